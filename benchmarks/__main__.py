@@ -1,4 +1,7 @@
-"""Run the races, print ratios, write benchmarks/results/latest.json; exit code 1 if a needed ratio was missed."""
+"""Run the races, print ratios, write benchmarks/results/latest.json and the figures in docs/performance.md.
+
+A race that is named alone takes the place of its last run.  Exit code 1 if a needed ratio was missed.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads on small chunks were measured up to 20 times slower
@@ -20,17 +25,20 @@ from benchmarks import (
     equilibrium,
     exchange,
     gibbs,
+    growth,
     kinematics,
     observation,
+    page,
     posts,
     reports,
     solve,
     stiffness,
 )
+from benchmarks.harness import Outcome
 
 
 def main(wanted: list[str]) -> int:
-    races = {
+    races: dict[str, Callable[[], list[Outcome]]] = {
         "kinematics": kinematics.measure,
         "stiffness": lambda: [stiffness.measure()],
         "observation": lambda: [observation.measure()],
@@ -42,24 +50,39 @@ def main(wanted: list[str]) -> int:
         "contact": contact.measure,
         "compensation": compensation.measure,
         "calibration": lambda: [calibration.measure()],
+        "growth": growth.measure,
         "reports": lambda: [reports.measure()],
     }
     unknown = [w for w in wanted if w not in races]
     if unknown:
         print(f"there is no race {unknown[0]!r}; valid: {', '.join(races)}", file=sys.stderr)
         return 2
-    outcomes = []
-    with threadpool_limits(1):
-        for name in wanted or races:
-            for outcome in races[name]():
-                print(outcome.text(), end="\n\n", flush=True)
-                outcomes.append(outcome)
     target = Path(__file__).parent / "results" / "latest.json"
     target.parent.mkdir(exist_ok=True)
-    machine = {"machine": platform.machine(), "python": platform.python_version(), "numpy": np.__version__}
-    target.write_text(json.dumps({**machine, "races": [o.as_dict() for o in outcomes]}, indent=2) + "\n")
-    print(f"written: {target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target}")
-    return int(any(r.verdict == "MISSED" for o in outcomes for r in o.rows))
+    known = json.loads(target.read_text())["races"] if wanted and target.is_file() else {}
+    missed = False
+    with threadpool_limits(1):
+        for name in wanted or races:
+            outcomes = []
+            for outcome in races[name]():
+                print(outcome.text(), end="\n\n", flush=True)
+                outcomes.append(outcome.as_dict())
+                missed |= any(r.verdict == "MISSED" for r in outcome.rows)
+            known[name] = {"day": str(date.today()), "outcomes": outcomes}
+            run = {"machine": _processor(), "python": platform.python_version(), "numpy": np.__version__}
+            run["races"] = {key: known[key] for key in races if key in known}
+            target.write_text(json.dumps(run, indent=2) + "\n")
+    page.write(run)
+    print(f"written: {target} and {page.PAGE}")
+    return int(missed)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 if __name__ == "__main__":

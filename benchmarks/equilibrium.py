@@ -1,4 +1,4 @@
-"""The loaded equilibrium of 100 000 configurations against scipy.optimize.root, one configuration at a time."""
+"""The loaded equilibrium of 100 000 configurations against scalar numba and scipy's root, one at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.harness import Contender, Outcome, race
+from benchmarks.equilibrium_numba import solver
+from benchmarks.harness import BACKENDS, Contender, Outcome, backend, race
 from benchmarks.robots import LINKS, WRENCH, configurations, pinocchio_model, robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -19,13 +20,17 @@ Residual = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def measure() -> list[Outcome]:
     bare = robot().without("gravity_compensator")
-    return [
-        _race(bare.without(*LINKS), "six compliant joints, weights", links=False),
-        _race(bare, "six joints and seven 6x6 springs, weights", links=True),
-    ]
+    out = []
+    for i, name in enumerate(BACKENDS):
+        with backend(name):
+            joints = f"six compliant joints, weights, {name}"
+            out.append(_race(bare.without(*LINKS), joints, False, (60.0, 150.0)[i], (0.5, 1.5)[i]))
+            links = f"six joints and seven 6x6 springs, weights, {name}"
+            out.append(_race(bare, links, True, (60.0, 150.0)[i], None))
+    return out
 
 
-def _race(model: Robot, what: str, links: bool) -> Outcome:
+def _race(model: Robot, what: str, links: bool, root_needed: float, numba_needed: float | None) -> Outcome:
     from scipy.optimize import root
 
     q = configurations(COUNT)
@@ -47,9 +52,13 @@ def _race(model: Robot, what: str, links: bool) -> Outcome:
     contenders = [
         Contender("elastocal, batch", COUNT, lambda: equilibrium(model, q, load)),
         Contender("scipy.optimize.root, residual in NumPy (4x4 products)", slow, loop(plain, slow), needed=100.0),
-        Contender("scipy.optimize.root, residual from Pinocchio (C++)", FEW, loop(fast, FEW)),
+        Contender("scipy.optimize.root, residual from Pinocchio (C++)", FEW, loop(fast, FEW), needed=root_needed),
     ]
-    facts = (f"largest difference of theta to root: {error:.1e}; residual of one in the other's terms: {cross:.1e}",)
+    if not links:
+        scalar = solver(model, WRENCH)
+        error = max(error, float(np.abs(scalar(q[:20]) - theirs).max()))
+        contenders.append(Contender("scalar numba, written by hand", COUNT, lambda: scalar(q), needed=numba_needed))
+    facts = (f"largest difference of theta: {error:.1e}; residual of one in the other's terms: {cross:.1e}",)
     return race(f"loaded equilibrium, {COUNT} configurations, {what}", contenders, rounds=3, facts=facts)
 
 

@@ -1,4 +1,4 @@
-"""Forward kinematics and the 6x6 Jacobian of 100 000 configurations."""
+"""Forward kinematics and the 6x6 Jacobian, of one configuration in a call up to 100 000."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Contender, Outcome, race
+from benchmarks.harness import BACKENDS, Contender, Outcome, backend, race
 from benchmarks.robots import LINKS, configurations, pinocchio_model, robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -14,27 +14,38 @@ from elastocal.model.robot import Robot
 COUNT = 100_000
 FEW = 20_000
 SLOW = 200
-BATCHES = {1: 0.03, 10: 0.2, 100: 1.5, 1000: None}
-"""Configurations in a call, and the ratio to Pinocchio's loop that is asked for."""
+BATCHES = {1: (0.03, 0.3), 10: (0.2, 1.5), 100: (1.5, 5.0), 1000: (None, None)}
+"""Configurations in a call, and the ratios to Pinocchio's loop that are asked for: NumPy, and the extra ``fast``."""
+LARGE = ((6.0, 15.0), (4.0, 10.0))
+"""The same of 100 000, against the loop that keeps its results and the one that does not."""
 
 
 def measure() -> list[Outcome]:
-    model = robot().without(*LINKS)
-    q = configurations(COUNT)
+    model, q = robot().without(*LINKS), configurations(COUNT)
+    out = []
+    for i, name in enumerate(BACKENDS):
+        with backend(name):
+            out += [_race(model, q[:n], name, needed[i], None) for n, needed in BATCHES.items()]
+            out.append(_race(model, q, name, LARGE[0][i], LARGE[1][i], _optional(q) if name == "numpy" else []))
+    return out
+
+
+def _race(
+    model: Robot,
+    q: np.ndarray,
+    name: str,
+    keep: float | None,
+    drop: float | None,
+    others: list[Contender] | None = None,
+) -> Outcome:
+    some = q[:FEW]
     contenders = [
-        Contender("elastocal, batch", COUNT, lambda: kinematics(model, q)),
-        Contender("Pinocchio, loop, results kept", FEW, _pinocchio(q[:FEW], keep=True), needed=6.0),
-        Contender("Pinocchio, loop, nothing kept", FEW, _pinocchio(q[:FEW], keep=False), needed=4.0),
-        *_optional(q),
+        Contender(f"elastocal, {name}", len(q), lambda: kinematics(model, q)),
+        Contender("Pinocchio, loop, results kept", len(some), _pinocchio(some, keep=True), keep),
+        Contender("Pinocchio, loop, nothing kept", len(some), _pinocchio(some, keep=False), drop),
+        *(others or []),
     ]
-    large = race(f"forward kinematics + 6x6 Jacobian, {COUNT} configurations", contenders)
-    return [*(_small(model, q[:n], needed) for n, needed in BATCHES.items()), large]
-
-
-def _small(model: Robot, q: np.ndarray, needed: float | None) -> Outcome:
-    ours = Contender("elastocal", len(q), lambda: kinematics(model, q))
-    theirs = Contender("Pinocchio, loop, results kept", len(q), _pinocchio(q, keep=True), needed)
-    return race(f"forward kinematics + 6x6 Jacobian, {len(q)} in a call", [ours, theirs])
+    return race(f"forward kinematics + 6x6 Jacobian, {len(q)} in a call, {name}", contenders)
 
 
 def _pinocchio(q: np.ndarray, keep: bool) -> Any:

@@ -10,6 +10,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+SCRIPTS = (".migrations.env",)
+"""What a tool runs and nobody imports."""
 TABLES = ("elastocal.files.units.DIMENSIONS",)
 """Values that a page shows elsewhere, as a table."""
 
@@ -19,7 +21,8 @@ def modules(package: str) -> list[str]:
     folder = importlib.import_module(package)
     if not hasattr(folder, "__path__"):
         return [package]
-    return sorted(m.name for m in pkgutil.walk_packages(folder.__path__, f"{package}."))
+    found = (m.name for m in pkgutil.walk_packages(folder.__path__, f"{package}."))
+    return sorted(name for name in found if not name.endswith(SCRIPTS))
 
 
 def api_text(package: str) -> str:

@@ -37,6 +37,7 @@ _NAMES = {
     # measure: readings and their errors
     "Campaign": "elastocal.calibration.campaign",
     "read_campaign": "elastocal.calibration.readings",
+    "recognise": "elastocal.files.campaign.recognise",
     "Reading": "elastocal.measure.sources.reading",
     "Tracker": "elastocal.measure.sources.tracker",
     "Encoder": "elastocal.measure.sources.encoder",
@@ -49,6 +50,8 @@ _NAMES = {
     "read_calibration": "elastocal.calibration.store",
     "compare": "elastocal.calibration.compare",
     "export": "elastocal.calibration.export",
+    "history": "elastocal.store.history",
+    "History": "elastocal.store.history",
     # correct programs
     "read_program": "elastocal.files.programs",
     "compensate": "elastocal.compensation.run",

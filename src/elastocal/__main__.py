@@ -1,6 +1,24 @@
-"""``python -m elastocal`` is the command ``elastocal``."""
+"""The command ``elastocal``: on a terminal a first word at once, since the commands take a moment to load."""
 
-from elastocal.app.cli.main import main
+from __future__ import annotations
+
+import sys
+
+LOADING = "elastocal ..."
+
+
+def main() -> None:
+    asked = len(sys.argv) > 1 and not sys.argv[1].startswith("-")
+    if asked and sys.stderr.isatty():
+        sys.stderr.write(f"{LOADING}\r")
+        sys.stderr.flush()
+    from elastocal.app.cli.main import main as run
+
+    if asked and sys.stderr.isatty():  # blanks: not every console of Windows knows how to clear a line
+        sys.stderr.write(" " * len(LOADING) + "\r")
+        sys.stderr.flush()
+    run()
+
 
 if __name__ == "__main__":
     main()

@@ -1,7 +1,8 @@
-"""Numbers as people read them: significant digits, lengths with their unit, estimates as 0.302(4)e-6."""
+"""Numbers as people read them: significant digits, lengths with their unit, estimates as 0.302(4)."""
 
 from __future__ import annotations
 
+import re
 from math import floor, isfinite, isinf, log10
 
 DASH = "\N{EN DASH}"
@@ -37,6 +38,47 @@ def length(metres: float) -> str:
     return f"{factor * metres:.3g} {unit}"
 
 
+READ_IN: dict[str, tuple[tuple[float, str], ...]] = {
+    "m": ((1e3, "mm"), (1e6, "um")),
+    "rad": ((1e3, "mrad"), (1e6, "urad")),
+    "rad/(N m)": ((1e6, "urad/(N m)"), (1e9, "nrad/(N m)")),
+    "m/N": ((1e6, "um/N"), (1e9, "nm/N")),
+    "m/(N m)": ((1e6, "um/(N m)"), (1e9, "nm/(N m)")),
+    "rad/N": ((1e6, "urad/N"), (1e9, "nrad/N")),
+}
+"""Units of the trade for those of SI, the larger first."""
+
+
+def read_in(unit: str, size: float) -> tuple[float, str]:
+    """Factor and unit in which people read a number of this size in SI, such as 0.302 urad/(N m)."""
+    choices = READ_IN.get(unit, ((1.0, unit),))
+    return next((c for c in choices if c[0] * size >= 0.1), choices[0 if size == 0 else -1])
+
+
+RAREST = 1e-4
+"""A smaller probability is given as smaller than this: its size rests on the tail of a distribution nobody knows."""
+
+
+def probability(value: float) -> str:
+    """A probability for people: 0.042, or < 0.0001."""
+    if not isfinite(value):
+        return DASH
+    return f"< {RAREST:g}" if value < RAREST else f"{value:.2g}"
+
+
+_MICRO, _SIGNS = (
+    re.compile(r"(?<![\w.-])u(m|rad)(?!\w|[.-]\w)"),
+    (("+-", "\N{PLUS-MINUS SIGN}"), (">=", "\N{GREATER-THAN OR EQUAL TO}")),
+)
+
+
+def typeset(text: str) -> str:
+    """Words for a page in place of a terminal: um with its Greek letter, +- and >= as one sign."""
+    for plain, sign in _SIGNS:
+        text = text.replace(plain, sign)
+    return _MICRO.sub("\N{MICRO SIGN}\\1", text)
+
+
 def told_apart(one: float, other: float) -> tuple[str, str]:
     """Two numbers with as many decimals as show three digits of their difference."""
     gap = abs(one - other)
@@ -44,21 +86,28 @@ def told_apart(one: float, other: float) -> tuple[str, str]:
     return number(one, decimals), number(other, decimals)
 
 
-def concise(value: float, sd: float) -> str:
-    """Value and standard deviation as ``0.302(4)e-6``: the digits in brackets are the sd in the last places shown.
+PLAIN = (1e-5, 1e6)
+"""Sizes of estimates without a power of ten."""
 
-    Two digits of the sd where it begins with 1, else one (GUM 7.2.6); powers of ten in steps of three.
+
+def concise(value: float, sd: float) -> str:
+    """Value and standard deviation as ``0.302(4)``: the digits in brackets are the sd in the last places shown.
+
+    Two digits of the sd where it begins with 1, else one (GUM 7.2.6).  What is far from 1 wants another unit, and has a
+    power of ten, in steps of three, where there is none.
     """
     if not isfinite(value) or not isfinite(sd) or sd <= 0:
         return DASH
     size = max(abs(value), sd)
-    power = 3 * floor(log10(size) / 3)
-    if size / 10.0**power >= 100:
+    power = 0 if PLAIN[0] <= size < PLAIN[1] else 3 * floor(log10(size) / 3)
+    if power and size / 10.0**power >= 100:
         power += 3
     a, e = value / 10.0**power, sd / 10.0**power
     digits = 2 if f"{e:.1e}"[0] == "1" else 1
-    decimals = max(0, digits - 1 - floor(log10(float(f"{e:.{digits - 1}e}"))))
-    shown = round(e * 10**decimals) if decimals else round(e)
+    places = digits - 1 - floor(log10(float(f"{e:.{digits - 1}e}")))
+    decimals = max(0, places)
+    a, e = (round(v, places) if places < 0 else v for v in (a, e))
+    shown = round(e * 10**decimals)
     tail = f"e{power:d}" if power else ""
     return f"{number(a, decimals)}({shown}){tail}"
 

@@ -20,6 +20,7 @@ from app.virtual_desk import NOMINAL, PLAN, TRUE, Chain, asked, findings, lay, r
 from lxml import html
 
 from elastocal.app.pages.calibrate.reduction import dropped_table
+from elastocal.quantities import concise, read_in, typeset
 
 Run = Callable[..., Any]
 JOINTS = PLAN.replace(', "elbow.k*"', "")
@@ -179,11 +180,12 @@ def test_html_is_whole_and_shows_the_same(chained: Chain) -> None:
                  "Springs that physics allows", "Elements against a beam"):  # fmt: skip
         assert head in heads
     verdict = [p.text_content() for p in tree.xpath("//div[@class='verdict']/p")]
-    assert verdict == chained.identified["verdict"]
+    assert verdict == [typeset(line) for line in chained.identified["verdict"]]
+    assert any("25.1 \N{MICRO SIGN}m per axis" in line for line in verdict)
     text = " ".join(tree.xpath("//main")[0].text_content().split())
     assert not re.search(r"\b(nan|inf|None)\b", text)
     for row in chained.identified["parameters"]:
-        assert row["concise"] in text
+        assert _as_read(row) in text
     wide = [len(t.xpath("./thead/tr/th")) for t in tree.xpath("//table")]
     assert max(wide) <= 13  # wider ones need a scroll bar
 
@@ -198,7 +200,13 @@ def test_text_fits_100_columns(run: Run, chained: Chain, monkeypatch: pytest.Mon
     for line in chained.identified["verdict"]:
         assert " ".join(line.split()) in words
     assert "Springs that physics allows" not in got.out  # for the report only
-    assert chained.identified["parameters"][0]["concise"] in got.out
+    assert _as_read(chained.identified["parameters"][0]) in got.out
+
+
+def _as_read(row: dict[str, Any]) -> str:
+    """An estimate as people read it: 2.06(7) urad/(N m)."""
+    factor, _ = read_in(row["unit"], abs(row["value"]))
+    return concise(factor * row["value"], factor * row["sd"])
 
 
 def test_the_same_request_gives_the_same_bytes(chained: Chain, tmp_path: Path) -> None:
@@ -436,7 +444,7 @@ def unloaded(campaign: Path) -> None:
 
 
 def spoiled_everywhere(campaign: Path) -> None:
-    """Every seventh number 2 mm off: no longer gross errors, but a wrong model."""
+    """Every seventh number 2 mm off: no longer outliers, but a wrong model."""
     rows = table(campaign)
     for i, row in enumerate(rows[1:]):
         for j in range(len(row) - 6, len(row)):

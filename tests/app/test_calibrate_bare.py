@@ -152,7 +152,8 @@ def test_poses_of_any_table_are_predicted(run: Any, cell: Cell) -> None:
     (cell.folder / "std.csv").write_text("J1_deg,J2_deg,speed\n1,2,3\n")
     short = run("predict", "made.json", "std.csv")
     assert short.code == 2
-    assert "there is no column for axis J3; add J3_deg, or tell which of speed it is by columns:" in short.err
+    assert "there is no column for axis J3; 'elastocal columns ROBOT " in short.err
+    assert "proposes which of speed it is, and remembers what is accepted; or write J3_deg as its title" in short.err
     loaded = run("predict", "made.json", "check.csv", "--units", "mm,deg", "--force", "0,0,-100")
     assert loaded.code == 0
     assert "WARNING PRIOR-COMPLIANCE" in loaded.out

@@ -166,17 +166,17 @@ def test_trials_of_other_commands_have_labels_of_their_own(cell: Path) -> None:
 
 
 def test_typed_words_come_before_cell_yaml_and_that_before_the_places(cell: Path) -> None:
-    (cell / "cell.yaml").write_text(HEAD + "options: {simulate: {seed: 3, gross: 1}}\n", encoding="utf-8")
+    (cell / "cell.yaml").write_text(HEAD + "options: {simulate: {seed: 3, outliers: 1}}\n", encoding="utf-8")
     well("simulate", cell)
     assert record(cell, "simulate")["seed"] == 3
     told = (cell / "reports" / "simulate.json").read_text(encoding="utf-8")
     assert '"seed": 3,' in told  # not 3.0
-    assert '"gross": 1,' in told
+    assert '"outliers": 1,' in told
     assert {"reports/simulate.html", "reports/simulate.json"} < set(record(cell, "simulate")["outputs"])
     before = (cell / "reports" / "simulate.html").read_bytes()
-    assert record(cell, "simulate")["cell"]["options"] == {"seed": 3, "gross": 1}
-    data = well("simulate", cell, "--seed", "1", "--gross", "0", "--out", cell / "other", "--json").data
-    assert data["inputs"]["gross"] == 0
+    assert record(cell, "simulate")["cell"]["options"] == {"seed": 3, "outliers": 1}
+    data = well("simulate", cell, "--seed", "1", "--outliers", "0", "--out", cell / "other", "--json").data
+    assert data["inputs"]["outliers"] == 0
     assert record(cell, "simulate-other")["seed"] == 1
     assert "reports/simulate-other.html" in record(cell, "simulate-other")["outputs"]
     assert (cell / "reports" / "simulate.html").read_bytes() == before  # each run has a report of its own

@@ -10,9 +10,10 @@ from app.cell_desk import typed, well, whole_cell
 
 import elastocal as ec
 from elastocal.app.calibrated import of_readings
+from elastocal.app.starter.program import square_program
 from elastocal.compensation.posts.post import language
 from elastocal.files.calibration.read import read_calibration
-from elastocal.files.robot.read import read_robot, shipped_robots
+from elastocal.files.robot.read import read_robot, robot_from_text, shipped_robots, shipped_text
 
 BY_PARAMETERS = ("orthoglide-link", "scara-ruggeri")
 """No joints; markers that do not sit on the tool."""
@@ -56,7 +57,7 @@ def test_what_a_new_cell_holds(tmp_path: Path) -> None:
 
 
 EXAMPLES = {"rapid": ("square.mod", b"MoveL"), "fanuc": ("SQUARE.LS", b"L P["), "krl": ("square.src", b"LIN"),
-            "urscript": ("square.script", b"movel"), "jbi": ("square.csv", b",3000")}  # fmt: skip
+            "urscript": ("square.script", b"movel"), "jbi": ("SQUARE.JBI", b"MOV")}  # fmt: skip
 
 
 @pytest.mark.parametrize("robot", [*ARMS, *ALIKE])
@@ -208,3 +209,8 @@ def test_a_urdf_without_a_flange_makes_a_cell_that_does_everything_at_once(tmp_p
         well(command, cell, "--json")
     got = well("compensate", cell, "--json").data
     assert "Every motion of the program is corrected." in " ".join(got["verdict"])
+
+
+def test_an_arm_that_looks_aside_at_zero_has_an_example_too() -> None:
+    text = shipped_text("abb-irb4600-60").replace("xyz_mm: [0, 0, 495],", "xyz_mm: [0, 0, 495], rpy_deg: [0, 0, 90],")
+    assert square_program(robot_from_text(text, "aside.yaml")) is not None

@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from app.cell_desk import record, results, typed, well
 
@@ -254,3 +255,30 @@ def test_what_is_stated_for_the_certificate_is_asked_for_and_makes_its_reports_s
     assert cell.certificate.tolerance == 3e-4
     assert "tolerance_mm" not in cell.certificate.missing
     assert "operator" in cell.certificate.missing
+
+
+def test_a_workpiece_of_the_cell_is_where_maps_are_drawn(tmp_path: Path) -> None:
+    """A box turned by 90 deg about z: along its x the places of the map go along y of the base."""
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", "kr270")
+    file = cell / "cell.yaml"
+    area = "workpiece: {low_mm: [0, 0, 0], high_mm: [400, 200, 50], object_mm: [1900, -200, 700], turn_deg: [90, 0, 0]}"
+    file.write_text(file.read_text() + area + "\n")
+    told = well("stiffness", cell, "--map", "workpiece", "--at", "0,-70,100,0,60,0", "--json").data
+    softest = told["map"]
+    assert (softest["x"]["values"][0], softest["x"]["values"][-1]) == (0, pytest.approx(400))
+    assert (softest["y"]["values"][0], softest["y"]["values"][-1]) == (0, pytest.approx(200))
+    turned = "x:1700:1900:17,y:-200:200:25,z:700"  # the same places in base axes
+    plain = well("stiffness", "kuka-kr270", "--map", turned, "--at", "0,-70,100,0,60,0", "--json").data["map"]
+    there = np.array(softest["values"], dtype=float)  # rows along y of the object, which is -x of the base
+    np.testing.assert_allclose(there[::-1].T, np.array(plain["values"], dtype=float), rtol=1e-6)
+    file.write_text(file.read_text().replace("[400, 200, 50]", "[400, -1, 50]"))
+    wrong = typed("stiffness", cell, "--map", "workpiece", "--at", "0,-70,100,0,60,0")
+    assert wrong.code == 2
+    assert "workpiece" in wrong.err
+
+
+def test_without_a_workpiece_the_word_is_refused() -> None:
+    said = typed("stiffness", "kuka-kr270", "--map", "workpiece", "--at", "0,-70,100,0,60,0")
+    assert said.code == 2
+    assert "cell.yaml" in said.err

@@ -21,8 +21,13 @@ TURN = Rotation.from_euler("z", 70, degrees=True).as_matrix()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """sweeps.csv of all joints, and one file for each."""
     out = tmp_path_factory.mktemp("sweeps")
+    lay_sweeps(out)
+    return out
+
+
+def lay_sweeps(out: Path) -> None:
+    """sweeps.csv of all joints, and one file for each."""
     robot = read_robot(ROBOT).nominal
     header = ["sweep", "marker", *(f"{a}_deg" for a in robot.controller.axes), "x_mm", "y_mm", "z_mm"]
     every = [header]
@@ -41,7 +46,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             csv.writer(file).writerows([header[1:], *(r[1:] for r in rows)])
     with (out / "sweeps.csv").open("w", newline="") as file:
         csv.writer(file).writerows(every)
-    return out
 
 
 def test_all_sweeps_in_one_file_or_one_file_each(folder: Path, tmp_path: Path) -> None:
@@ -57,6 +61,20 @@ def test_all_sweeps_in_one_file_or_one_file_each(folder: Path, tmp_path: Path) -
     again = well("arcs", files[0], *more, "--robot", ROBOT, "--json").data
     assert [r["joint"] for r in again["axes"]] == [r["joint"] for r in told["axes"]]
     assert again["neighbours"][1]["distance_mm"] == pytest.approx(near["axis2", "axis3"]["distance_mm"], abs=1e-9)
+
+
+def test_titles_of_others_and_columns_beside_them(folder: Path, tmp_path: Path) -> None:
+    head, *rows = (folder / "sweeps.csv").read_text().splitlines()
+    titles = (
+        head.replace("_deg", " [deg]").replace("x_mm", "X [mm]").replace("y_mm", "Y (mm)").replace("sweep", "Sweep")
+    )
+    lines = [f"{titles},RMS", *(f"{row},0.01" for row in rows)]
+    (tmp_path / "a.csv").write_text("\n".join(line.replace(",", ";") for line in lines) + "\n")
+    got = well("arcs", tmp_path / "a.csv", "--robot", ROBOT, "--json").data
+    dh = {row["joint"]: row for row in got["dh"]}
+    assert dh["axis1"]["a_mm"] == pytest.approx(175, abs=1e-3)
+    assert dh["axis2"]["beta_deg"] == pytest.approx(0, abs=1e-6)
+    assert "a.csv: not used: RMS." in got["notes"]
 
 
 def test_wrong_tables_in_one_sentence(folder: Path, tmp_path: Path) -> None:

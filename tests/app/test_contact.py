@@ -109,7 +109,7 @@ def test_an_object_moved_by_a_millimetre_is_flagged(desk: Callable[..., Desk]) -
 
 
 def test_a_gross_force_error_is_named_by_row(desk: Callable[..., Desk]) -> None:
-    made = desk("--gross", "1", "--gross-N", "15", "--seed", "3")
+    made = desk("--outliers", "1", "--outlier-N", "15", "--seed", "3")
     rows = made.data["wrong_contacts"]
     assert {r["place"] for r in rows} == {rows[0]["place"]}
     assert rows[0]["place"].startswith("readings.csv line ")

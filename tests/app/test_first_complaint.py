@@ -12,7 +12,7 @@ from elastocal.app.cli.main import app
 
 GROUP = typer.main.get_command(app)
 COMMANDS: dict[str, typer.core.TyperCommand] = GROUP.commands  # type: ignore[attr-defined]
-ALONE = {"robots", "reproduce", "demo", "status", "compensator"}
+ALONE = {"robots", "reproduce", "demo", "status", "compensator", "studio", "history"}
 """Commands that need no argument, or say in words of their own what they need instead."""
 TABLE = "A1_deg\n0\n"
 
@@ -38,9 +38,15 @@ def test_without_any_word_an_example_is_shown(run: Run, desk: Path, command: str
     assert f"; for example: elastocal {command} " in said
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"robots", "reproduce", "demo", "new", "record"}))
+@pytest.mark.parametrize("command", sorted((COMMANDS.keys() - ALONE - {"new", "record"}) | {"status", "compensator"}))
 def test_a_folder_where_a_file_is_meant(run: Run, desk: Path, command: str) -> None:
-    second = {"assess": "table.csv", "convert": "out.yaml", "urdf": "out.urdf", "validate": "table.csv"}.get(command)
+    second = {
+        "assess": "table.csv",
+        "convert": "out.yaml",
+        "urdf": "out.urdf",
+        "validate": "table.csv",
+        "columns": "table.csv",
+    }.get(command)
     more = ("--shift", "j:x=1mm") if command == "urdf" else ()
     said = one_sentence(run(command, "folder", *((second,) if second else ()), *more))
     assert said.startswith("folder: ") or command == "urdf"

@@ -15,8 +15,7 @@ from lxml import html
 from elastocal.app import gallery
 from elastocal.app.pages import reproduce as pages
 from elastocal.app.pages.reproduce import judgement
-from elastocal.published.case import Outcome, registry
-from elastocal.published.figure import Figure, Kind, Why
+from elastocal.published.case import Figure, Kind, Outcome, Why, registry
 from elastocal.report.blocks import Heatmap, Lines
 from elastocal.report.html import as_html
 

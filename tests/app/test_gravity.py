@@ -61,7 +61,7 @@ def test_everything_in_json(written, run):
     assert expressions["A3"]["phase_text"].startswith("tau_A3 = -1")
     assert data["torque_A2"]["x"] == {"name": "time", "unit": "s"}
     names = [s["name"] for s in data["torque_A2"]["series"]]
-    assert names[:5] == ["read", "read, not seen by the fit", "predicted", "95 % from", "to"]
+    assert names[:5] == ["95 % interval", "read", "read, validation set", "predicted", "extrapolated"]
     assert "is read as CSV" in done.err
 
 

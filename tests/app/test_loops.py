@@ -148,7 +148,7 @@ def test_outputs(run, written, tmp_path):
     assert len(rows) == 14
     assert float(rows[0]["compliance_um_per_N"]) == pytest.approx(37.6, abs=0.2)
     html = page.read_text()
-    for title, spoken in (("Backlash", "backlash [um]"), ("Compliance", "compliance [um/N]")):
+    for title, spoken in (("Backlash", "backlash [\N{MICRO SIGN}m]"), ("Compliance", "compliance [\N{MICRO SIGN}m/N]")):
         drawn = re.findall(rf"<title>{title} by direction: (.*?)</svg>", html, re.DOTALL)
         assert len(drawn) == 2  # for wide and for narrow screens
         for svg in drawn:

@@ -206,7 +206,7 @@ def test_simulate_keeps_the_names_of_the_poses(run, cell) -> None:
     run("plan", cell, "--out", out)
     text = (out / "plan.csv").read_text().replace("P3,", "near the door,")
     (out / "plan.csv").write_text(text)
-    said = run("simulate", out / "campaign.yaml", "--out", out / "virtual", "--gross", 12, "--json").data
+    said = run("simulate", out / "campaign.yaml", "--out", out / "virtual", "--outliers", 12, "--json").data
     assert any(row["place"].startswith("readings.csv line 6 (near the door), ") for row in said["planted"])
     with (out / "virtual" / "readings.csv").open() as file:
         names = [row["name"] for row in csv.DictReader(file)]

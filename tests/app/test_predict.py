@@ -144,7 +144,8 @@ def test_csv_html_and_text_hold_the_same(run: Run, chained: Chain, unseen: Path,
             assert float(row[key]) == same[key]
     assert [float(row["mx_Nm"]) for row in rows] == [0, 20, 0, -30, 0, 10]
     tree = html.fromstring(page.read_text(encoding="utf-8"))
-    assert [p.text_content() for p in tree.xpath("//div[@class='verdict']/p")] == told["verdict"]
+    verdict = [p.text_content() for p in tree.xpath("//div[@class='verdict']/p")]
+    assert verdict == [line.replace(" um", " \N{MICRO SIGN}m") for line in told["verdict"]]
     shown = f"{told['predictions'][1]['dz_mm']:.4f}"
     assert shown in tree.xpath("//tbody")[0].text_content()
     assert shown in got.out

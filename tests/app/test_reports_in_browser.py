@@ -1,4 +1,4 @@
-"""Reports of commands in a browser, wide, narrow and on paper; those of the cycle are opened with the demonstration."""
+"""Every kind of report in a browser, wide, narrow, in the dark and on paper; the demonstration has its own test."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browser import WIDTHS, browser, driver, misplaced, opened, overflow, unfold
+from app.report_desk import KINDS, Desk
+from report.browser import browser, camera, driver, misplaced, opened, overflow, turned, unfold, with_exponents
 
-from elastocal.app.cli.main import app
+from elastocal.app.cli.command import COMMANDS
 
-KR270 = "kuka-kr270"
-AT = ("--at", "0,-70,90,0,70,0")
-WORDS = {
-    "deflect": ("deflect", KR270, *AT, "--force", "0,0,-1000"),
-    "stiffness": ("stiffness", KR270, "--map", "A2:-130:-20:12,A3:-90:120:12"),
-    "workpiece": ("stiffness", KR270, "--map", "x:1400:2300:11,z:400:1600:9,y:0", *AT),
-    "published": ("reproduce", "kr5-transmission"),
-}
+WIDTHS, NARROW = ((1280, "light"), (390, "dark")), 640
+ELSEWHERE = {"demo"}
+"""Opened by tests of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -27,31 +23,59 @@ def running() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(scope="module", params=list(WORDS))
-def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("reports") / f"{request.param}.html"
-    app([*WORDS[request.param], "--report", str(path)], standalone_mode=False)
-    return path
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return Desk(tmp_path_factory.mktemp("reports"))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_it_is_quiet_and_nothing_overlaps(running: Any, report: Path, width: int) -> None:
-    seen = opened(running, report, width)
-    assert overflow(seen.page) <= 0
-    unfold(seen.page)
-    assert misplaced(seen.page) == []
-    assert seen.foreign(report) == []
-    assert seen.complaints == []
+def test_every_command_with_a_report_is_here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Desk, "once", lambda self, name, lay: self.folder / name)
+    named = {str(words(desk)[0]) for words in KINDS.values()}
+    assert named == {name for name, c in COMMANDS.items() if c.report} - ELSEWHERE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_quiet_fits_and_works(running: Any, desk: Desk, tmp_path: Path, kind: str) -> None:
+    report = desk.report(kind)
     assert report.stat().st_size < 1_500_000
-    seen.page.close()
+    for width, scheme in WIDTHS:
+        seen = opened(running, report, width, scheme)
+        page = seen.page
+        assert overflow(page) <= 0
+        _folds(page)
+        if width > NARROW and page.locator(".scene").count():
+            _turns(page)
+        if page.locator("nav a").count():
+            page.locator("nav a").last.click()
+        unfold(page)
+        assert overflow(page) <= 0
+        assert misplaced(page) == []
+        assert kind == "published" or with_exponents(page) == []  # a paper's numbers are given as it prints them
+        assert seen.foreign(report) == []
+        assert seen.complaints == []
+        if width > NARROW:
+            _prints(page, tmp_path / "paper.pdf")
+        page.close()
 
 
-def test_it_prints_on_a4(running: Any, report: Path, tmp_path: Path) -> None:
+def _folds(page: Any) -> None:
+    fold = page.locator("details:visible").last.element_handle()  # what it opens may hold others
+    press = "details => details.querySelector(':scope > summary').click()"  # a scene being drawn moves it under a mouse
+    fold.evaluate(press)
+    assert fold.evaluate("details => details.open")
+    fold.evaluate(press)
+    assert not fold.evaluate("details => details.open")
+
+
+def _turns(page: Any) -> None:
+    turned(page)
+    assert any(abs(v) > 0.1 for v in camera(page).values())
+
+
+def _prints(page: Any, path: Path) -> None:
     pikepdf = pytest.importorskip("pikepdf")
-    page = opened(running, report, 1280).page
-    page.pdf(path=str(tmp_path / "paper.pdf"), prefer_css_page_size=True)
-    with pikepdf.open(tmp_path / "paper.pdf") as pdf:
+    page.pdf(path=str(path), prefer_css_page_size=True)
+    with pikepdf.open(path) as pdf:
         box = [float(v) for v in pdf.pages[0].MediaBox]
         assert (box[2] - box[0], box[3] - box[1]) == (pytest.approx(595, abs=2), pytest.approx(842, abs=2))
-        assert len(pdf.pages) < 12
-    page.close()
+        assert len(pdf.pages) < 16  # everything unfolded

@@ -115,7 +115,7 @@ def test_measured_deflections_are_drawn_at_their_markers(chained: Chain) -> None
     assert len(odd["starts"]) == 1
     direction = vectors(odd)[0] / np.linalg.norm(vectors(odd)[0])
     assert direction == pytest.approx(read[flagged] / np.linalg.norm(read[flagged]))
-    assert f"reading {reading + 1}" in {p["view"] for p in scene["parts"]}  # it has a view of its own
+    assert f"reading {reading + 1}" in {p.get("view") for p in scene["parts"]}  # it has a view of its own
     (model,) = named(scene, "calibrated model", "all poses")
     away = np.linalg.norm(np.delete(vectors(model), flagged, axis=0) - vectors(drawn), axis=1)
     assert 0 < 1e3 * away.max() / times < 0.15  # the noise: tens of micrometres

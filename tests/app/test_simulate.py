@@ -63,7 +63,7 @@ def test_the_scatter_is_the_one_stated(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     plan = lay(tmp_path)
     for folder, seed in (("a", 5), ("b", 5), ("c", 6)):
-        asked("simulate", plan, "--out", tmp_path / folder, "--seed", seed, "--gross", 2)
+        asked("simulate", plan, "--out", tmp_path / folder, "--seed", seed, "--outliers", 2)
     for name in ("campaign.yaml", "readings.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert (tmp_path / "a" / "readings.csv").read_bytes() != (tmp_path / "c" / "readings.csv").read_bytes()
@@ -71,11 +71,11 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_gross_errors_stand_where_it_says(tmp_path: Path) -> None:
     plan = lay(tmp_path)
-    told = asked("simulate", plan, "--out", tmp_path / "gross", "--gross", 3, "--gross-mm", 1.5)
+    told = asked("simulate", plan, "--out", tmp_path / "outliers", "--outliers", 3, "--outlier-mm", 1.5)
     asked("simulate", plan, "--out", tmp_path / "clean")
-    off = readings(tmp_path / "gross") - readings(tmp_path / "clean")
+    off = readings(tmp_path / "outliers") - readings(tmp_path / "clean")
     columns = ["m1.dx", "m1.dy", "m1.dz", "m2.dx", "m2.dy", "m2.dz"]
-    names = [row["name"] for row in csv.DictReader((tmp_path / "gross" / "readings.csv").read_text().splitlines())]
+    names = [row["name"] for row in csv.DictReader((tmp_path / "outliers" / "readings.csv").read_text().splitlines())]
     spots = [(f"readings.csv line {i + 2} ({name})", i) for i, name in enumerate(names)]
     where = {f"{s}, {columns[j]}": 1e3 * off[i, j] for s, i in spots for j in np.flatnonzero(np.abs(off[i]) > 1e-6)}
     assert len(where) == 3
@@ -115,11 +115,11 @@ def test_positions_have_no_linear_model_and_no_bias(tmp_path: Path) -> None:
 
 def test_text_says_what_was_drawn_and_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    got = run("simulate", lay(tmp_path), "--out", tmp_path / "v", "--gross", 1, "--truth", tmp_path / "truth.yaml")
+    got = run("simulate", lay(tmp_path), "--out", tmp_path / "v", "--outliers", 1, "--truth", tmp_path / "truth.yaml")
     assert got.code == 0
     assert max(map(len, got.out.replace(str(tmp_path), "").splitlines())) <= 100
     words = " ".join(got.out.split())
-    for piece in ("with 3 sources of error and 1 gross error.", "reading; repeatability; load size, common",
+    for piece in ("with 3 sources of error and 1 outlier.", "reading; repeatability; load size, common",
                   "readings.csv line", "What the linear model would make of it"):  # fmt: skip
         assert piece in words
     assert f"written: {tmp_path / 'v' / 'readings.csv'}" in got.out
@@ -127,7 +127,7 @@ def test_text_says_what_was_drawn_and_written(run: Run, tmp_path: Path, monkeypa
 
 def test_inputs_say_how_to_have_it_again(chained: Chain) -> None:
     inputs = chained.simulated["inputs"]
-    assert (inputs["seed"], inputs["gross"], inputs["gross_mm"]) == (3, 1, 2)
+    assert (inputs["seed"], inputs["outliers"], inputs["outlier_mm"]) == (3, 1, 2)
     assert inputs["truth"] == str(chained.folder / "truth.yaml")
     assert inputs["errors"] == ["reading", "repeatability", "load size, common"]
 
@@ -145,9 +145,9 @@ def test_nothing_is_written_over_what_it_reads(run: Run, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "pieces"),
     [
-        (("--gross", "-1"), ["--gross", "not be negative"]),
-        (("--gross-mm", "0"), ["--gross-mm", "positive"]),
-        (("--gross", "121"), ["121 gross errors do not fit into 120 numbers"]),
+        (("--outliers", "-1"), ["--outliers", "not be negative"]),
+        (("--outlier-mm", "0"), ["--outlier-mm", "positive"]),
+        (("--outliers", "121"), ["121 outliers do not fit into 120 numbers"]),
         (("--truth", "cylindrical"), ["--truth cylindrical", "q1, q2, q3", "J1, J2, J3"]),
         (("--truth", "kuka-kr27"), ["did you mean 'kuka-kr270'?"]),
         (("--vary", "J2.k"), ["--vary 'J2.k'", "NAME=FACTOR"]),

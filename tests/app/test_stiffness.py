@@ -123,3 +123,16 @@ def test_points_without_equilibrium_are_empty_and_explained(run: Run, tmp_path: 
     assert data["map"]["notes"][0].startswith("4 points are empty: no stable")
     assert data["stiffness"][0]["status"] == "no equilibrium"
     assert data["verdict"][0].startswith("No translational stiffness")
+
+
+def test_a_large_map_is_drawn_thinned_and_says_so_and_its_table_has_every_point(run: Run, tmp_path: Path) -> None:
+    csv = tmp_path / "map.csv"
+    said = run("stiffness", "kuka-kr270", "--map", "A2:-130:-20:300,A3:-90:120:9", "--csv", csv, "--json").data
+    assert len(said["map"]["x"]["values"]) == 250
+    assert "250 x 9 of 300 x 9 points are drawn" in said["map"]["notes"][-1]
+    rows = csv.read_text().splitlines()
+    assert len(rows) == 1 + 300 * 9
+    assert len(said["stiffness"]) == 300 * 9
+    cells = rows[1234].split(",")
+    alone = run("stiffness", "kuka-kr270", "--at", ",".join(cells[:6]), "--json").data["stiffness"][0]
+    assert float(cells[12]) == pytest.approx(alone["softest_N_per_um"], rel=1e-9)

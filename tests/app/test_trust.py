@@ -218,8 +218,8 @@ def test_joint_stiffness_and_the_file_s_value_stand_beside_the_compliance(run, t
     row = rows["J2.k"]
     assert row["file"] == 3.0e-6
     assert row["change_percent"] == pytest.approx(20, abs=1)
-    assert row["stiffness"].endswith("N m/rad")
-    assert float(row["stiffness"].split("(")[0]) * 1e6 == pytest.approx(1 / 3.6e-6, rel=0.02)
+    assert row["stiffness"].endswith("N m/arcmin")
+    assert float(row["stiffness"].split("(")[0]) * 60 * 180 / np.pi == pytest.approx(1 / 3.6e-6, rel=0.02)
 
 
 def test_masses_that_nothing_shows_are_not_to_be_loaded_otherwise(run, tmp_path):

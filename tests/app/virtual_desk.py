@@ -120,11 +120,11 @@ class Chain:
 
 
 def chain(folder: Path) -> Chain:
-    """Plan, virtual campaign of the truth with one gross error, identification with all its files."""
+    """Plan, virtual campaign of the truth with one outlier, identification with all its files."""
     plan = lay(folder)
     virtual = folder / "virtual"
     simulated = asked(
-        "simulate", plan, "--truth", folder / "truth.yaml", "--out", virtual, "--gross", 1, "--seed", SEED
+        "simulate", plan, "--truth", folder / "truth.yaml", "--out", virtual, "--outliers", 1, "--seed", SEED
     )
     identified = asked(
         "calibrate", virtual / "campaign.yaml", "--out", folder / "calibration.json", "--report", folder / "found.html",

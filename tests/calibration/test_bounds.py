@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from virtual import campaign, joint_values
 
 import elastocal as ec
 from elastocal.calibration.fit import Task, fit
@@ -13,6 +14,8 @@ from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.deflection import deflection
 
 MARKERS = ["marker1", "marker2", "marker3"]
 
@@ -54,3 +57,20 @@ def test_posterior_and_leave_one_out_are_those_of_the_bounded_point(task: tuple[
     plain = np.where(blocks.used, blocks.readings - blocks.jacobian @ found.posterior.mean, 0.0)
     assert np.abs(np.nan_to_num(found.deletion.blocks)).mean() > np.abs(plain).mean()
     assert np.all(np.sqrt(np.diag(found.covariance))[held] > 1e-7)  # and how well it is known does not vanish
+
+
+def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:
+    """The file states some, the robot has none: it is none, not what the file says, and a note names the joint."""
+    nominal = ec.read_robot("kuka-kr270")
+    stated = nominal.with_parameters({"A2.gap": 1e-4})
+    rng = np.random.default_rng(8)
+    q = joint_values(nominal, 14, rng, 0.5) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
+    wrench = np.zeros((14, 6))
+    wrench[:, :3] = rng.uniform(-2000, 2000, size=(14, 3))
+    moved = deflection(nominal, q, [AppliedWrenches(nominal.tool, wrench)]).translation
+    read = moved + 2e-5 * rng.normal(size=moved.shape)
+    cal = ec.calibrate(stated, campaign(q, nominal, deflection=read, wrench=wrench, noise=2e-5))
+    assert "backlash" in cal.words
+    (note,) = [w for w in cal.warnings if w.code == "no-backlash"]
+    assert "A2" in note.data["joints"]
+    assert cal.robot.parameters.values[cal.robot.parameters.index("A2.gap")] == 0.0

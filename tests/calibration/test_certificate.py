@@ -94,9 +94,25 @@ def test_the_spread_over_poses_is_that_of_repeated_campaigns(statistic: str) -> 
     assert said == pytest.approx(seen, rel=0.1)
 
 
-def test_expected_accuracy_is_twice_the_predicted_rms() -> None:
-    assert expected_accuracy(judged(ERRORS, 1e-5, 3e-5)) == pytest.approx(6e-5)
-    assert expected_accuracy(None) is None
+def test_expected_accuracy_is_twice_the_predicted_rms(calibrated: tuple[ec.Calibration, Validation]) -> None:
+    """At validation points; without them at the measured poses, where ``predict`` says the same."""
+    c, _ = calibrated
+    assert expected_accuracy(c, judged(ERRORS, 1e-5, 3e-5)) == pytest.approx(6e-5)
+    ahead = c.predict(c.residuals.q) if c.residuals.wrench is None else c.predict(c.residuals.q, c.residuals.wrench)
+    sd = ahead.half_width / 1.959963984540054
+    assert expected_accuracy(c, None) == pytest.approx(2 * np.sqrt(np.mean(np.sum(sd**2, axis=-1))), rel=0.05)
+
+
+def test_deflections_alone_let_expect_no_accuracy_of_places(tmp_path: Path) -> None:
+    robot, rng = ec.read_robot("cylindrical"), np.random.default_rng(3)
+    q = np.column_stack([rng.uniform(0.1, 0.9, 12), rng.uniform(-1.5, 1.5, 12), rng.uniform(0.4, 0.9, 12)])
+    force = np.zeros((12, 6))
+    force[np.arange(12), np.arange(12) % 3] = 900.0
+    moved = ec.deflection(robot, q, force).translation + rng.normal(0, 1e-5, (12, 3))
+    made = ec.calibrate(robot, ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad"))
+    assert expected_accuracy(made, None) is None
+    assert "not known" in certificate_of(made).html()
+    assert "deflections do not tell places" in made.report(tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +195,7 @@ def test_the_worst_certificate_still_fits_one_page(calibrated: tuple[ec.Calibrat
     from io import BytesIO
 
     from elastocal.calibration.figures import validation_lines
-    from elastocal.report.pdf import as_pdf
+    from elastocal.report.certificate import as_pdf
 
     cal, checked = calibrated
     made = certificate_of(
@@ -197,3 +213,13 @@ def test_uncertainty_holds_noise_and_sampling() -> None:
     v = judged(ERRORS, 1e-5)
     assert uncertainty(v, "mean") == pytest.approx(2 * np.hypot(1e-5, sampling(ERRORS, "mean")))
     assert Stated().missing[0] == "tolerance_mm"
+
+
+def test_readings_are_told_as_to_validate() -> None:
+    """A bare table needs the same words in both commands."""
+    from inspect import signature
+
+    from elastocal.app.commands.certificate import certificate
+    from elastocal.app.commands.validate import validate
+
+    assert set(signature(validate).parameters) - {"measured"} <= set(signature(certificate).parameters)

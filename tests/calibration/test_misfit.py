@@ -62,3 +62,29 @@ def test_one_bad_loading_of_16_is_named_and_the_rest_is_used(seed: int) -> None:
     text = repr(cal)
     assert f"max {1e3 * cal.leave_one_out.max:.3f}" in text
     assert f"max {1e3 * cal.leave_one_out_all.max:.3f}" in text
+
+
+def test_a_single_reading_scatters_more_than_the_mean_of_repeats() -> None:
+    """Three repeats are averaged; a new reading is one of them, not their mean."""
+    found = trial("none", 0, repeats=3, stated=False)
+    assert found.reading > 0.9  # 0.8 by the scatter of the means
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+@pytest.mark.parametrize("stated", [True, False])
+def test_an_arm_that_does_not_come_back_exactly_is_no_omitted_effect(seed: int, stated: bool) -> None:
+    """All markers of a reading shift together by as much as one marker scatters; a deflection has that twice."""
+    rng = np.random.default_rng([seed, 22])
+    file, truth = robot_file("none"), true_robot("none", rng)
+    low, high = 0.7 * np.array([m.limits for m in file.motions]).T
+    q = low + (high - low) * rng.random((20, file.n))
+    wrench = np.zeros((20, 6))
+    wrench[:, :3] = 400 * rng.normal(size=(20, 3)) / np.sqrt(3)
+    own, together = rng.normal(size=(20, 3, 3)), rng.normal(size=(20, 1, 3))
+    seen = deflections("none", truth, q, wrench, rng) + np.sqrt(2) * 2e-5 * (own + 2 * together)
+    noise = (ec.Reading(sd=2e-5), ec.Repeatability(sd=4e-5)) if stated else None
+    shown = file.controller.to_controller(q)
+    data = ec.Campaign(q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS, noise=noise)
+    cal = calibrate(file, data)
+    assert not {w.code for w in cal.warnings} & {"omitted-effect", "lack-of-fit", "prior-conflict"}
+    assert 0.6 < cal.noise["translation"] / 4e-5 < 1.6

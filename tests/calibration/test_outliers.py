@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.repeats import without_bad_repeats
-from elastocal.calibration.run import calibrate
+from elastocal.calibration.run import _without_beyond, calibrate
+from elastocal.calibration.store import read_calibration, save_calibration
 
 WORDS = ("geometry", "weight", "harmonics")
 KR270 = shipped("kuka-kr270")
@@ -125,3 +128,47 @@ def test_a_turn_of_a_repeat() -> None:
     assert [(o.row, o.axis) for o in lost] == [(7, "orientation")]
     assert np.isnan(found.orientation[7]).all()
     assert np.isfinite(np.delete(found.orientation, 7, axis=0)).all()
+
+
+def test_copied_rows_count_once() -> None:
+    """A block pasted twice: named, and nothing else is changed, an outlier keeps the number of its row."""
+    rng = np.random.default_rng(6)
+    truth = true_robot(KR270, rng, ("geometry",), markers=2)
+    q = joint_values(KR270, 20, rng)
+    x = read_positions(truth, q, rng)
+    x[17, 1] += 0.02
+    once = calibrate(KR270, campaign(q, KR270, position=x), ["geometry"])
+    order = np.r_[np.arange(4), np.arange(20)]
+    twice = calibrate(KR270, campaign(q[order], KR270, position=x[order]), ["geometry"])
+    assert [o.row for o in once.outliers] == [17]
+    assert [o.row for o in twice.outliers] == [21]
+    (found,) = [w for w in twice.warnings if w.code == "copies"]
+    assert found.data["rows"] == [4, 5, 6, 7]
+    assert np.array_equal(once.covariance, twice.covariance)
+    assert sorted(twice.residuals.order.tolist()) == [0, 1, 2, 3, *range(8, 24)]
+
+
+def test_codes_of_a_lost_beam_are_outliers() -> None:
+    """Numbers that an instrument writes instead of a reading, far beyond the robot: named, and the rest is used."""
+    _, q, x, _ = readings()
+    x[3], x[7, 1] = 1e6, -9999.0
+    assert named(q, x) == {(3, "a", None), (3, "b", None), (7, "b", None)}
+
+
+def test_a_point_beyond_reach_that_is_kept_by_hand_stays() -> None:
+    _, q, x, _ = readings()
+    x[3], x[7, 1] = 1e6, -9999.0
+    found, lost = _without_beyond(KR270, campaign(q, KR270, position=x).keeping([3]))
+    assert {o.row for o in lost} == {7}
+    assert np.isfinite(found.position[3]).all()
+    assert np.isnan(found.position[7, 1]).all()
+
+
+def test_a_point_beyond_reach_has_no_deviation_on_page_and_in_file(tmp_path: Path) -> None:
+    _, q, x, _ = readings()
+    x[3] = 1e6
+    found = calibrate(KR270, campaign(q, KR270, position=x), ["geometry"])
+    assert all(np.isnan(o.deviations) for o in found.outliers if o.row == 3)
+    again = read_calibration(save_calibration(found, tmp_path / "c.json"))
+    assert [np.isnan(o.deviations) for o in again.outliers] == [np.isnan(o.deviations) for o in found.outliers]
+    assert "farther away than the arm reaches" in again.report(tmp_path / "r.html").read_text(encoding="utf-8")

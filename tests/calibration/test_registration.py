@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import elastocal as ec
 from elastocal.calibration.calibration import Calibration
+from elastocal.compensation.contributions import contributions
+from elastocal.compensation.correction import Correction
 from elastocal.model.kinematics import kinematics
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
@@ -108,9 +111,30 @@ def test_the_instrument_sees_markers_where_the_corrected_program_wants_them(trut
     predicted = done.predicted[1:]
     assert 0.3 < np.sqrt(np.mean(np.sum(off**2, axis=2))) / np.sqrt(np.mean(predicted**2)) < 2.5
     (parts,) = [f.data for f in done.verdict if f.code == "contributions"]
-    assert set(parts) == {"weight", "geometry", "joint_errors"}
+    sizes = {"weight", "geometry", "joint_errors"}
+    assert set(parts) == sizes | {f"{word}_95" for word in sizes} | {"not_certain"}
+    assert "geometry" not in parts["not_certain"]
+    _certainty_by_draws(done)
     added = sum(part.position for part in done.contributions.named.values())
     np.testing.assert_allclose(added, done.before.position, atol=1e-12)
+
+
+def _certainty_by_draws(done: Correction) -> None:
+    """Standard uncertainties of the parts against parts of robots drawn from the covariance."""
+    known, work = done.known, done.job
+    model, rng = work.at.model, np.random.default_rng(4)
+    values = np.array([model.parameters.values[model.parameters.index(n)] for n in known.names])
+    moved = rng.multivariate_normal(np.zeros(len(values)), known.covariance, size=200, method="eigh")
+    drawn: dict[str, list[np.ndarray]] = {}
+    for change in moved:
+        other = model.with_parameters(dict(zip(known.names, (values + change).tolist(), strict=True)))
+        parts = contributions(replace(work, at=replace(work.at, model=other)), done.commands.nominal)
+        for word, part in {**parts.named, "total": parts.total}.items():
+            drawn.setdefault(word, []).append(part.position)
+    for word in ("weight", "joint errors", "geometry", "total"):
+        sd = np.sqrt(np.sum(np.var(drawn[word], axis=0), axis=1))
+        assert np.nanmax(sd) > 1e-6
+        np.testing.assert_allclose(done.contributions.sd[word], sd, rtol=0.25)
 
 
 def test_registration_is_the_error_of_a_predicted_reading(calibration: Calibration) -> None:

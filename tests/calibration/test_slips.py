@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import elastocal as ec
 from elastocal.calibration.slips import check_slips
+from elastocal.errors import InputError
 from elastocal.model.transmission import Transmission
 
 ROBOT = ec.read_robot("fanuc-m710ic50")
@@ -68,6 +69,7 @@ def test_a_slip_is_refused_with_the_word_that_accepts_it(word: str, spoil: objec
     with pytest.raises(ec.InputError, match="accept it by these words") as refused:
         check_slips(ROBOT, spoiled)
     assert word in str(refused.value)
+    assert ("; state this unit in the titles" in str(refused.value)) == word.startswith(("angles", "lengths"))
     accepted = check_slips(ROBOT, spoiled, (word,))
     assert accepted.findings == ()
 
@@ -94,3 +96,50 @@ def test_a_prismatic_axis_in_the_wrong_unit(word: str, factor: float) -> None:
     with pytest.raises(ec.InputError, match=word):
         check_slips(robot, campaign(shown, points))
     assert check_slips(robot, campaign(shown, points), (word,)).findings == ()
+
+
+def _longer(robot: ec.Robot, frame: str, shift: list[float]) -> ec.Robot:
+    """The arm as it stands: one frame elsewhere than in the robot file."""
+    frames = tuple(
+        replace(f, pose=replace(f.pose, translation=f.pose.translation + np.array(shift))) if f.name == frame else f
+        for f in robot.tree.frames
+    )
+    return replace(robot, tree=replace(robot.tree, frames=frames))
+
+
+@pytest.mark.parametrize(("size", "refused"), [(0.12, False), (0.5, True)])
+def test_a_wrong_length_of_the_robot_file_is_named(size: float, refused: bool) -> None:
+    """The forearm is longer than the file says: the frame is named with its shift, be it refused or only warned of."""
+    robot = ROBOT.nominal
+    arm = max(
+        (f for f in robot.tree.path(robot.tool) if f.parent.startswith("J")),
+        key=lambda f: np.linalg.norm(f.pose.translation),
+    )
+    shift = size * arm.pose.translation / np.linalg.norm(arm.pose.translation)
+    rng = np.random.default_rng(5)
+    low, high = np.array([m.limits for m in robot.motions]).T
+    q = 0.5 * low + 0.5 * (high - low) * rng.random((36, 6))
+    at = ec.kinematics(_longer(robot, arm.name, shift.tolist()), q)
+    points = at.position + at.rotation @ [0.05, 0.02, 0.1] + 3e-5 * rng.normal(size=(36, 3))
+    data = campaign(robot.controller.to_controller(q), points)
+    if refused:
+        with pytest.raises(ec.InputError, match=f"frame {arm.name} stands") as sentence:
+            check_slips(robot, data)
+        assert sentence.value.code == "points-far"
+        return
+    (found,) = check_slips(robot, data).findings
+    assert found.code == "points-far"
+    assert found.data["frame"] == arm.name
+    assert found.data["shift"] == pytest.approx(shift, abs=1e-3)
+    assert found.data["after"] < 1e-3 < found.data["before"]
+
+
+@pytest.mark.parametrize("poses", [30, 420])
+def test_slips_are_not_accepted_without_points(poses: int) -> None:
+    rng = np.random.default_rng(1)
+    data = ec.Campaign(
+        q=rng.uniform(-1, 1, (poses, 6)), deflection=rng.normal(0, 1e-4, (poses, 1, 3)),
+        wrench=rng.normal(0, 100, (poses, 6)), length="m", angle="rad",
+    )  # fmt: skip
+    with pytest.raises(InputError, match="slips are told by points"):
+        ec.calibrate(ROBOT, data, accept="lengths in mm")

@@ -9,6 +9,7 @@ from virtual import Truth, campaign, joint_values, read_positions, shipped, true
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.joining import joined
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.starts import start_distances, start_turns
@@ -100,7 +101,7 @@ def test_points_orientations_and_distances_from_three_stations() -> None:
     beams = np.linalg.norm(truth.points(parts[2], 2), axis=2) + 3e-5 * rng.normal(size=(20, 2))
     cal = calibrate(KR270, [
         campaign(parts[0], KR270, position=read_positions(truth, parts[0], rng), station=["east"] * 20),
-        campaign(parts[1], KR270, orientation=read, station=["north"] * 20, markers=["marker 1"]),
+        campaign(parts[1], KR270, orientation=read, station=["north"] * 20, markers=["marker1"]),
         campaign(parts[2], KR270, distance=beams, station=["west"] * 20),
     ], ["geometry"])  # fmt: skip
     new = joint_values(KR270, 50, rng)
@@ -110,6 +111,13 @@ def test_points_orientations_and_distances_from_three_stations() -> None:
     off = np.linalg.norm(cal.predict_joints(new, station="west").position, axis=2)
     assert np.abs(off - np.linalg.norm(truth.points(new, 2), axis=2)).mean() < 8e-5
     assert cal.outliers == ()
+
+
+def test_rows_kept_by_hand_stay_so_when_campaigns_are_joined() -> None:
+    truth, q, rng = made(1, 12)
+    parts = [campaign(p, KR270, position=read_positions(truth, p, rng)) for p in np.split(q, 2)]
+    whole = joined(KR270, [parts[0].keeping([3]), parts[1]])
+    assert [i for i in range(12) if whole.kept(i)] == [3]
 
 
 def test_rotation_vectors_by_their_word() -> None:

@@ -70,9 +70,22 @@ def test_a_new_station_is_fitted(one: tuple[Truth, Calibration]) -> None:
     assert seen.after.mean < 1.5e-4
 
 
+@pytest.mark.parametrize("refit", [False, True])
+@pytest.mark.parametrize(("length", "angle"), [(1e3, 1.0), (1e-3, 1.0), (1.0, 57.3)])
+def test_other_units_are_refused(one: tuple[Truth, Calibration], length: float, angle: float, refit: bool) -> None:
+    truth, cal = one
+    rng = np.random.default_rng(3)
+    q = joint_values(KR270, 8, rng)
+    x = read_positions(truth, q, rng)
+    with pytest.raises(InputError, match=r"from where the calibration predicts them, .* units of lengths") as refused:
+        cal.validate(campaign(angle * q, KR270, position=length * x), refit=refit)
+    assert refused.value.code == "points-far"
+    assert refused.value.value > 0.1
+
+
 def test_other_markers_are_refused(one: tuple[Truth, Calibration]) -> None:
     q = joint_values(KR270, 5, np.random.default_rng(0))
-    with pytest.raises(InputError, match=r"left.*marker 1"):
+    with pytest.raises(InputError, match=r"left.*marker1"):
         one[1].validate(campaign(q, KR270, position=np.zeros((5, 2, 3)), markers=["left", "right"]))
 
 

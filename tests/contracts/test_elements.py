@@ -31,6 +31,7 @@ from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.thermal_growth import ThermalGrowth
+from elastocal.model.compliant.weight_backlash import WeightBacklash
 from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.inverse_kinematics import inverse_kinematics
@@ -44,8 +45,8 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.flexibility import assemble, flexible
+from elastocal.model.statics.forces import forces_at
 from elastocal.model.statics.kinetostatics import inverse
-from elastocal.model.statics.newton import forces_at
 from elastocal.model.statics.observation import Marker, joint_columns, loaded_observation, response
 from elastocal.model.task import Task
 from elastocal.spatial.pose import Pose
@@ -66,6 +67,11 @@ EXAMPLES = {
     "joint_compliance-prismatic": (JointCompliance(joint="p4", k=3e-4), JointCompliance(joint="p4", k=0.0), "p4"),
     "joint_offset": (JointOffset(joint="j2", offset=0.02), JointOffset(joint="j2"), ""),
     "joint_backlash": (JointBacklash(joint="j3", gap=0.004), JointBacklash(joint="j3"), ""),
+    "joint_backlash-mean": (
+        JointBacklash(joint="j3", gap=0.004, transition=40.0),
+        JointBacklash(joint="j3", transition=40.0),
+        "",
+    ),
     "gripper_backlash": (GripperBacklash(frame="tip", gap=3e-3), GripperBacklash(frame="tip"), ""),
     "gripper_backlash-uneven": (
         GripperBacklash(frame="tip", gap=(3e-3, 1e-3, 2e-3)),
@@ -125,6 +131,7 @@ EXAMPLES = {
     ),
     "own_weight-prismatic": (OwnWeight(joint="p4", sag=0.01), OwnWeight(joint="p4"), ""),
     "lateral_weight": (LateralWeight(joint="j2", tilt=(0.02, -0.01)), LateralWeight(joint="j2"), ""),
+    "weight_backlash": (WeightBacklash(joint="j2", preload=0.01), WeightBacklash(joint="j2"), ""),
     "gravity_compensator": (SPRING, replace(SPRING, k_c=1e12), ""),
     "gravity_compensator-stiffness_only": (
         replace(SPRING, mode="stiffness_only"),
@@ -321,8 +328,12 @@ def test_effects_of_the_angle_together_are_inverted_exactly():
 
 
 @pytest.mark.parametrize(
-    "name", ["gear_harmonics", "joint_gain", "joint_coupling", "own_weight", "lateral_weight", "thermal_growth"]
-)
+        "name",
+    [
+        "gear_harmonics", "joint_gain", "joint_coupling", "own_weight", "lateral_weight", "weight_backlash",
+        "thermal_growth",
+    ],
+)  # fmt: skip
 def test_a_target_is_compensated(name):
     """A 6R arm that springs, with the effect in its wrist or upper arm: the loaded tool is at the target."""
     element = {
@@ -331,6 +342,7 @@ def test_a_target_is_compensated(name):
         "joint_coupling": JointCoupling(joint="A6", of="A5", ratio=3e-3),
         "own_weight": OwnWeight(joint="A2", sag=3e-3, links={"A3": (1e-3, -2e-3, 1e-3)}),
         "lateral_weight": LateralWeight(joint="A3", tilt=(1e-3, 2e-3)),
+        "weight_backlash": WeightBacklash(joint="A2", preload=1e-3),
         "thermal_growth": ThermalGrowth(frame="A3", expansion=1.2e-5),
     }[name]
     model = replace(read_robot("kuka-kr270").with_elements(element), temperature=15.0)

@@ -33,6 +33,7 @@ from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.thermal_growth import ThermalGrowth
+from elastocal.model.compliant.weight_backlash import WeightBacklash
 from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -95,6 +96,7 @@ def everything():
         ThermalGrowth(frame="j3", expansion=1e-5),
         OwnWeight(joint="j2", sag=3e-3, links={"j3": (1e-3, -2e-3, 3e-3)}),
         LateralWeight(joint="j1", tilt=(1e-3, -2e-3)),
+        WeightBacklash(joint="j2", preload=1e-3),
     )
     return replace(model, temperature=12.0)
 

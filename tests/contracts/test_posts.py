@@ -29,6 +29,7 @@ UNSUPPORTED = {
     "apt": ("part.apt", "GODLTA/0,0,5"),
 }
 DOWN = np.diag([1.0, -1.0, -1.0])
+OFF = np.array([[1e-3, 2e-3, -1e-3], [2e-3, 1e-3, 1e-3]])
 
 
 def test_every_language_has_an_example() -> None:
@@ -102,6 +103,35 @@ def test_reading_the_result_gives_the_corrected_targets(kind: str, case: int, si
     np.testing.assert_allclose(after.positions, wanted, atol=5.1e-8, rtol=0)
     np.testing.assert_allclose(after.joints, program.joints + 1e-3, atol=1e-7, rtol=0)
     np.testing.assert_array_equal(after.rotations, program.rotations)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize(("kind", "case"), CASES)
+def test_points_put_into_lines_are_read_where_they_were_meant(kind: str, case: int, newline: str) -> None:
+    files = encoded(PROGRAMS[kind][case], newline=newline)
+    post = post_kinds()[kind]()
+    program = post.read(files, Given(orientation=DOWN))
+    free = {
+        i: program.positions[[m.start, m.end]].mean(axis=0) + OFF
+        for i, m in enumerate(program.moves)
+        if m.motion == "linear" and not m.fixed and m.start is not None and m.start != m.end
+        and np.isfinite(program.positions[[m.start, m.end]]).all()
+    }  # fmt: skip
+    assert free, "no line of the example takes points"
+    inserted = {i: Inserted(p, program.rotations[[program.moves[i].end] * 2]) for i, p in free.items()}
+    after = post.read(post.write(program, replace(Changes.none(program), inserted=inserted)), Given(orientation=DOWN))
+    assert len(after.moves) == len(program.moves) + 2 * len(free)
+    assert len(after.skipped) == len(program.skipped)
+    number = 0
+    for i, move in enumerate(program.moves):
+        ends = [m.end for m in after.moves[number : number + 3]] if i in free else [after.moves[number].end]
+        np.testing.assert_allclose(after.positions[ends[-1]], program.positions[move.end], atol=1e-9)
+        if i in free:
+            np.testing.assert_allclose(after.positions[ends[:2]], free[i], atol=1e-7)
+            same = [(after.targets[e].base, after.targets[e].tool, after.targets[e].configuration) for e in ends]
+            assert len(set(same)) == 1
+            np.testing.assert_allclose(after.rotations[ends[0]], program.rotations[move.end], atol=1e-6)
+        number += len(ends)
 
 
 @pytest.mark.parametrize(("kind", "case"), CASES)

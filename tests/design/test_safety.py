@@ -11,7 +11,7 @@ import pytest
 from elastocal.design import plan
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Safety
-from elastocal.design.feasibility.collision import Obstacles, obstacle_pairs
+from elastocal.design.feasibility.collision import Obstacles, SelfCollision, obstacle_pairs
 from elastocal.design.feasibility.filter import screened
 from elastocal.design.loading.loading import Hanging
 from elastocal.design.obstacles.obstacle import BoxObstacle, Floor
@@ -82,6 +82,24 @@ def test_the_wrist_stays_away_from_the_column_and_axes_within_half_a_turn(found:
         beside = np.hypot(*(wrist - first)[:2])
         assert wrist[2] > second[2] or beside > 0.1 * robot.size
     assert np.abs(np.degrees(found.axes)).max() < 180.001
+
+
+def test_a_forearm_folded_upon_the_upper_arm_is_a_collision() -> None:
+    """Both are always near each other at the elbow; the outer half of the forearm tells, here by points along both."""
+    task = safe_task(task_of("fanuc-m710ic50"))
+    robot, rng = task.model, np.random.default_rng(1)
+    low, high = np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((300, 6))
+    share = np.linspace(0, 1, 40)[:, None]
+    gap = []
+    for o in (origins(robot, each) for each in q):
+        upper, outer = o["J2"] + share * (o["J3"] - o["J2"]), o["J4"] + (1 + share) / 2 * (o["J5"] - o["J4"])
+        gap.append(np.linalg.norm(upper[:, None] - outer[None], axis=2).min())
+    folded = np.array(gap) < 2 * 0.035 * robot.size - 0.03
+    free = SelfCollision().passes(CandidateSet.of(Poses(robot, q), (), robot.tool), task.cell)
+    assert np.sum(folded) > 15
+    assert not free[folded].any()
+    assert "J2-J3 with J4-J5 (compared without the ends that face each other)" in always_touching(task)
 
 
 def test_what_was_checked_is_said(found: Plan) -> None:

@@ -13,6 +13,7 @@ from rosbags.typesys import Stores, get_typestore
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError
+from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.read import read_campaign
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
@@ -95,6 +96,8 @@ def test_a_campaign_by_dwells(tmp_path: Path, kind: str) -> None:
     read = np.asarray(found.campaign.readings).reshape(3, -1)
     np.testing.assert_allclose(read[:, :3], at.position, atol=1e-5)
     assert any("3 dwells" in note for note in found.notes)
+    bare = observed_tables([file], ROBOT, {})
+    np.testing.assert_allclose(bare.readings.read["position"][:, 0], at.position, atol=1e-5)
 
 
 def test_a_log_of_efforts(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.cell_yaml import PLACES, is_cell, read_cell
+from elastocal.files.cell_yaml import PLACES, is_cell, read_cell, tables_in
 
 HEAD = "format: elastocal-cell/1\nname: mill\n"
 
@@ -64,3 +64,11 @@ def test_a_folder_without_it_is_no_cell(tmp_path: Path) -> None:
     assert not is_cell(tmp_path)
     with pytest.raises(InputError, match=r"is a folder without cell\.yaml; make a cell first"):
         read_cell(tmp_path)
+
+
+def test_files_that_excel_and_macos_lay_beside_tables_are_none(tmp_path: Path) -> None:
+    found = read_cell(cell(tmp_path, HEAD))
+    (tmp_path / "tables").mkdir()
+    for name in ("a.csv", "b.xlsx", "~$b.xlsx", "._a.csv"):
+        (tmp_path / "tables" / name).write_text("", encoding="utf-8")
+    assert tables_in(found, Path("tables")) == (Path("tables/a.csv"), Path("tables/b.xlsx"))

@@ -46,8 +46,17 @@ def test_robots_tables_and_campaigns_are_the_same_however_saved(tmp_path: Path, 
     assert found.model.parameters.names == plain.model.parameters.names
 
 
-@pytest.mark.parametrize("how", SPOILED)
-@pytest.mark.parametrize("which", ["arm", "readings", "campaign"])
+def test_a_table_of_windows_is_read_and_told(tmp_path: Path) -> None:
+    found = campaign(tmp_path, readings=lambda text: text.encode("cp1252"))
+    assert (found.campaign.readings == campaign(tmp_path).campaign.readings).all()
+    told = [n for n in found.notes if n.startswith("readings.csv: is not UTF-8; its letters are read as cp1252")]
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("which", "how"),
+    [(w, h) for w in ("arm", "readings", "campaign") for h in SPOILED if (w, h) != ("readings", "cp1252")],
+)
 def test_what_cannot_be_told_is_refused_in_one_sentence(tmp_path: Path, which: str, how: str) -> None:
     with pytest.raises(InputError, match=rf"{which}\.\w+(, line 1)?: .*UTF-8"):
         campaign(tmp_path, **{which: lambda text: text.encode(SPOILED[how])})

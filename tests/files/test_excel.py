@@ -36,6 +36,23 @@ def test_a_sheet_is_read_like_a_text_table(tmp_path: Path) -> None:
         read_csv(tmp_path / "a.xlsx", sheet="other")
 
 
+def test_a_cover_sheet_is_passed_over(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.title = "Info"
+    book.active.append(["Kunde", "ACME"])
+    page = book.create_sheet("Werte")
+    page.append(["A1_deg", "A2_deg", "x_mm"])
+    page.append([1, 2, 3])
+    book.save(tmp_path / "a.xlsx")
+    raw = read_csv(tmp_path / "a.xlsx")
+    assert raw.header == ("A1_deg", "A2_deg", "x_mm")
+    assert raw.notes == ("a.xlsx: sheet 'Werte' is read, of Info, Werte.",)
+    again = book.create_sheet("Werte 2")
+    again.append(["A1_deg", "A2_deg", "x_mm"])
+    book.save(tmp_path / "a.xlsx")
+    assert read_csv(tmp_path / "a.xlsx").header == ("Kunde", "ACME")
+
+
 def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_text("A1_deg,x_mm\n1,2\n")
     with pytest.raises(InputError, match="is no readable Excel workbook"):

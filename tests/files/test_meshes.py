@@ -9,7 +9,7 @@ import pytest
 import trimesh
 
 from elastocal.errors import InputError
-from elastocal.files.robot.meshes import MOST, coarse, read_mesh
+from elastocal.files.robot.geometry import MOST, coarse, read_mesh
 from elastocal.files.robot.read import read_robot
 from elastocal.report.robot_scene import robot_parts
 

@@ -69,6 +69,15 @@ def test_xacro_is_expanded_and_the_flange_is_inferred_and_said(package: Path) ->
     np.testing.assert_allclose(own_base(robot).translation, [0, 0, 0.1])
 
 
+def test_folders_of_a_repository_need_no_package_xml(package: Path) -> None:
+    (package.parent / "package.xml").unlink()
+    other = package.parents[1] / "my_resources" / "urdf"
+    other.mkdir(parents=True)
+    (other / "macro.xacro").write_text(MACRO)
+    (package / "two.urdf.xacro").write_text(CALL.replace("my_support", "my_resources"))
+    assert read_robot(package / "two.urdf.xacro").joints == ("joint_1", "joint_2")
+
+
 def test_arguments_stand_behind_a_question_mark(package: Path) -> None:
     text = CALL.replace('name="two"', 'name="$(arg called)"').replace(
         '<xacro:arg name="reach"', '<xacro:arg name="called" default="x"/><xacro:arg name="reach"'
@@ -83,9 +92,12 @@ def test_wrong_xacro_in_one_sentence(package: Path) -> None:
     with pytest.raises(InputError, match="defines macros but uses none"):
         read_robot(package / "macro.xacro")
     (package / "lost.xacro").write_text(CALL.replace("my_support", "no_such_package"))
-    with pytest.raises(InputError, match="cannot be expanded") as error:
+    with pytest.raises(InputError, match="put its folder no_such_package beside my_support") as error:
         read_robot(package / "lost.xacro")
-    assert error.value.code == "xacro"
+    assert (error.value.code, error.value.value) == ("xacro", "no_such_package")
+    (package / "name.xacro").write_text(CALL.replace("xacro:arm", "xacro:no_such_macro"))
+    with pytest.raises(InputError, match="cannot be expanded"):
+        read_robot(package / "name.xacro")
     (package / "plain.urdf").write_text(CALL)
     with pytest.raises(InputError, match=r"rename it to \.xacro"):
         read_robot(package / "plain.urdf")
@@ -128,6 +140,22 @@ def test_standard_dh_is_the_shipped_robot(tmp_path: Path) -> None:
         np.testing.assert_allclose(here, at, atol=1e-12)
         np.testing.assert_allclose(turned, turn, atol=1e-12)
         assert robot.motions[0].limits == pytest.approx((-2 * np.pi, 2 * np.pi))
+
+
+def test_a_dh_table_as_people_type_it_is_the_same_robot(tmp_path: Path) -> None:
+    """A title above, Greek letters, units in brackets, joints as numbers, the convention said once."""
+    _, *rows = (line.split(",") for line in UR10E.splitlines())
+    typed = [[str(i), r[4], r[3], r[1], r[2], r[5], r[6], "standard" if i == 1 else ""] for i, r in enumerate(rows, 1)]
+    titles = ["i", "θ [°]", "d [mm]", "a [mm]", "\u03b1 (deg)", "lower [deg]", "upper [deg]", "Convention"]
+    (tmp_path / "typed.xlsx").write_bytes(excel_bytes(["UR10e of cell 4"], [[], titles, *typed]))
+    robot, q = read_robot(tmp_path / "typed.xlsx"), np.random.default_rng(0).uniform(-3, 3, (6, 10))
+    assert robot.joints == ("J1", "J2", "J3", "J4", "J5", "J6")
+    np.testing.assert_allclose(
+        rigid_pose(robot.nominal, "J1", q[:, :1])[0][:, 0], [0, 0, 0.1807], atol=1e-15
+    )  # its foot
+    assert robot.motions[5].limits == pytest.approx((-2 * np.pi, 2 * np.pi))
+    np.testing.assert_allclose(rigid_pose(robot.nominal, "flange", q)[0],
+                               rigid_pose(read_robot("ur10e").nominal, "flange", q)[0], atol=1e-12)  # fmt: skip
 
 
 def test_modified_dh_is_the_product_of_craig(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_robot_without_joints_may_still_have_wrenches(tmp_path: Path) -> None:
         ('A1_deg,T_mm\n"0,0\n', ["line 2", "quotes"]),
         ("A1_deg,T_mm\n", ["no configurations"]),
         ("", ["is empty"]),
-        (b"A1_deg,T_mm\n0,0 \xb0\n", ["line 2", "0xb0", "UTF-8"]),
+        (b"A1_deg,T_mm\n0,0 \xb0\n", ["line 2", "T_mm", "'0 °' is not a number"]),
     ],
 )
 def test_every_complaint_names_file_place_and_value(tmp_path: Path, content: str | bytes, pieces: list[str]) -> None:

@@ -153,6 +153,25 @@ def test_saved_and_read_by_string_or_path(cal: ec.Calibration, q: np.ndarray, tm
         assert repr(again) == repr(cal)
 
 
+def test_what_was_tried_and_what_is_left_come_back_from_a_file(cal: ec.Calibration, tmp_path: Path) -> None:
+    again = ec.read_calibration(cal.save(tmp_path / "cal.json"))
+    assert [r.label for r in again.ladder.rungs] == [r.label for r in cal.ladder.rungs]
+    assert [r.loo for r in again.ladder.rungs] == pytest.approx([r.loo for r in cal.ladder.rungs], rel=1e-6)
+    assert again.ladder.chosen.words == cal.words
+    assert again.ladder.chosen.gain_over(again.ladder.nominal) == pytest.approx((cal.ladder.gain, cal.ladder.gain_se))
+    assert again.evidence == cal.evidence
+    assert again.leave_one_out == cal.leave_one_out
+    np.testing.assert_array_equal(again.draws(5, rng=3), cal.draws(5, rng=3))
+    for name in ("errors", "residuals", "agreement"):
+        one, other = (getattr(c.plot, name)().data[-1] for c in (cal, again))
+        np.testing.assert_allclose(np.array(other.y, dtype=float), np.array(one.y, dtype=float), rtol=1e-6, atol=1e-9)
+    page = again.report(tmp_path / "again.html").read_text(encoding="utf-8")
+    assert "Models tried" in page
+    assert "Leave-one-out error by pose" in page
+    with pytest.raises(ec.InputError, match="not their fits"):
+        _ = again.ladder.chosen.fit
+
+
 def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
     for name, text in (("a.json", "{}"), ("b.json", "no"), ("c.json", '{"format": "elastocal-calibration/2"}')):
         (tmp_path / name).write_text(text)

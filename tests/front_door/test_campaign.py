@@ -60,7 +60,7 @@ def test_positions_of_one_or_several_markers() -> None:
     several = np.random.default_rng(0).normal(size=(N, 4, 3))
     assert made(position=several).position == pytest.approx(several)
     assert made(position=several.reshape(N, 12)).position == pytest.approx(several)
-    assert made(position=several).markers == ("marker 1", "marker 2", "marker 3", "marker 4")
+    assert made(position=several).markers == ("marker1", "marker2", "marker3", "marker4")
     assert made(position=several, markers=list("abcd")).markers == ("a", "b", "c", "d")
     assert made(markers="nose").markers == ("nose",)
 

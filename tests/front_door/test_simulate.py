@@ -56,7 +56,7 @@ def test_noise_repeats_and_seeds(robot: ec.Robot, q: np.ndarray) -> None:
     far = Pose(np.eye(3), np.array([5.0, 0, 1]))
     beam = ec.simulate(robot, q, noise=[ec.Tracker(), ec.Encoder(sd=1e-5)], stations=far)
     assert 5e-6 < np.std(beam.position - ec.simulate(robot, q, noise=None).position - [5, 0, 1]) < 1e-4
-    off = ec.simulate(robot, q, noise=None, gross=3, gross_size=1e-3)
+    off = ec.simulate(robot, q, noise=None, outliers=3, outlier_size=1e-3)
     assert (np.abs(off.position - ec.simulate(robot, q, noise=None).position) > 5e-4).sum() == 3
 
 

@@ -32,6 +32,7 @@ from elastocal.compensation.program import Changes
 from elastocal.files.bag import read_bag
 from elastocal.files.calibration.read import read_calibration
 from elastocal.files.campaign.read import read_campaign, read_plan
+from elastocal.files.campaign.recognise import recognise
 from elastocal.files.cell_yaml import read_cell
 from elastocal.files.log.read import read_log
 from elastocal.files.plan.arcs import read_arc_plan
@@ -47,6 +48,7 @@ from elastocal.files.tables.encoders import read_encoder_tables
 from elastocal.files.tables.excel import excel_bytes
 from elastocal.files.tables.loops import read_loops
 from elastocal.files.tables.points import read_points
+from elastocal.files.tables.raw import read_csv
 from elastocal.files.tables.sweeps import read_sweeps
 from elastocal.files.tables.validation import read_visits
 
@@ -111,6 +113,22 @@ def calibration() -> Files:
 
     with TemporaryDirectory() as folder:
         return {"c.json": made(Path(folder), "kuka-kr270", ("A2.k", "A3.k"), 0.05).read_bytes()}
+
+
+COLUMNS = """format: elastocal-columns/1
+tables:
+  - {columns: {A1_deg: Achse 1, x_mm: "X Ist [mm]"}, header_line: 2}
+  - {files: "*.txt", format: spatial-analyzer, points: "{name}", length: mm}
+"""
+EXPORT = "Export 1\nPunkt;Achse 1;Achse 2;X Ist [mm];RMS\nP1;10,0;-60,5;2214,742;0,010\nP2;-20,0;70,5;2241,385;0,012\n"
+
+
+def table_beside(path: Path) -> Any:
+    return read_csv(path.with_name("e.csv"))
+
+
+def sweeps(path: Path) -> Any:
+    return read_sweeps([path], read_robot("scara-ruggeri"))
 
 
 def campaign(table: str | bytes, text: str = DEFLECTION + ERRORS, name: str = "readings.csv", **more: Any) -> Files:
@@ -188,7 +206,9 @@ READERS: dict[str, Reader] = {
     "log rsi": Reader(rsi, lambda p: read_log(p, coupled()), True),
     "encoder table": Reader(lambda: {"t.csv": SINGLE}, lambda p: read_encoder_tables([p]), True),
     "points of arcs": Reader(lambda: {"p.csv": POINTS}, read_points, True),
-    "sweeps of joints": Reader(lambda: {"s.csv": SWEEPS}, lambda p: read_sweeps([p], read_robot("scara-ruggeri"))),
+    "sweeps of joints": Reader(lambda: {"s.csv": SWEEPS}, sweeps, True),
+    "columns yaml": Reader(lambda: {"columns.yaml": COLUMNS, "e.csv": EXPORT}, table_beside, True),
+    "columns of a table": Reader(lambda: {"e.csv": EXPORT}, lambda p: recognise(p, read_robot("kuka-kr5")), True),
     "loops": Reader(lambda: {"l.csv": LOOPS}, read_loops, True),
     "visits": Reader(lambda: {"v.csv": VISITS}, read_visits, True),
     "configurations": Reader(lambda: {"c.csv": CONFIGURATIONS}, lambda p: read_configurations(p, AXES), True),

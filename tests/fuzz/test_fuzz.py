@@ -134,6 +134,20 @@ LINES = {
     "x.src": b"DEF x()\n%b\nEND\n",
     "x.mod": b"MODULE x\nPROC main()\n%b\nENDPROC\nENDMODULE\n",
     "x.nc": b"G90 G21\nG1 X1 Y2 Z3 F100\n%b\nM30\n",
+    "x.ls": b"""/PROG  X
+/MN
+   1:  UFRAME_NUM=1    ;
+   2:  UTOOL_NUM=1    ;
+   3:L P[1] 100mm/sec FINE    ;
+/POS
+P[1]{
+   GP1:
+	UF : 1, UT : 1,		CONFIG : 'N U T, 0, 0, 0',
+	X =   1.000  mm,	Y =   2.000  mm,	Z =   3.000  mm,
+	W =   180.000 deg,	P =   1.000 deg,	R =   2.000 deg%b
+};
+/END
+""",
 }
 PIECES = {
     "x.src": (
@@ -148,6 +162,7 @@ PIECES = {
     ),
     "x.mod": (b"MoveL [[inf,0,0],[1,0,0,0]],v5,z1,t;", b"%b;", b"MoveL %b,v5,z1,t;", b"PERS num %b:=3;", b"! %b"),
     "x.nc": (b"G%b", b"X%b", b"G1 X%b Y0", b"G1 Xinf", b"G1 Xnan Y0", b"G1 X1_0", b"(%b)", b"N%b G1 X1"),
+    "x.ls": (b"", b",\n\tE1 = -1e999  mm", b"\n   GP2:\n\tUF : 1, UT : 1,\n\tJ1 = 1e999 deg", b",\n\tE1 = %b  mm"),
 }
 LONG = (
     b"x" * 20_000,

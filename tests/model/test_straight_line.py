@@ -10,8 +10,11 @@ import pytest
 import elastocal as ec
 from elastocal import robots
 from elastocal.model import straight_line
-from elastocal.model.chain import FEW
 from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.spatial import compiled
+from elastocal.spatial.tape import FEW, Code
 
 ROBOTS = sorted(p.stem for p in Path(robots.__file__).parent.glob("*.yaml"))
 
@@ -23,10 +26,10 @@ def test_state_and_motion_are_those_of_the_chain_itself(name):
     for share in (0.0, 0.4, 1.0):
         moves = [rng.random() >= share for _ in chain.dofs]
         values = [rng.normal(size=40) if m else 0.0 for m in moves]
-        inputs = chain._inputs(values)
+        inputs = chain.inputs(values)
         every = tuple(range(len(chain.dofs)))
         expected = chain.run(inputs, every)
-        found = straight_line.state(chain, straight_line.pattern(inputs), every)(*straight_line.flat(inputs))
+        found = straight_line.state(chain, chain.pattern(values), every)(*straight_line.flat(inputs))
         for a, b in zip(_leaves(found), _leaves(expected), strict=True):
             np.testing.assert_array_equal(a, b)
 
@@ -43,10 +46,31 @@ def _leaves(state):
 def test_one_few_and_many_configurations_agree_to_the_bit(name):
     robot = ec.read_robot(name)
     q = np.random.default_rng(4).uniform(-1, 1, (FEW + 5, robot.n))
-    for _ in range(3):  # the code is made at the third use
+    for _ in range(8):  # the code is made at the third use
         many = kinematics(robot, q)
     few = kinematics(robot, q[:3])
     for got, row in ((kinematics(robot, q[i : i + 1]), i) for i in range(3)):
         np.testing.assert_array_equal(got.jacobian[0], many.jacobian[row])
         np.testing.assert_array_equal(few.position[row], many.position[row])
         np.testing.assert_array_equal(few.rotation[row], many.rotation[row])
+
+
+def test_compiled_kinematics_and_forces_are_those_of_numpy_to_the_bit(tmp_path, monkeypatch):
+    """One robot by numba itself; ``tests/physics/test_force_code.py`` runs the text that it compiles for all."""
+    monkeypatch.setattr(compiled, "folder", lambda: tmp_path)
+    robot = ec.read_robot("kuka-kr270").without("link_compliance", "foundation_compliance", "joint_backlash")
+    robot = robot.with_parameters({"A2.offset": 0.01})
+    q = np.random.default_rng(4).uniform(-1, 1, (300, robot.n))
+    load = [AppliedWrenches("tool", np.random.default_rng(5).normal(size=(300, 6)) * 500)]
+    for _ in range(8):
+        plain, bent = kinematics(robot, q), equilibrium(robot, q, load)
+    made = [code for code in robot.chain._codes.values() if isinstance(code, Code)]
+    assert len(made) >= 2
+    for code in made:
+        code._fast.make(code)
+        assert code._fast.kernel is not None
+    fast, fast_bent = kinematics(robot, q), equilibrium(robot, q, load)
+    for part in ("position", "rotation", "jacobian"):
+        np.testing.assert_array_equal(getattr(fast, part), getattr(plain, part))
+    np.testing.assert_array_equal(fast_bent.theta, bent.theta)
+    np.testing.assert_array_equal(fast_bent.force, bent.force)

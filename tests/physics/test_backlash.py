@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.mechanics import compliance, generalised_forces
 from oracle.robots import configurations, random_robot, random_wrench
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
@@ -39,6 +39,22 @@ def test_the_joint_jumps_by_the_gap_towards_the_torque(force):
     bent = with_force(lever((0, 0, 1), JointBacklash(joint="j", gap=GAP)), (0, force, 0))
     torque = force * np.cos(bent.theta[0, 0])
     assert bent.theta[0, 0] == pytest.approx(K * torque + GAP * np.sign(force), abs=1e-13)
+
+
+@pytest.mark.parametrize("force", [50.0, -3.0, 1e-3, 0.0])
+def test_with_a_transition_every_state_has_the_mean_of_both_sides(force):
+    """theta is the root of K Q + g tanh(Q / w) with Q = f cos theta; the variance that of +-g with that mean."""
+    play = JointBacklash(joint="j", gap=GAP, transition=5.0)
+    bent = with_force(lever((0, 0, 1), play), (0, force, 0))
+    assert bent.status[0] == Status.CONVERGED
+    theta = brentq(lambda t: K * force * np.cos(t) + GAP * np.tanh(force * np.cos(t) / 5.0) - t, -0.1, 0.1, xtol=1e-16)
+    assert bent.theta[0, 0] == pytest.approx(theta, abs=1e-13)
+    up = 1 / (1 + np.exp(-2 * force * np.cos(theta) / 5.0))  # logistic, the probability of the upper side
+    sides = np.array([GAP, -GAP])
+    mean = np.average(sides, weights=[up, 1 - up])
+    assert theta - K * force * np.cos(theta) == pytest.approx(mean, abs=1e-13)
+    sd = np.sqrt(np.average((sides - mean) ** 2, weights=[up, 1 - up]))
+    assert play.looseness(np.array([force * np.cos(theta)])) == pytest.approx(sd, rel=1e-6)
 
 
 def test_a_load_reversal_moves_the_tip_by_twice_the_gap():

@@ -106,7 +106,7 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
         return theta, force, steps, done & (push < 100.0)
 
     monkeypatch.setattr(continuation, "newton_equilibrium", weak)
-    monkeypatch.setattr(equilibrium_module, "newton_equilibrium", weak)
+    monkeypatch.setattr(equilibrium_module, "solve_equilibrium", weak)
     got = equilibrium(strut(), [[0.2]], [AppliedWrenches("tip", [[-200.0, 0, 0, 0, 0, 0]])])
     assert Status(got.status[0]) is Status.NOT_CONVERGED
     assert np.isnan(got.load_factor[0])

@@ -7,8 +7,9 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import halfnorm
 
-from elastocal.published.cylindrical import EXAGGERATED
-from elastocal.published.cylindrical_noise import (
+from elastocal.published.case import Kind
+from elastocal.published.cylindrical import (
+    EXAGGERATED,
     NOISE,
     READINGS,
     STANDARD,
@@ -19,7 +20,6 @@ from elastocal.published.cylindrical_noise import (
     likelihood,
     vertical_force,
 )
-from elastocal.published.figure import Kind
 
 
 def wrenches(seed=1):

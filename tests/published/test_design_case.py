@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.published.figure import Why
+from elastocal.published.case import Why
 from elastocal.published.kr270_design import explained
 from elastocal.published.kr270_table3 import EXPLAINED, UNEXPLAINED, alike
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastocal.published.case import Outcome, registry
-from elastocal.published.figure import NOT_PRINTED, Figure, Kind, Why
-from elastocal.published.printed import printed_items
+from elastocal.published.case import NOT_PRINTED, Figure, Kind, Outcome, Why, printed_items, registry
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from oracle.table_one import ROWS
 from scipy.optimize import least_squares
 
-from elastocal.published.case import case_named
-from elastocal.published.figure import Why
+from elastocal.published.case import Why, case_named
 from elastocal.published.kr270_compensator_experiment import designed, experiment
 from elastocal.published.kr270_table3 import TableThree, spring_words
 

@@ -9,9 +9,9 @@ import pytest
 
 from elastocal.files.robot.read import read_robot
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.figure import Kind, Why
+from elastocal.published.case import Kind, Why
 from elastocal.published.kr270_elastostatic import observed_rank
-from elastocal.published.kr270_path import spring_ratios
+from elastocal.published.kr270_experiment import spring_ratios
 
 
 def test_model_sizes_and_ranks(outcome, figure) -> None:

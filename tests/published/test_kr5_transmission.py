@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.app.gallery import outcome_data
-from elastocal.published.figure import Why
+from elastocal.published.case import Why
 from elastocal.published.kr5_transmission import TABLE_1, TABLE_2
 from elastocal.report.data import as_json
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from elastocal.published import scara_contact
-from elastocal.published import scara_contact_data as given
-from elastocal.published.case import Outcome
-from elastocal.published.figure import Why
+from elastocal.published import scara_contact as given
+from elastocal.published.case import Outcome, Why
 
 ACTUAL = {"x0": 2.5e-3, "y0": -2.2e-3, "theta1": -1.7e-3, "l1": 0.3302, "theta2": 7e-4, "l2": 0.3298, "p_ee": 1.1e-5,
           "p_1": 1.1e-5, "p_2": 1.1e-5, "g_ee": 9.5e-5, "g_1": 2.9e-4, "g_2": 2.9e-4}  # fmt: skip

@@ -13,7 +13,7 @@ from elastocal.measure.sources.load import LoadPoint, LoadSize
 from elastocal.measure.sources.marker_places import MarkerPlaces
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
-from elastocal.reduction.error_budget import UNEXPLAINED, UNSTATED, budget
+from elastocal.reduction.error_budget import UNEXPLAINED, UNSTATED, VARIES, budget
 from elastocal.reduction.fit import estimate, linear_fit
 from elastocal.reduction.problem import linearise, unknowns, weigh
 
@@ -102,6 +102,15 @@ def test_what_no_stated_source_explains_has_a_line_of_its_own():
     np.testing.assert_allclose(found.share.sum(axis=0), 1, rtol=1e-12)
     quiet = arm_campaign(truth, (Reading(sd=SD),), count=30, noise=0.5)
     assert budget(estimate(truth, quiet, JOINTS)).sources == ("reading",)
+
+
+def test_compliance_that_varies_has_a_line_of_its_own():
+    truth = arm()
+    fit = estimate(truth, arm_campaign(truth, (Reading(sd=SD),), count=30, noise=0.5), JOINTS)
+    vars(fit)["share"] = 0.2
+    found = budget(fit)
+    assert found.sources == ("reading", VARIES)
+    np.testing.assert_allclose(found.share[1], (0.2 * fit.bending) ** 2 / np.diag(fit.covariance), rtol=1e-6)
 
 
 def test_without_stated_noise_there_is_one_line():

@@ -1,4 +1,4 @@
-"""Fits against least squares written out with numpy and scipy, Monte Carlo, and gross errors put in on purpose."""
+"""Fits against least squares written out with numpy and scipy, Monte Carlo, and outliers put in on purpose."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar
+from oracle.refusals import refused
 from scipy import linalg, optimize
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.campaign import Belief, Campaign
+from elastocal.measure.campaign import Campaign, ParameterPrior
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
@@ -253,7 +254,7 @@ def test_a_nuisance_known_beforehand_is_one_more_reading():
     assert estimate(truth, free, names).freedom == 30 - 9
 
 
-# --- gross errors -----------------------------------------------------------------------------------------------------
+# --- outliers -----------------------------------------------------------------------------------------------------
 
 
 def test_huber_and_cauchy_resist_a_gross_error_where_least_squares_does_not():
@@ -365,19 +366,19 @@ def cylindrical(wrench, statics="linear", sources=PLAIN, readings=None, what="po
 @pytest.mark.parametrize("statics", ["linear", "loaded"])
 def test_a_parameter_that_nothing_read_depends_on_is_named(statics):
     model, campaign = cylindrical([[0, 0, -500.0, 0, 0, 0]], statics)
-    with pytest.raises(InputError, match=r"no reading depends on q2\.k"):
+    with refused("unobservable", "q2.k"):
         estimate(model, campaign, ["q1.k", "q2.k"])
 
 
 def test_without_any_load_there_is_nothing_to_find():
     model, campaign = cylindrical([[0.0] * 6])
-    with pytest.raises(InputError, match="the load is zero"):
+    with refused("unobservable"):
         estimate(model, campaign, ["q1.k", "q2.k"])
 
 
 def test_without_any_reading_there_is_nothing_to_fit():
     model, campaign = cylindrical([[500.0] * 3 + [0] * 3], readings=np.full((6, 3), np.nan))
-    with pytest.raises(InputError, match="no reading can be used"):
+    with refused("no-readings"):
         estimate(model, campaign, ["q1.k", "q2.k"])
 
 
@@ -388,7 +389,7 @@ def test_parameters_that_act_as_one_are_refused():
     markers = (Marker("tip", "pose"),)
     kind = Deflection(Setup(model_q, AppliedWrenches("tip", [[0, 0, 0, 0, 50.0, 0]]), markers), "linear")
     campaign = Campaign(kind, kind.predict(model), (Reading(sd=SD, turn_sd=SD),))
-    with pytest.raises(InputError, match="not separately identifiable"):
+    with refused("rank"):
         estimate(model, campaign, ["j1.k", "j2.k"])
 
 
@@ -400,17 +401,17 @@ def test_a_loss_that_does_not_exist_is_refused():
 
 def test_lengths_and_angles_need_a_stated_noise():
     model, campaign = cylindrical([[500.0] * 3 + [0] * 3], sources=(), what="pose")
-    with pytest.raises(InputError, match="state the noise of both"):
+    with refused("noise"):
         estimate(model, campaign, ["q1.k"])
 
 
 def test_errors_that_leave_a_reading_without_scatter_are_refused():
     model, campaign = cylindrical([[500.0] * 3 + [0] * 3], sources=(LoadSize(sd=0.01),))
-    with pytest.raises(InputError, match="add 'reading'"):
+    with refused("noise"):
         estimate(model, campaign, ["q1.k"])
     vertical = [[0, 0, 500.0, 0, 0, 0]]
     model, campaign = cylindrical(vertical, sources=(LoadSize(sd=0.01),))
-    with pytest.raises(InputError, match=r"reading 1, tool\.dx: no source of error reaches this reading"):
+    with refused("noise", (0, 0)):
         estimate(model, campaign, ["q1.k"])
 
 
@@ -421,7 +422,8 @@ def test_what_is_known_beforehand_counts_like_one_more_reading():
     plain = estimate(truth, campaign, names)
     sd = float(plain.sd[0])
     believed = replace(
-        campaign, beliefs=(Belief("j1.k", float(plain.values[0]) + 2 * sd, sd / 2), Belief("j3.k", 1.0, 1.0))
+        campaign,
+        priors=(ParameterPrior("j1.k", plain.values[0] + 2 * sd, sd / 2), ParameterPrior("j3.k", 1.0, 1.0)),
     )
     fit = estimate(truth, believed, names)
     # product of two normals: information adds, the mean is weighted by it
@@ -460,4 +462,4 @@ def test_one_wrong_load_cell_is_found_with_compliances_that_were_stated_far_too_
 @pytest.mark.parametrize("sd", [0.0, -1.0, np.inf, np.nan])
 def test_a_belief_without_a_size_is_refused(sd):
     with pytest.raises(InputError, match=r"j1\.k: known beforehand as 1e-06"):
-        Belief("j1.k", 1e-6, sd)
+        ParameterPrior("j1.k", 1e-6, sd)

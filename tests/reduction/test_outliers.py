@@ -1,4 +1,4 @@
-"""Gross errors are named, and nothing else is."""
+"""Outliers are named, and nothing else is."""
 
 from __future__ import annotations
 

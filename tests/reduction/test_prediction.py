@@ -20,9 +20,9 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.observation import Marker
 from elastocal.reduction.diagnostics import discrepancy, repeats
+from elastocal.reduction.error_budget import reduction_cost
 from elastocal.reduction.fit import estimate
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads
-from elastocal.reduction.reduction_cost import reduction_cost
 
 SD = 1e-5
 JOINTS = ("j1.k", "j2.k", "j3.k", "p4.k")

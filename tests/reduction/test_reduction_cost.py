@@ -14,8 +14,8 @@ from elastocal.model.descriptions import descriptions
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.quantities import quantile_95
+from elastocal.reduction.error_budget import wide_covariance
 from elastocal.reduction.identify import identify
-from elastocal.reduction.reduction_cost import wide_covariance
 
 NAMES = ("j1.k", "j2.k", "j3.k", "p4.k")
 

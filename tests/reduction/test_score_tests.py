@@ -9,7 +9,7 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, scatter
 from scipy import stats
 
-from elastocal.measure.campaign import Belief, Campaign
+from elastocal.measure.campaign import Campaign, ParameterPrior
 from elastocal.measure.sources.load import LoadPoint, LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance
@@ -69,7 +69,9 @@ def test_a_load_that_hangs_elsewhere_strays_and_the_chance_counts_all_that_is_st
 def test_a_belief_about_a_parameter_strays_like_a_nuisance():
     truth = arm()
     campaign = arm_campaign(truth, (Reading(sd=SD),), count=6)
-    wrong = Campaign(campaign.measurement, campaign.readings, campaign.sources, beliefs=(Belief("j2.k", 3e-5, 1e-6),))
+    wrong = Campaign(
+        campaign.measurement, campaign.readings, campaign.sources, priors=(ParameterPrior("j2.k", 3e-5, 1e-6),)
+    )
     (found,) = prior_checks(estimate(truth, wrong, JOINTS))
     assert found.name == "j2.k"
     assert found.value == pytest.approx(2e-5 - 3e-5, rel=0.05)
@@ -80,9 +82,9 @@ def believed(noise, sd, seed, count=2, names=JOINTS[:3], sources=()):
     """Readings of one marker with ``noise`` (m) that nobody states, and j2.k told with ``sd``, drawn from it."""
     rng = np.random.default_rng(seed)
     exact = arm_campaign(LIGHT, (Reading(sd=SD),), count=count, noise=0.0, markers=("m1",))
-    belief = Belief("j2.k", 2e-5 + sd * rng.normal(), sd)
+    prior = ParameterPrior("j2.k", 2e-5 + sd * rng.normal(), sd)
     readings = exact.readings + noise * rng.normal(size=exact.readings.shape)
-    return estimate(LIGHT, Campaign(exact.measurement, readings, sources, beliefs=(belief,)), names)
+    return estimate(LIGHT, Campaign(exact.measurement, readings, sources, priors=(prior,)), names)
 
 
 @pytest.mark.parametrize(("sd", "freedom"), [(1e-9, 3), (1e-5, np.inf)])
@@ -105,17 +107,17 @@ def test_what_is_stated_strays_no_more_often_than_by_chance_where_few_readings_t
 
 
 def test_what_no_reading_decides_is_not_counted():
-    """A belief of one part in a million million leaves nothing to decide, beside one that readings speak of."""
+    """A prior of one part in a million million leaves nothing to decide, beside one that readings speak of."""
     exact = arm_campaign(LIGHT, (Reading(sd=SD),), count=6)
-    beliefs = (Belief("j2.k", 2.3e-5, 1e-6), Belief("j3.k", 3e-5, 1e-17))
-    wrong = Campaign(exact.measurement, exact.readings, exact.sources, beliefs=beliefs)
+    priors = (ParameterPrior("j2.k", 2.3e-5, 1e-6), ParameterPrior("j3.k", 3e-5, 1e-17))
+    wrong = Campaign(exact.measurement, exact.readings, exact.sources, priors=priors)
     fit = estimate(LIGHT, wrong, JOINTS)
     far, undecided = prior_checks(fit)
     assert 2 < far.sigmas < 4
     assert undecided.chance == 1
     alone = estimate(
         LIGHT,
-        Campaign(exact.measurement, exact.readings, exact.sources, beliefs=beliefs[:1]),
+        Campaign(exact.measurement, exact.readings, exact.sources, priors=priors[:1]),
         [n for n in JOINTS if n != "j3.k"],
     )
     (same,) = prior_checks(alone)

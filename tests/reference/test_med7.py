@@ -51,15 +51,14 @@ def test_poses_not_seen_are_never_predicted_worse_than_by_the_urdf(answer):
     data, _ = answer
     held = {row["joint"]: row for row in data["held_out"]}
     assert held["A2"]["readings"] > 0.97 * 0.3 * 1647
-    for joint, own, file in (("A2", 1.42, 5.68), ("A4", 0.84, 3.1)):
+    for joint, own, file in (("A2", 1.01, 4.63), ("A4", 0.59, 1.98)):
         assert held[joint]["rms"] <= 0.5 * held[joint]["file_rms"]
         assert held[joint]["rms"] == pytest.approx(own, abs=0.15)
         assert held[joint]["file_rms"] == pytest.approx(file, abs=0.15)
-    friction = 0.005  # of A5, whose weight is that of the URDF: its friction is told by the part that was fitted
     urdf_alone = {"A1": 0.571, "A2": 7.05, "A3": 0.309, "A4": 2.85, "A5": 0.228, "A6": 0.435, "A7": 0.249}
     for joint, row in held.items():
         assert row["rms"] <= row["file_rms"] + 1e-9
-        assert row["rms"] <= urdf_alone[joint] + friction
+        assert row["rms"] <= urdf_alone[joint]
         assert row["inside_percent"] >= 90
 
 
@@ -77,7 +76,9 @@ def test_extrapolation_is_told_by_leverage(answer):
 
 def test_neighbouring_samples_count_for_what_they_are_worth(answer):
     data, _ = answer
-    assert all(row["effective"] < 0.3 * row["readings"] for row in data["noise"])
+    shares = {row["joint"]: row["effective"] / row["readings"] for row in data["noise"]}
+    assert all(shares[j] < 0.1 for j in ("A1", "A3", "A5", "A7"))
+    assert all(shares[j] < 0.6 for j in ("A2", "A4", "A6"))  # inertia, which made neighbours alike, is modelled
     assert "no time" in " ".join(data["notes"])
 
 

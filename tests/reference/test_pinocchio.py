@@ -13,7 +13,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.flexibility import assemble
-from elastocal.model.statics.newton import forces_at
+from elastocal.model.statics.forces import forces_at
 
 pin = pytest.importorskip("pinocchio")
 

@@ -80,9 +80,33 @@ def unfold(page: Any) -> None:
     }""")
 
 
+def words_seen(page: Any) -> int:
+    """Of all tabs, with nothing unfolded."""
+    return int(
+        page.evaluate("""() => {
+        document.querySelectorAll('.pane').forEach((p) => p.style.setProperty('display', 'block', 'important'));
+        return document.body.innerText.split(/\\s+/).length;
+    }""")
+    )
+
+
 def misplaced(page: Any) -> list[str]:
     """Words of drawings that lie on each other or leave their drawing, boxes of the page that lie on each other."""
     return list(page.evaluate(MISPLACED))
+
+
+def with_exponents(page: Any) -> list[str]:
+    """Numbers like 3e-07 in what people read, but for lines that they copy."""
+    return list(
+        page.evaluate("""() => {
+        const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), out = [];
+        for (let n = walk.nextNode(); n; n = walk.nextNode())
+            if (!n.parentElement.closest('script, style, pre')
+                && /(?<![\\w.])-?\\d[\\d.]*(\\(\\d+\\))?[eE][-+]?\\d+\\b/.test(n.data))
+                out.push(n.data.trim());
+        return out;
+    }""")
+    )
 
 
 MISPLACED = """() => {

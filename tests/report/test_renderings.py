@@ -28,7 +28,7 @@ from elastocal.report.blocks import (
     Table,
     Unknown,
 )
-from elastocal.report.data import as_csv, as_data, as_json
+from elastocal.report.data import as_csv, as_data, as_json, table_data
 from elastocal.report.display import displayed, parted
 from elastocal.report.figures import heatmap, lines
 from elastocal.report.html import as_html
@@ -139,12 +139,38 @@ def test_significant_digits() -> None:
     assert [row[1] for row in displayed(PARTS).rows] == ["1.23e-07", "-12.3"]
 
 
+@pytest.mark.parametrize(("value", "text"), [(0.0421, "0.042"), (4.4e-106, "< 0.0001"), (1.0, "1"), (nan, DASH)])
+def test_a_probability_next_to_nothing_is_said_so(value: float, text: str) -> None:
+    table = Table("t", "", (Column("p", "probability", probability=True),), ((value,),))
+    assert displayed(table).rows == ((text,),)
+
+
+def test_people_read_other_units_than_programs() -> None:
+    columns = (Column("rms_um", "rms", "mm", decimals=3, scale=1e-3), *(Column(a, a, group="axes") for a in "ab"))
+    table = Table("t", "", columns, ((2705.1, 4.08562, -1.6e-15), (13.18, 124.139, 0.25)))
+    assert displayed(table).rows == (("2.705", "4.09 0.00"), ("0.013", "124.14 0.25"))
+    assert table_data(table)[0] == {"rms_um": 2705.1, "a": 4.08562, "b": -1.6e-15}
+
+
+def test_pages_have_signs_where_a_terminal_has_letters_and_copied_lines_stay() -> None:
+    said = "Known to 12 um +- 3 um, 0.3 urad/(N m), 1 N/um; sum.um.csv and um-2 stay."
+    page = as_html(Report("R", (said,), (Section("Part", (Code("x", "a_um: 3 # um +- 1"),)),)))
+    tree = html.fromstring(page)
+    shown = tree.xpath("string(//div[@class='verdict'])").strip()
+    assert shown == "Known to 12 µm ± 3 µm, 0.3 µrad/(N m), 1 N/µm; sum.um.csv and um-2 stay."
+    assert tree.xpath("string(//pre)") == "a_um: 3 # um +- 1"
+
+
 @pytest.mark.parametrize(
     ("value", "sd", "text"),
     [
         (0.302e-6, 0.004e-6, "0.302(4)e-6"),
-        (-0.0001, 0.005, "0(5)e-3"),
+        (-0.0001, 0.005, "0.000(5)"),
         (55e-9, 3e-9, "55(3)e-9"),
+        (0.0434, 0.005, "0.043(5)"),
+        (0.001, 0.00012, "0.00100(12)"),
+        (447.0, 52.0, "450(50)"),
+        (1234.0, 17.0, "1234(17)"),
         (1.0, 0.0, DASH),
         (nan, 1.0, DASH),
     ],
@@ -259,10 +285,15 @@ def test_html_shows_what_the_report_says() -> None:
 
 
 def test_warnings_stand_out_of_the_verdict_and_what_it_rests_on_comes_last() -> None:
-    said = ("LACK OF FIT: 57 um beyond the noise.", "GROSS ERRORS: one.", "A2 and A3 are known.", "KUKA's A1 is stiff.")
+    said = (
+        "LACK OF FIT: 57 um beyond the noise.",
+        "GROSS ERRORS: one.",
+        "A2 and A3 are known.",
+        "KUKA's A1 is stiff.",
+    )
     report = Report("R", said, (Section("Part", (Code("x", "y"),)),), (), (Fact("seed", "seed", 7),))
     tree = html.fromstring(as_html(report))
-    assert [p.text for p in tree.xpath("//p[@class='loud']")] == list(said[:2])
+    assert [p.text for p in tree.xpath("//p[@class='loud']")] == [said[0].replace("um", "\N{MICRO SIGN}m"), said[1]]
     assert tree.xpath("//h2/text()") == ["Part"]
     assert tree.xpath("//details/summary/text()")[-1] == "Inputs and versions"
 
@@ -283,3 +314,29 @@ def test_figures_for_notebooks_are_valid_plotly_with_units_on_the_axes() -> None
 def test_a_page_without_figures_carries_no_plotly() -> None:
     page = as_html(Report("Plain", (), (Section("", (TABLE,)),)))
     assert len(page) < 20_000
+
+
+def test_numbers_in_si_are_read_in_units_of_the_trade() -> None:
+    """One row each for a joint, a stiff link and a value of zero; JSON stays as it is."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("file", "file", digits=4, si=True),
+        Column("value", "estimate (sd)", si=True, sd="sd"),
+        Column("sd", "sd", shown=False, si=True),
+        Column("unit", "unit"),
+        Column("wide", "sd, others unknown", digits=2, si=True, part=1),
+    )
+    rows = (
+        ("A1.k", 3e-7, 3.343e-7, 1.2e-9, "rad/(N m)", 2e-9),
+        ("link.k11", 4.558e-10, 3.8e-10, 7e-11, "m/N", 9e-11),
+        ("A2.gap", 0.0, 2.8e-5, 8e-6, "rad", nan),
+    )
+    table = Table("parameters", "", columns, rows)
+    first, second = (displayed(part) for part in parted(table))
+    assert first.rows == (
+        ("A1.k", "0.3000", "0.3343(12)", "urad/(N m)"),
+        ("link.k11", "0.4558", "0.38(7)", "nm/N"),
+        ("A2.gap", "0", "28(8)", "urad"),
+    )
+    assert [row[1] for row in second.rows] == ["0.0020", "0.090", "\N{EN DASH}"]
+    assert table_data(table)[0]["value"] == 3.343e-7

@@ -12,7 +12,8 @@ Scenes, each robot drawn by its own seed (its number):
              bend the arm under its weight, errors of geometry have heavy tails, gears a third order; or a controller
              whose coupling the file lacks.  The file is the nominal geometry alone
     loaded   the file has masses, compliances, a compensator; the true ones are others, with backlash in the two joints
-             that carry the arm; every pose without a load and under one
+             that carry the arm and in two others; every pose without a load and under one.  A gear on which nothing
+             presses lies on either side of its backlash by chance
 
 Half of the robots have planted outliers: a number, a point, a pose.
 """
@@ -36,7 +37,10 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 from elastocal.model.compliant.gear_harmonics import GearHarmonics
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.flexibility import assemble
 from elastocal.model.transmission import Transmission
 from elastocal.quantities import quantile_95
 
@@ -79,10 +83,14 @@ class Cell:
     stated: bool
     joints: float
     loads: bool = False
+    gaps: np.ndarray | None = None
+    """Half the backlash (n,) of every joint."""
 
     def read(self, q: np.ndarray, wrench: np.ndarray | None, rng: np.random.Generator | None) -> np.ndarray:
         """Points (N, markers, 3), exact without a generator."""
         reached = q if rng is None else q + self.joints * rng.normal(size=q.shape)
+        if self.gaps is not None:
+            reached = reached + self.gaps * self._sides(reached, wrench)
         at = tool_of(self.truth.robot, (), reached, wrench, self.truth.robot.tool).states(np.zeros(0))
         turn, shift = self.truth.stations[0]
         base = at.origin[:, None] + np.einsum("nij,mj->nmi", at.turn, self.truth.markers)
@@ -93,6 +101,15 @@ class Cell:
             beams = self.noise.beams(out.reshape(-1, 3))
             return out + np.einsum("nij,nj->ni", beams, rng.normal(size=(len(beams), 3))).reshape(out.shape)
         return out + self.noise * rng.normal(size=out.shape)
+
+    def _sides(self, q: np.ndarray, wrench: np.ndarray | None) -> np.ndarray:
+        """Signs (N, n) of the torques of the robot without backlash; where there is none, either, the same again."""
+        robot = self.truth.robot
+        applied = () if wrench is None else (AppliedWrenches(robot.tool, wrench),)
+        force = equilibrium(robot, q, applied).force
+        torque = force[:, [assemble(robot).dofs.index(d) for d in robot.joint_dofs]]
+        chance = np.where(np.sin(1e5 * q.sum(axis=1, keepdims=True) + np.arange(robot.n)) > 0, 1.0, -1.0)
+        return np.where(np.abs(torque) > 1e-6, np.sign(torque), chance)
 
 
 def priors(seed: int, rng: np.random.Generator) -> Cell:
@@ -124,15 +141,16 @@ def others(seed: int, rng: np.random.Generator) -> Cell:
 
 def loaded(seed: int, rng: np.random.Generator) -> Cell:
     full = ec.read_robot("kuka-kr270")
-    gaps = {f"A{i}.gap": float(rng.uniform(5e-5, 3e-4)) for i in (2, 3)}
-    true = _soft(full, rng).with_parameters(gaps)
+    gaps = np.zeros(full.n)
+    gaps[[1, 2, *rng.choice([0, 3, 4, 5], 2, replace=False)]] = rng.uniform(5e-5, 3e-4, size=4)
+    true = _soft(full, rng)
     model, wanted = with_words(true, ("geometry", "harmonics"))
     values: dict[str, float] = {}
     for group in wanted:
         sd = SIZES[group.scale.name.split()[0]]
         values |= dict(zip(group.names, (sd * rng.normal(size=len(group.names))).tolist(), strict=True))
     truth = _seen(model.with_parameters(values), full, rng)
-    return Cell(truth, full, float(rng.uniform(2e-5, 4e-5)), False, 1e-5, loads=True)
+    return Cell(truth, full, float(rng.uniform(2e-5, 4e-5)), False, 1e-5, loads=True, gaps=gaps)
 
 
 def _seen(true: Robot, nominal: Robot, rng: np.random.Generator) -> Truth:

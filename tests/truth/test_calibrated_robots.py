@@ -13,14 +13,18 @@ import pytest
 
 
 @cache
-def robots() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("robots", Path(__file__).with_name("robots.py"))
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["robots"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def robots() -> ModuleType:
+    return script("robots")
 
 
 @pytest.mark.parametrize(("scene", "seeds"), [("priors", (2, 6)), ("others", (2, 7))])
@@ -36,6 +40,16 @@ def test_a_few_robots_with_everything(scene: str, seeds: tuple[int, ...]) -> Non
     assert all(t.error < 2e-4 for t in trials)
 
 
+def test_a_loaded_robot_with_backlash_at_any_joint() -> None:
+    """Three planted outliers, gears without a load on either side of their backlash."""
+    trial = robots().trial("loaded", 2)
+    assert (trial.large, trial.found, trial.lost) == (3, 3, 0)
+    assert "backlash" in trial.words
+    assert trial.mean > 0.9
+    assert trial.reading > 0.9
+    assert trial.error < 1.5e-4
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("scene", "most"), [("priors", 0.97), ("others", 1.0)])
 def test_two_hundred_robots(scene: str, most: float) -> None:
@@ -45,3 +59,12 @@ def test_two_hundred_robots(scene: str, most: float) -> None:
     assert sum(t.found for t in trials) >= 0.99 * sum(t.large for t in trials)
     assert sum(t.lost for t in trials) <= 0.01 * sum(t.good for t in trials)
     assert sum(t.slips for t in trials) == 0
+
+
+@pytest.mark.parametrize(("poses", "softer"), [(18, 1.0), (8, 3.0)])
+def test_deflections_under_load(poses: int, softer: float) -> None:
+    """One robot of a scenario of ``loads``: a few um of millimetres, and no more than the interval says."""
+    error, ratio, inside, _ = script("loads").trial(poses, softer, 1)
+    assert error < 3e-5
+    assert ratio < 1.5
+    assert inside > 0.9

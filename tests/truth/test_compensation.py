@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,12 @@ from elastocal.compensation.commands import correct
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import expected_residual, residual, taught, taught_covariance
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
-from elastocal.model.kinematics import rigid_pose
+from elastocal.model.compliant.joint_backlash import JointBacklash
+from elastocal.model.kinematics import kinematics, rigid_pose
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.quantities import quantile_95
 from elastocal.reduction.fit import estimate
@@ -58,3 +61,21 @@ def test_the_interval_of_what_is_left_holds_it(by_teaching: bool) -> None:
     share = np.mean(hits, axis=0)
     assert share.mean() == pytest.approx(0.95, abs=0.035)
     np.testing.assert_allclose(share, 0.95, atol=0.08)
+
+
+def test_a_vertical_axis_without_load_may_lie_on_either_side_of_its_backlash():
+    """By its mean the robot stands in the middle; both sides, half of the backlash away, are as probable."""
+    robot = read_robot("kuka-kr270").without("foundation_compliance").with_parameters({"A1.gap": 2e-4})
+    elements = tuple(
+        replace(e, transition=50.0) if isinstance(e, JointBacklash) and e.joint == "A1" else e for e in robot.elements
+    )
+    soft = replace(robot, elements=elements)
+    known = IdentifiedModel(soft, ("A2.k",), np.zeros((1, 1)), np.nan)
+    q = np.array([[0.3, -1.2, 1.4, 0.0, 0.6, 0.0]])
+    found = expected_residual(known, q, soft.tool)
+    apart = [kinematics(robot.nominal, q + side * 2e-4 * np.eye(6)[:1], soft.tool).position[0] for side in (1, -1)]
+    expected = np.linalg.norm(apart[0] - apart[1]) / 2
+    assert expected > 2e-4
+    assert np.sqrt(np.trace(found.covariance[0, :3, :3])) == pytest.approx(expected, rel=1e-4)
+    aside = PathLoads((AppliedWrenches(soft.tool, [[0, 500.0, 0, 0, 0, 0]]),))
+    assert np.trace(expected_residual(known, q, soft.tool, aside).covariance[0, :3, :3]) < 1e-3 * expected**2

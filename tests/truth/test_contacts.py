@@ -1,4 +1,4 @@
-"""A six-joint arm in space touches spheres: the whole path from a plan to parameters, with a gross error on the way."""
+"""A six-joint arm in space touches spheres: the whole path from a plan to parameters, with an outlier on the way."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_six_compliances_come_back_through_the_whole_study(touched):
 
 def test_a_gross_force_error_is_named_and_left_out(touched):
     model, truth, kind, soft = touched
-    drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(3), gross=1, gross_size=25.0)
+    drawn = virtual_contacts(model, truth, kind, SOURCES, np.random.default_rng(3), outliers=1, outlier_size=25.0)
     found = calibrate_contacts(
         model, drawn.campaign, list(soft), rng=np.random.default_rng(2), rules=ReductionRules(statistical=False)
     )

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 ROBOT = "kuka-kr270"
 TRUTH = Path("truth/robot.yaml")
-SEED, GROSS = 1, 1
+CHECK, MEASURED = Path("check/plan.yaml"), Path("check/measured")
+SEED, CHECK_SEED, OUTLIERS = 1, 2, 1
 DENSIFY_UM = 20.0
 
 PLAN = """\
@@ -56,6 +57,63 @@ test:
 speeds_deg_s: {A1: 105, A2: 101, A3: 107, A4: 122, A5: 113, A6: 175}
 change_min: 10
 """
+CHECK_PLAN = """\
+# Poses and loads that take no part in the calibration: round the contour, and away from it.
+format: elastocal-campaign/1
+name: check
+robot: ../robot/robot.yaml
+table: plan.csv
+measurement: deflection
+load: {frame: tool}
+markers: [marker1, marker2, marker3]
+model: auto
+errors:
+  - {kind: tracker, at_mm: [5000, 1000, 1500], along_um: 5, across_um: 8, across_slope_um_per_m: 3}
+  - {kind: repeatability, sd_um: 17}
+  - {kind: load_size, sd_percent: 0.5}
+"""
+CHECK_POSES = """\
+name,A1_deg,A2_deg,A3_deg,A4_deg,A5_deg,A6_deg,fx_N,fy_N,fz_N
+V1,0,-70,90,0,70,-180,1500,1000,-700
+V2,4,-66,88,0,68,-176,-1500,1000,-700
+V3,-6,-74,92,0,72,-186,1000,-1500,-700
+V4,8,-62,84,5,66,-170,0,1800,-600
+V5,-10,-80,100,-5,70,-190,0,0,-2000
+V6,25,-55,70,20,60,-150,0,0,-1500
+V7,-30,-90,105,-30,60,150,2000,0,0
+V8,45,-60,60,40,70,-120,0,0,-2400
+V9,-50,-50,75,-60,55,100,1200,1200,500
+V10,15,-100,110,15,75,-165,0,0,-1800
+V11,-20,-65,95,60,-60,30,-800,1600,-900
+V12,35,-75,80,-45,80,-90,1600,-1200,-400
+"""
+CERTIFICATE = """\
+workpiece:                               # where maps are drawn: the plane of the contour, in the base of the part
+  low_mm: [-60, -60, -5]
+  high_mm: [560, 360, -5]
+  object_mm: [1600, -150, 800]
+certificate:
+  tolerance_mm: 0.3
+  number: DEMO-1
+  customer: none, a demonstration
+  operator: elastocal demo
+  authorised_by: nobody, a demonstration
+  place: simulated
+  robot_make: KUKA
+  robot_serial: virtual
+  robot_controller: none
+  robot_software: none
+  accuracy_option: none
+  instrument_type: virtual laser tracker
+  instrument_serial: virtual
+  instrument_certificate: none
+  target: virtual, without offset
+  tool: spindle, three markers
+  temperature_C: 20
+  warm_up: none needed
+  procedure: loaded against unloaded, 18 poses; 12 others for validation
+  traceability: none, all readings are simulated
+"""
 _README = """\
 # The whole cycle on a KR-270
 
@@ -82,6 +140,8 @@ def contents(name: str) -> dict[Path, str]:
         Path("cell.yaml"): _cell(name),
         Path("plan/plan.yaml"): PLAN,
         Path("programs") / NAME: program_text(),
+        CHECK: CHECK_PLAN,
+        CHECK.parent / "plan.csv": CHECK_POSES,
         TRUTH: _truth(read_robot(ROBOT)),
     }
 
@@ -91,12 +151,13 @@ def _cell(name: str) -> str:
         "format: elastocal-cell/1",
         f"name: {name}",
         "options:",
-        f"  simulate: {{gross: {GROSS}}}",
+        f"  simulate: {{outliers: {OUTLIERS}}}",
+        f"  calibrate: {{validate: {(MEASURED / 'campaign.yaml').as_posix()}}}",
         "  compensate:",
         f"    milling: {MILLING}",
         f'    load_lines: "{cutting_lines()}"',
         f"    densify_um: {DENSIFY_UM:g}",
-        "",
+        CERTIFICATE,
     ])  # fmt: skip
 
 
@@ -104,7 +165,9 @@ def _truth(stated: Robot) -> str:
     from elastocal.app.demonstration import true_robot
     from elastocal.files.robot.write import robot_text
 
-    return robot_text(true_robot(stated), ("Taken for true by the demonstration; its numbers are made up.",))
+    return robot_text(
+        true_robot(stated), ("The simulated (true) robot of the demonstration; its numbers are made up.",)
+    )
 
 
 FACTORS = {

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.app.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from elastocal.published.case import Outcome
-    from elastocal.published.figure import Figure, Kind, Why
+    from elastocal.published.case import Figure, Kind, Outcome, Why
 
 SEED = 20130101
 WORKERS = 2
@@ -90,12 +89,10 @@ def cases() -> tuple[CaseLine, ...]:
 
 
 def recompute(name: str, seed: int = SEED, progress: Progress | None = None) -> ReproduceResult:
-    from elastocal.app.workers import one_thread
     from elastocal.published.case import case_named, reproduce, unwatched
 
     case = case_named(name)
-    with one_thread():
-        return ReproduceResult(case.title, case.source, reproduce(name, seed, progress or unwatched))
+    return ReproduceResult(case.title, case.source, reproduce(name, seed, progress or unwatched))
 
 
 def run(names: tuple[str, ...] = (), progress: Progress | None = None) -> Gallery:
@@ -120,7 +117,7 @@ def printed(result: ReproduceResult) -> tuple[Figure, ...]:
 
 
 def tally(figures: tuple[Figure, ...]) -> Tally:
-    from elastocal.published.figure import Kind
+    from elastocal.published.case import Kind
 
     own = [f for f in figures if f.kind is Kind.FROM_PRINT]
     close = [f for f in own if f.agrees or (f.difference is not None and abs(f.difference) <= CLOSE)]
@@ -129,7 +126,7 @@ def tally(figures: tuple[Figure, ...]) -> Tally:
 
 def gallery_data(gallery: Gallery) -> dict[str, Any]:
     """The object that ``reproduce --report FILE --json`` prints."""
-    from elastocal.published.figure import Kind
+    from elastocal.published.case import Kind
 
     return {
         "all": asdict(tally(gallery.printed)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Bools
 
 
-MOST_POINTS = 250_000
+MOST_POINTS = 1_000_000
 FORM = "axis:from:to:count,axis:from:to:count, for example A2:-130:-20:12,A3:-90:120:12"
 
 
@@ -62,7 +62,7 @@ def grid_configurations(model: Robot, text: str, at: tuple[str, ...], ignore_lim
     shown = np.repeat(start[None], len(x) * len(y), axis=0)
     shown[:, i], shown[:, j] = np.tile(x, len(y)), np.repeat(y, len(x))
     others = [f"{axes.names[k]} {start[k]:g} {axes.units[k]}" for k in range(model.n) if k not in (i, j)]
-    found = of_shown(model, shown, tuple(f"--map {text!r}" for _ in shown))
+    found = of_shown(model, shown, (f"--map {text!r}",) * len(shown))
     found, reached = _reached(model, replace(found, notes=_notes(note, others)), ignore_limits)
     return Grid((axes.names[i], axes.names[j]), (axes.units[i], axes.units[j]), x, y, found, reached)
 
@@ -86,7 +86,7 @@ def place_grid(model: Robot, text: str, at: tuple[str, ...], object_: str | None
     lost = int((~found.reached).sum())
     height = f"{'xyz'[plane.normal]} = {1e3 * plane.height:g} mm"
     note = f"The tool is held as at --at, {height}" + (f"; {lost} of {len(q)} places are not reached." if lost else ".")
-    made = replace(of_shown(model, shown, tuple(f"--map {text!r}" for _ in shown)), notes=(note,))
+    made = replace(of_shown(model, shown, (f"--map {text!r}",) * len(shown)), notes=(note,))
     names = ("xyz"[plane.axes[0]], "xyz"[plane.axes[1]])
     return Grid(names, ("mm", "mm"), 1e3 * plane.values[0], 1e3 * plane.values[1], made, found.reached, found, start)
 

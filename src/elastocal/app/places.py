@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FORM = "x:from:to:count,y:from:to:count,z:at in mm, for example x:1600:2100:15,y:-150:150:11,z:800"
 MOST = 10_000
+OF_CELL = "workpiece"
+"""Stands for the plane that cell.yaml states."""
 
 
 def is_cartesian(model: Robot, text: str) -> bool:
@@ -22,7 +24,7 @@ def is_cartesian(model: Robot, text: str) -> bool:
     from elastocal.app.configurations import axes_of
 
     first = text.partition(":")[0].strip()
-    return first in ("x", "y", "z") and first not in axes_of(model).names
+    return text == OF_CELL or (first in ("x", "y", "z") and first not in axes_of(model).names)
 
 
 def typed_places(
@@ -40,6 +42,9 @@ def _plane(model: Robot, text: str, near: Array | None, base: Pose) -> Plane:
 
     from elastocal.model.kinematics import kinematics
     from elastocal.model.places import Plane
+
+    if text == OF_CELL:
+        return _of_cell()
 
     spans: dict[int, Array] = {}
     fixed: dict[int, float] = {}
@@ -66,6 +71,16 @@ def _plane(model: Robot, text: str, near: Array | None, base: Pose) -> Plane:
         tip = kinematics(model.nominal, near[None]).position[0]
         fixed[normal] = float(((tip - base.translation) @ base.rotation)[normal])
     return Plane((first, second), (spans[first], spans[second]), fixed[normal], base)
+
+
+def _of_cell() -> Plane:
+    from elastocal.app.cells.trace import current
+
+    cell = current().cell
+    if cell is None or cell.workpiece is None:
+        said = "--map workpiece: is the key workpiece of a cell.yaml, and there is none"
+        raise InputError(f"{said}; add it, or write {FORM}", code="missing", parameter="map")
+    return cell.workpiece.planes()[0]
 
 
 def _object(text: str | None) -> Pose:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
     from elastocal.files.campaign.observed import Observed
+    from elastocal.files.certificate import Stated
 
 YAML = (".yaml", ".yml")
 
@@ -26,6 +27,8 @@ class Predictor:
 
     calibration: Calibration
     validation: Validation | None
+    stated: Stated
+    """For the certificate: of the cell, and the tolerance that was typed."""
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
     files: Mapping[Path, str] = field(default_factory=dict)
@@ -39,19 +42,20 @@ class Asked:
     validate: Path | None
     check: str | None
     accept: tuple[str, ...]
+    stated: Stated
 
 
 def typed_keys(units: str | None, tool: str | None, euler: str | None, ignore_limits: bool) -> dict[str, Any]:
     """Options as keys of a campaign file."""
     out: dict[str, Any] = {k: v for k, v in (("tool", tool), ("euler", euler)) if v}
     if units is not None:
-        out["units"] = _units(units)
+        out["units"] = unit_words(units)
     if ignore_limits:
         out["limits"] = "ignore"
     return out
 
 
-def _units(text: str) -> dict[str, str]:
+def unit_words(text: str) -> dict[str, str]:
     """Of mm,deg."""
     from elastocal.files.units import ANGLE, LENGTH
 
@@ -96,7 +100,6 @@ def observed_of(first: Path, others: Sequence[Path], keys: dict[str, Any]) -> tu
 def predictor(
     observed: Sequence[Observed], paths: Sequence[Path], out: Path | None, asked: Asked, progress: Progress | None
 ) -> Predictor:
-    from elastocal.app.workers import one_thread
     from elastocal.calibration.joining import joined
     from elastocal.calibration.readings import campaign_of
     from elastocal.calibration.run import calibrate
@@ -120,14 +123,13 @@ def predictor(
         if progress is not None:
             progress(min(95, 6 * done[0]), 100, f"model {step}")
 
-    with one_thread():
-        found = calibrate(robot, readings, words, accept=accept, progress=watch)
-        checked = _checked(found, observed, asked, words, accept)
+    found = calibrate(robot, readings, words, accept=accept, progress=watch)
+    checked = _checked(found, observed, asked, words, accept)
     if progress is not None:
         progress(100, 100)
     files = {} if out is None else {out: json.dumps(to_document(found), indent=1, allow_nan=False) + "\n"}
     notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
-    return Predictor(found, checked, _facts(paths, observed), notes, files)
+    return Predictor(found, checked, asked.stated, _facts(paths, observed), notes, files)
 
 
 def _words(observed: Sequence[Observed], typed: str | None) -> str | list[str]:
@@ -167,8 +169,8 @@ def _checked(
 def _folds(word: str, found: Calibration) -> int:
     """Of kfold=6, or loo."""
     kind, _, number = word.partition("=")
-    if kind == "loo" and not number and found.ladder is not None:
-        return found.ladder.nominal.fit.task.sight.states.poses
+    if kind == "loo" and not number:
+        return int(found.residuals.pose.max()) + 1
     if kind != "kfold" or not number.isdigit():
         raise InputError(f"--check {word}: give kfold=6 or loo")
     return int(number)

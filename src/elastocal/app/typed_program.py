@@ -85,18 +85,23 @@ def _named(option: str, text: str, model: Robot | None, flange: str) -> tuple[st
 
 
 def _fixed(model: Robot, flange: str, frame: str) -> Pose:
-    """Pose of a frame on the flange that hangs on it rigidly."""
+    """Pose of a frame, seen from the flange, where one link carries both."""
+    (carrier, hand), (carried, pose) = _on_link(model, flange), _on_link(model, frame)
+    if carrier != carried:
+        raise InputError(f"--tool {frame}: is no frame that hangs on {flange}; give X,Y,Z,A,B,C")
+    return hand.inverse() @ pose
+
+
+def _on_link(model: Robot, frame: str) -> tuple[str, Pose]:
+    """The last frame before it that moves, and its pose there."""
     from elastocal.spatial.pose import Pose
 
-    path = model.tree.path(frame)
-    names = [f.name for f in path]
-    after = path[names.index(flange) + 1 :] if flange in names else ()
-    if (flange not in names and frame != flange) or any(f.joint for f in after):
-        raise InputError(f"--tool {frame}: is no frame that hangs on {flange}; give X,Y,Z,A,B,C")
     out = Pose()
-    for f in after:
-        out = out @ f.pose
-    return out
+    for f in reversed(model.tree.path(frame)):
+        if f.joint is not None:
+            return f.name, out
+        out = f.pose @ out
+    return "", out
 
 
 def _turn(abc: tuple[float, ...]) -> Array:

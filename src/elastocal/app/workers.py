@@ -1,13 +1,12 @@
-"""Who computes, and when it stops: this process, several of this machine or a Dask cluster; one BLAS thread each."""
+"""Who computes, and when it stops: this process, several of this machine or a Dask cluster."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
 from elastocal.errors import InputError
 
@@ -26,16 +25,10 @@ def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | No
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
-        with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_one_thread) as processes:
+        with ProcessPoolExecutor(workers, get_context("spawn")) as processes:
             yield processes
     else:
         yield None
-
-
-def _one_thread() -> None:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    threadpool_limits(1)
 
 
 @contextmanager
@@ -53,13 +46,6 @@ def _dask(address: str) -> Iterator[Executor]:
         yield pool
     finally:
         client.close()
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1)
-    return limits
 
 
 class Request:

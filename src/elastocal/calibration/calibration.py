@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.calibration.accuracy import ErrorSummary, Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier
-from elastocal.calibration.noise import Instrument, points_sd
+from elastocal.calibration.noise import REPEATS, Instrument, points_sd
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import Prediction
 from elastocal.calibration.sight import placing_slopes, point_slopes
@@ -30,6 +30,7 @@ from elastocal.spatial.entries import Array, Ints
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
+    from elastocal.calibration.residuals import Residuals
     from elastocal.files.certificate import Stated
 
 
@@ -67,7 +68,8 @@ class Calibration:
     leave_one_out_all: ErrorSummary
     """The same with the readings that were left out as outliers."""
     before: ErrorSummary
-    ladder: Ladder | None = None
+    ladder: Ladder
+    residuals: Residuals
 
     @cached_property
     def nominal(self) -> Robot:
@@ -194,6 +196,7 @@ class Calibration:
             slope = _turned_rows(self.placing.turn[number].T, slope)
         spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
         noise = self._noise_variance(joints, points, number)
+        spread = spread + self._loose_variance(joints, np.eye(3) if base else self.placing.turn[number], at)
         k = self.inflation * quantile_95(self.freedom)
         mean = np.sqrt(spread + self.discrepancy**2)
         frame = self.placing.turn[number]
@@ -201,6 +204,8 @@ class Calibration:
             points = (points - self.placing.shift[number]) @ frame
             frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
         moved, moved_spread = self._moved_by_load(at, rest)
+        if rest is not None:
+            moved_spread = moved_spread + self._loose_variance(joints, np.eye(3), at, rest)
         # a deflection is the difference of two readings, in base axes
         moved_noise = (2.0 if self.placed else 1.0) * self._noise_variance(joints, points, number, base=True)
         return Prediction(
@@ -302,11 +307,9 @@ class Calibration:
 
     @property
     def plot(self) -> Plots:
-        """Figures: ``plot.errors()``, ``plot.residuals()``."""
+        """Figures: ``plot.errors()``, ``plot.residuals()``, ``plot.agreement()``."""
         from elastocal.calibration.page import Plots
 
-        if self.ladder is None:
-            raise InputError("a calibration read from a file has no residuals to draw; calibrate again")
         return Plots(self)
 
     def registered(self, flange: str) -> tuple[Robot, tuple[str, ...], Array]:
@@ -354,15 +357,25 @@ class Calibration:
         turn = self.placing.turn[station]
         out = (
             points_sd(dict(self.noise), self.instrument, points, turn if base else None) ** 2
-            + self.noise.get("translation", 0.0) ** 2
+            + (1.0 if self.placed else 2.0) * self.noise.get("translation", 0.0) ** 2  # of deflections the others are
+            + self.noise.get(REPEATS, 0.0) ** 2
         )
         joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
-        if joints.any():
-            at = kinematics(self.nominal, q)
-            arms = np.einsum("nij,mj->nmi", at.rotation, self.placing.markers)
-            moves = point_slopes(at.jacobian, arms, np.broadcast_to(np.eye(3) if base else turn, at.rotation.shape))
-            out = out + np.einsum("nmij,j->nmi", moves**2, joints**2)
-        return np.asarray(out)
+        return np.asarray(out + self._joint_variance(q, np.eye(3) if base else turn, joints**2))
+
+    def _loose_variance(self, q: Array, turn: Array, *states: ToolStates) -> Array | float:
+        """The same by joints that may lie on either side of their backlash, in all these states of ``q``."""
+        loose = [np.square(s.loose) for s in states if s.loose is not None]
+        return self._joint_variance(q, turn, np.nan_to_num(np.sum(loose, axis=0))) if loose else 0.0
+
+    def _joint_variance(self, q: Array, turn: Array, variance: Array) -> Array | float:
+        """Variance (N, markers, 3) of points, in axes turned by ``turn``, by that of joints (n,) or (N, n)."""
+        if not np.any(variance):
+            return 0.0
+        at = kinematics(self.nominal, q)
+        arms = np.einsum("nij,mj->nmi", at.rotation, self.placing.markers)
+        moves = point_slopes(at.jacobian, arms, np.broadcast_to(turn, at.rotation.shape))
+        return np.asarray(np.einsum("nmij,nj->nmi", moves**2, np.broadcast_to(variance, q.shape)))
 
     def __repr__(self) -> str:
         words = " + ".join(self.words) or "nominal"
@@ -382,8 +395,8 @@ class Calibration:
 
     @property
     def evidence(self) -> float:
-        """Log marginal likelihood of the chosen model; nan for a calibration read from a file."""
-        return self.ladder.chosen.evidence if self.ladder else float("nan")
+        """Log marginal likelihood of the chosen model."""
+        return self.ladder.chosen.evidence
 
 
 def _turned_rows(turn: Array, slope: Array) -> Array:

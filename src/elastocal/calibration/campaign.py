@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -34,7 +35,8 @@ class Campaign:
     (the tool where not stated).  ``station`` (N,) names the instrument's
     place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
     error; a prior, not a command.  ``priors`` of parameters by name: value and sd in SI, or, by several names, values
-    and covariance.  ``places`` name the rows (file and line) in messages.
+    and covariance.  ``places`` name the rows (file and line) in messages; those of ``keep`` are left
+    out by no outlier test.
     """
 
     q: Any
@@ -54,6 +56,7 @@ class Campaign:
     orientation_noise: float | None = None
     priors: Any = field(default_factory=dict)
     places: Sequence[str] = ()
+    keep: Sequence[str] = ()
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -94,7 +97,7 @@ class Campaign:
         if self.places and len(self.places) != count:
             raise InputError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
         names = (self.markers,) if isinstance(self.markers, str) else tuple(self.markers)
-        names = names or tuple(f"marker {i + 1}" for i in range(self.points))
+        names = names or tuple(f"marker{i + 1}" for i in range(self.points))
         if len(names) != self.points:
             raise InputError(f"markers: {len(names)} names for {self.points} points; give one for each")
         if len(set(names)) < len(names):
@@ -133,6 +136,15 @@ class Campaign:
         """(N, n) joint values in rad and m, of this campaign or of other values in its units."""
         raw = self.q if q is None else joint_table(q)
         return controller_to_joints(robot, raw, self.length, self.angle)
+
+    def keeping(self, rows: Sequence[int]) -> Campaign:
+        """The same, with rows that no outlier test leaves out."""
+        out = copy(self)
+        object.__setattr__(out, "keep", tuple(self.line(i) for i in rows))
+        return out
+
+    def kept(self, row: int) -> bool:
+        return self.line(row) in self.keep
 
     def take(self, rows: Sequence[int] | Ints | Bools) -> Campaign:
         """Some of the rows."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal import __version__
+from elastocal.calibration.budget import variance_at_poses
 from elastocal.calibration.decision import K, decide
 from elastocal.files.certificate import Stated
+from elastocal.model.kinematics import kinematics
 from elastocal.report.certificate import Certificate, Errors, Group, Line
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def certificate_of(
         numbers=numbers,
         errors=_errors(c, validation),
         basis="leave-one-out on calibration poses" if validation is None else "validation poses",
-        expected=expected_accuracy(validation),
+        expected=expected_accuracy(c, validation),
         groups=_groups(c, said),
         traceability=_traceability(said),
         warnings=(*(w.text for w in c.warnings), *_warned(validation), *_expired(said)),
@@ -50,10 +52,13 @@ def certificate_of(
     )
 
 
-def expected_accuracy(validation: Validation | None) -> float | None:
-    """Twice the RMS of the predicted standard deviation of the tool's place over the validation points, m."""
-    if validation is None or not validation.after.count:
+def expected_accuracy(c: Calibration, validation: Validation | None) -> float | None:
+    """Twice the RMS of the predicted standard deviation of the tool's place over the validation points, m; without
+    them over the measured poses.  None of deflections alone, which do not tell it."""
+    if not c.placed:
         return None
+    if validation is None or not validation.after.count:
+        return K * sqrt(variance_at_poses(c)[0])
     read = np.isfinite(validation.errors)
     return K * float(np.sqrt(np.mean(validation.expected[read] ** 2)))
 
@@ -105,9 +110,17 @@ def _groups(c: Calibration, s: Stated) -> tuple[Group, ...]:
             Line("payload_kg", "payload", None if s.payload is None else f"{s.payload:g} kg"),
             Line("payload_centre", "its centre", s.payload_centre), Line("tool", "tool", s.tool),
             Line("model", "model", " + ".join(c.words) or "nominal"),
-            Line("markers", "markers", str(len(c.markers))),
+            Line("markers", "markers", str(len(c.markers))), Line("range", "measured range", _range(c)),
         )),
     )  # fmt: skip
+
+
+def _range(c: Calibration) -> str:
+    """For what the result stands: how far from the first axis, and under which loads, readings were taken."""
+    reach = np.linalg.norm(kinematics(c.nominal, c.residuals.q).position[:, :2], axis=1)
+    load = float(np.linalg.norm(c.residuals.wrench[:, :3], axis=1).max())
+    loads = f"loads up to {load:.4g} N" if load else "no applied load"
+    return f"{len(np.unique(c.residuals.pose))} poses, reach {reach.min():.2f} to {reach.max():.2f} m, {loads}"
 
 
 def _traceability(s: Stated) -> str:

@@ -26,6 +26,7 @@ from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.places import Plane, Reached, box_plane, reach
+from elastocal.quantities import probability
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
 
@@ -261,20 +262,26 @@ def _places(c: Calibration, plane: Plane | None, near: Array | None) -> tuple[Re
 
 def _tool(a: Calibration, b: Calibration, at: Reached, near: Array) -> ToolChange:
     q = at.q[at.reached]
-    ends, variance = [], np.zeros(len(q))
-    rigid = _rigid_motions(kinematics(a.robot.nominal, q).position)
-    for c in (a, b):
-        values = np.array([c.parameters[n].value for n in c.names])
-        warm = np.zeros(len(q)) if "thermal" in c.words else None
-        state = tool_of(c.robot, c.names, q, None, None, warm).states(values)
-        ends.append(state.origin)
-        own = c.covariance[: len(c.names), : len(c.names)]
-        flat = state.slope[:, :3].reshape(3 * len(q), -1)
-        slope = (flat - rigid @ (rigid.T @ flat)).reshape(len(q), 3, -1)
-        variance += np.einsum("nip,pq,niq->n", slope, own, slope)
-    pose, _ = rigid_fit(ends[1], ends[0])
-    shape = ends[1] @ pose.rotation.T + pose.translation - ends[0]
-    return ToolChange(at, near, ends[1] - ends[0], shape, np.sqrt(variance))
+    (before, own), (after, other) = (tool_places(c, q) for c in (a, b))
+    return ToolChange(at, near, after - before, shape_change(before, after), np.sqrt(own + other))
+
+
+def tool_places(c: Calibration, q: Array) -> tuple[Array, Array]:
+    """The tool (N, 3) in base axes at joint values, unloaded, and its variance (N,) without shifts and turns of all."""
+    rigid = _rigid_motions(kinematics(c.robot.nominal, q).position)
+    values = np.array([c.parameters[n].value for n in c.names])
+    warm = np.zeros(len(q)) if "thermal" in c.words else None
+    state = tool_of(c.robot, c.names, q, None, None, warm).states(values)
+    own = c.covariance[: len(c.names), : len(c.names)]
+    flat = state.slope[:, :3].reshape(3 * len(q), -1)
+    slope = (flat - rigid @ (rigid.T @ flat)).reshape(len(q), 3, -1)
+    return state.origin, np.einsum("nip,pq,niq->n", slope, own, slope)
+
+
+def shape_change(before: Array, after: Array) -> Array:
+    """By how much points (N, 3) moved, once the best rigid fit of all is taken out."""
+    pose, _ = rigid_fit(after, before)
+    return np.asarray(after @ pose.rotation.T + pose.translation - before)
 
 
 def _rigid_motions(points: Array) -> Array:
@@ -317,8 +324,7 @@ def _verdict(first: str, s: Step) -> Finding:
             f" Over the workpiece the tool changes its place by {1e3 * rms:.3f} mm RMS, at most "
             f"{1e3 * most:.3f} mm, once shifts and turns of the whole are taken out."
         )
-    chance = "below 1e-12" if s.probability < 1e-12 else f"{s.probability:.2g}"
-    tested = f"(chi2 {s.chi2:.4g} for {s.rank} combinations, by chance {chance})"
+    tested = f"(chi2 {s.chi2:.4g} for {s.rank} combinations, probability {probability(s.probability)})"
     if not s.changed:
         return Finding("same", "note", f"{s.name} agrees with {first} {tested}.{tool}", data)
     named = ", ".join(c.name for c in moved[:6]) + (f" and {len(moved) - 6} more" if len(moved) > 6 else "")

@@ -72,11 +72,23 @@ def decide(validation: Validation | None, tolerance: float | None, statistic: St
         return Decision("NOT DECIDED", statistic, value, spread, tolerance, f"{known}; too few poses for it")
     if value + spread <= tolerance:
         return Decision(
-            "PASS", statistic, value, spread, tolerance, f"{known}: {_mm(value + spread)} is within {_mm(tolerance)}"
+            "PASS",
+            statistic,
+            value,
+            spread,
+            tolerance,
+            f"{known}: {_mm(value + spread)} is within the tolerance of {_mm(tolerance)}, "
+            f"{_mm(tolerance - value - spread)} to spare",
         )
     if value - spread > tolerance:
         return Decision(
-            "FAIL", statistic, value, spread, tolerance, f"{known}: {_mm(value - spread)} exceeds {_mm(tolerance)}"
+            "FAIL",
+            statistic,
+            value,
+            spread,
+            tolerance,
+            f"{known}: {_mm(value - spread)} exceeds the tolerance of {_mm(tolerance)} by "
+            f"{_mm(value - spread - tolerance)}",
         )
     ends = f"{_mm(max(0.0, value - spread))} to {_mm(value + spread)}"
     return Decision(

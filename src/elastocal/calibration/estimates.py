@@ -69,5 +69,5 @@ class Outlier:
     marker: str | None
     axis: str | None
     deviations: float
-    """Distance from what the others predict, in standard deviations of that prediction."""
+    """Distance from what the others predict, in standard deviations of that prediction; nan of a point beyond reach."""
     probability: float

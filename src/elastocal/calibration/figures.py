@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elastocal.calibration.budget import variance_at_poses
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.starts import start_placing
+from elastocal.calibration.states import gather
 from elastocal.model.kinematics import kinematics
-from elastocal.quantities import concise
+from elastocal.quantities import concise, read_in
 from elastocal.report.blocks import Axis, Bars, Figure, Forest, Heatmap, Interval, Lines, Series
-from elastocal.report.robot_scene import scene_of_poses
-from elastocal.spatial.entries import Array, Bools
+from elastocal.report.robot_scene import dots, scene_of_poses
+from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
+    from elastocal.calibration.campaign import Campaign
     from elastocal.calibration.estimates import Estimate
+    from elastocal.model.robot import Robot
     from elastocal.report.blocks import Scene
 
-UNITS: dict[str, tuple[float, str]] = {
-    "m": (1e3, "mm"), "rad": (1e3, "mrad"), "rad/(N m)": (1e6, "urad/(N m)"), "m/N": (1e6, "um/N"),
-    "kg m": (1.0, "kg m"), "m/(N m)": (1e6, "um/(N m)"), "rad/N": (1e6, "urad/N"),
-}  # fmt: skip
 MOST_ROWS, MOST_RELATED = 12, 16
 """Parameters of one unit in a forest plot, and in the map of correlations: those known best."""
 WARN_SD = 2.0
+MOST_PARTS = 6
+"""Of a bar, besides the noise: as many as there are colours."""
 
 
 def validation_lines(v: Validation, tolerance: float | None = None) -> Lines:
@@ -35,17 +40,22 @@ def validation_lines(v: Validation, tolerance: float | None = None) -> Lines:
     series = [
         Series("before (nominal)", x, _floats(before), points=True, role="before", words=v.places),
         Series("after (calibrated)", x, _floats(after), points=True, role="after", words=v.places),
-        _expected_band(x, 1e3 * 2 * np.nanmax(np.where(np.isfinite(v.errors), v.expected, np.nan), axis=1)),
+        _expected_band(x, 1e3 * 2 * np.nanmax(np.where(np.isfinite(v.errors), _of_reading(v), np.nan), axis=1)),
         *tolerance_line(x, tolerance),
     ]
-    note = ("The farthest marker of every reading.",)
+    note = ("The farthest marker of every reading, which has its noise; so has the expected band.",)
     title = "Validation: error of every pose"
     return Lines("validation", title, "validation reading", "", "error", "mm", tuple(series), note, log=True)
 
 
+def _of_reading(v: Validation) -> Array:
+    """Standard deviation of a reading's distance from its prediction, all axes together."""
+    return np.asarray(np.sqrt(v.expected**2 + 3 * v.reading**2))
+
+
 def _expected_band(x: tuple[float, ...], top: Array) -> Series:
     low = max(float(np.nanmin(top)) / 20, 1e-4)
-    return Series("expected accuracy (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x))
+    return Series("expected of a reading (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x))
 
 
 def tolerance_line(x: tuple[float, ...], tolerance: float | None) -> tuple[Series, ...]:
@@ -56,13 +66,12 @@ def tolerance_line(x: tuple[float, ...], tolerance: float | None) -> tuple[Serie
 
 def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
     """Leave-one-out error of every pose, nominal and calibrated."""
-    assert c.ladder is not None
     series = []
     for name, rung, role in (
         ("before (nominal)", c.ladder.nominal, "before"),
         ("after (calibrated)", c.ladder.chosen, "after"),
     ):
-        pose = rung.fit.task.sight.states.pose
+        pose = rung.pose
         worst = np.nanmax(np.where(np.isfinite(rung.errors), rung.errors, -1.0), axis=1)
         y = tuple(
             1e3 * float(worst[pose == p].max()) if worst[pose == p].max() >= 0 else np.nan for p in np.unique(pose)
@@ -78,10 +87,8 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
 
 def agreement_lines(c: Calibration) -> Lines:
     """Measured against predicted deviation from the nominal robot, every coordinate, leave-one-out."""
-    assert c.ladder is not None
-    nominal, chosen = (r.fit.deletion.blocks for r in (c.ladder.nominal, c.ladder.chosen))
-    lengths = np.tile(_length_rows(c), nominal.shape[1] // len(_length_rows(c)))
-    known = np.isfinite(nominal) & np.isfinite(chosen) & lengths
+    nominal, chosen = c.residuals.nominal, c.residuals.calibrated
+    known = np.isfinite(nominal) & np.isfinite(chosen) & c.residuals.lengths
     measured = 1e3 * nominal[known]
     predicted = measured - 1e3 * chosen[known]
     ends = (float(min(measured.min(), predicted.min())), float(max(measured.max(), predicted.max())))
@@ -95,19 +102,9 @@ def agreement_lines(c: Calibration) -> Lines:
 
 def residual_lines(c: Calibration) -> Lines:
     """Deletion residuals of single numbers in standard deviations."""
-    pose, y = residuals(c)
+    pose, y = c.residuals.by_number()
     x = pose + 1.0
     return _scattered("residuals", "Residuals by pose", "pose", "", x, y)
-
-
-def residuals(c: Calibration) -> tuple[Array, Array]:
-    """Pose and deletion residual in sd of every number read."""
-    assert c.ladder is not None
-    fit = c.ladder.chosen.fit
-    chi = np.sqrt(fit.deletion.number_chi2() / fit.posterior.blocks.power)
-    sign = np.sign(np.nan_to_num(fit.deletion.number_residuals()))
-    pose, row = np.nonzero(np.isfinite(chi))
-    return pose.astype(np.float64), (chi * sign)[pose, row]
 
 
 def _scattered(key: str, title: str, x_name: str, x_unit: str, x: Array, y: Array) -> Lines:
@@ -120,13 +117,12 @@ def _scattered(key: str, title: str, x_name: str, x_unit: str, x: Array, y: Arra
 
 def residual_figures(c: Calibration) -> tuple[Lines, ...]:
     """Their histogram, and against reach, load and the order of measuring, where these vary."""
-    assert c.ladder is not None
-    states = c.ladder.chosen.fit.task.sight.states
-    pose, y = residuals(c)
+    states = c.residuals
+    pose, y = c.residuals.by_number()
     at = kinematics(c.nominal, states.q)
     reach = np.linalg.norm(at.position[:, :2], axis=1)
     load = np.linalg.norm(states.wrench[:, :3], axis=1)
-    order = np.array([float(m.min()) for m in states.members]) + 1
+    order = states.order.astype(np.float64) + 1
     named: tuple[tuple[str, str, str, Array, Callable[[Array], Any]], ...] = (
         ("reach", "Residuals against reach", "m", reach, np.max),
         ("load", "Residuals against load", "N", load, np.max),
@@ -134,7 +130,7 @@ def residual_figures(c: Calibration) -> tuple[Lines, ...]:
     )
     out = [_histogram(y)]
     for name, title, unit, values, pick in named:
-        each = np.array([pick(values[states.pose == p]) for p in range(states.poses)])
+        each = np.array([pick(values[states.pose == p]) for p in range(int(states.pose.max()) + 1)])
         if np.ptp(each) > 0:
             label = "row of the table" if name == "order" else name
             out.append(_scattered(f"residuals_{name}", title, label, unit, each[pose.astype(int)], y))
@@ -156,22 +152,22 @@ def _histogram(y: Array) -> Lines:
 
 
 def forests(c: Calibration) -> tuple[Forest, ...]:
-    """Estimates with their intervals beside the values of the file, one plot for every unit."""
-    by_unit: dict[str, list[Estimate]] = {}
+    """Estimates with their intervals beside the values of the file, one plot for every kind of one unit."""
+    by_kind: dict[tuple[str, str], list[Estimate]] = {}
     for e in sorted(c.parameters.rows, key=lambda e: -abs(e.value - e.file_value) / max(e.sd, 1e-300)):
-        by_unit.setdefault(e.unit, []).append(e)
+        by_kind.setdefault((e.group.partition(" of ")[0], e.unit), []).append(e)
     out: list[Forest] = []
-    for unit, rows in by_unit.items():
-        factor, word = UNITS.get(unit, (1.0, unit))
+    for (kind, unit), rows in sorted(by_kind.items(), key=lambda item: -max(e.informed for e in item[1])):
+        factor, word = read_in(unit, max(max(abs(e.value), abs(e.file_value), e.sd) for e in rows))
         kept = sorted(rows[:MOST_ROWS], key=lambda e: e.name)
         more = len(rows) - len(kept)
-        notes = (f"{more} parameters of this unit with smaller changes are in the table.",) if more else ()
+        notes = (f"{more} of them with smaller changes are in the table.",) if more else ()
         made = tuple(
             Interval(e.name, factor * e.value, 2 * factor * e.sd, factor * e.file_value,
                      f"{e.name}: {concise(factor * e.value, factor * e.sd)} {word}")
             for e in kept
         )  # fmt: skip
-        out.append(Forest(f"forest_{len(out) + 1}", f"Parameters in {word}", word, made, notes))
+        out.append(Forest(f"forest_{len(out) + 1}", f"{kind[:1].upper()}{kind[1:]}", word, made, notes))
     return tuple(out)
 
 
@@ -192,65 +188,66 @@ def correlation_map(c: Calibration) -> Heatmap | None:
 
 
 def budget_bars(c: Calibration) -> Bars | None:
-    """The variance of the predicted tool at the campaign's poses by what it comes from; shares add up exactly.
-
-    A group's share is the sum over its parameters of J_p (C J^T)_p, which counts correlations half to each side.
-    """
-    if c.ladder is None:
-        return None
-    states = c.ladder.chosen.fit.task.sight.states
-    slope, noise = c.slopes_and_noise(states.q, states.wrench)
-    weighted = np.einsum("nrp,pq->nrq", slope, c.covariance)
-    shares = np.mean(np.sum(slope * weighted, axis=1), axis=0)
-    groups: dict[str, float] = {}
-    for name, share in zip(_column_groups(c), shares, strict=True):
-        groups[name] = groups.get(name, 0.0) + float(share) / len(c.markers)
-    groups["model discrepancy"] = 3 * c.discrepancy**2
-    total = sum(groups.values())
-    one = float(np.mean(np.sum(noise, axis=2)))
+    """The variance of the predicted tool at the campaign's poses by what it comes from, the largest first."""
+    total, groups, one = variance_at_poses(c)
     if not total > 0:
         return None
-    cancelled = [g for g, v in groups.items() if v < 0]
-    parts = [g for g, v in groups.items() if v > 0]
-    rows = (
-        ("predicted place", (*tuple(1000000000000.0 * groups[g] for g in parts), 0.0)),
-        ("one reading", (*tuple(1000000000000.0 * groups[g] for g in parts), 1000000000000.0 * one)),
-    )
+    order = sorted(groups, key=lambda g: -groups[g])
+    parts, cancelled = [g for g in order if groups[g] > 0], [g for g in order if groups[g] < 0]
+    if len(parts) > MOST_PARTS:
+        parts, small = parts[: MOST_PARTS - 1], parts[MOST_PARTS - 1 :]
+        groups = {**groups, "others": sum(groups[g] for g in small)}
+        parts.append("others")
+    sizes = tuple(1e12 * groups[g] for g in parts)
     notes = (f"{', '.join(cancelled)} cancel against others and are not drawn.",) if cancelled else ()
-    unit, named, values = "um\N{SUPERSCRIPT TWO}", tuple(r for r, _ in rows), tuple(v for _, v in rows)
-    what = "mean variance of a point"
-    return Bars("uncertainty_budget", "", named, (*parts, "noise of a reading"), values, what, unit, notes)
+    return Bars(
+        "uncertainty_budget", "", ("predicted place", "one reading"), (*parts, "noise of a reading"),
+        ((*sizes, 0.0), (*sizes, 1e12 * one)), "mean variance of a point", "um\N{SUPERSCRIPT TWO}", notes,
+    )  # fmt: skip
 
 
-def _column_groups(c: Calibration) -> list[str]:
-    group = {e.name: e.group for e in c.parameters.rows}
-    rest = c.covariance.shape[0] - len(c.names)
-    return [group.get(n, "other parameters") for n in c.names] + ["stations and markers"] * rest
-
-
-def campaign_scene(c: Calibration) -> Scene | None:
+def campaign_scene(c: Calibration) -> Scene:
     """Robot, poses, loads and tracker of the campaign."""
-    if c.ladder is None:
-        return None
-    states = c.ladder.chosen.fit.task.sight.states
+    states = c.residuals
     tracker = None
     if c.placed and c.instrument.tracker is not None:
         tracker = -c.placing.turn[0].T @ c.placing.shift[0]
     return scene_of_poses(
-        "scene_campaign", "Robot and campaign", c.robot, states.q, states.wrench, states.load_frame, tracker
+        "scene_campaign", "Robot and campaign", c.robot, states.q, states.wrench, c.load_frame, tracker
     )
+
+
+def readings_scene(robot: Robot, campaign: Campaign) -> Scene:
+    """Points that were read beside those of the nominal robot, before anything is fitted but where instrument and
+    markers are; of deflections the poses and loads."""
+    sight = Sight(gather(robot, campaign))
+    states = sight.states
+    plain = scene_of_poses("readings", "Readings", robot, states.q, states.wrench, states.load_frame)
+    if states.position is None:
+        return plain
+    placing = start_placing(robot, sight)
+    at = kinematics(robot.nominal, states.q)
+    turn, shift = placing.turn[states.station], placing.shift[states.station]
+    read = np.einsum("nji,nmj->nmi", turn, states.position - shift[:, None])
+    expected = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, placing.markers)
+    apart = np.linalg.norm(read - expected, axis=2)
+    known = np.isfinite(apart)
+    words = [
+        f"{campaign.line(int(states.members[i].min()))}: {1e3 * apart[i, j]:.3g} mm" for i, j in np.argwhere(known)
+    ]
+    parts = (dots("nominal robot", expected[known], look="before"), dots("read", read[known], words, look="after"))
+    note = (
+        "Read against the nominal robot, instrument and markers placed roughly: median "
+        f"{1e3 * np.median(apart[known]):.3g} mm, largest {1e3 * apart[known].max():.3g} mm."
+    )
+    return replace(plain, parts=(*plain.parts, *parts), notes=(*plain.notes, note))
 
 
 def figures_of(c: Calibration, validation: Validation | None, tolerance: float | None) -> tuple[Figure, ...]:
     """The one figure that answers first: errors before and after."""
     if validation is not None:
         return (validation_lines(validation, tolerance),)
-    return () if c.ladder is None else (error_lines(c, tolerance),)
-
-
-def _length_rows(c: Calibration) -> Bools:
-    assert c.ladder is not None
-    return np.asarray(c.ladder.chosen.fit.task.sight.lengths)
+    return (error_lines(c, tolerance),)
 
 
 def _floats(values: Any) -> tuple[float, ...]:

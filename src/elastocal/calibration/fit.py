@@ -17,12 +17,13 @@ from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.tool import Tool
 from elastocal.calibration.words import Wanted
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group, Scale
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, objective, posterior, prior_precision
 from elastocal.solve.scales import maximise_evidence
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 FLAT = 30.0
 """Prior sd in m and rad of stations and markers of which nothing is known."""
@@ -35,6 +36,8 @@ HELD = 1e-4
 STEPS = 25
 SETTLED = 3e-4
 """Step in standard deviations at which the search ends."""
+ROUNDING = 0.02
+"""The same below which a step that does not lower the objective is a matter of rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +88,19 @@ class Task:
         """Which parameters may not fall below zero (logarithms cannot)."""
         return np.array([w.positive for w in self.wanted for _ in w.names], dtype=bool)
 
+    @cached_property
+    def backlash(self) -> tuple[str, ...]:
+        """Gaps that the model has, sought or known."""
+        gaps = [c for c in self.robot.coordinates if isinstance(c, JointBacklash)]
+        return tuple(f"{c.place}.gap" for c in gaps if c.gap or f"{c.place}.gap" in self.names)
+
+    @cached_property
+    def loose_joints(self) -> Ints:
+        """Joints whose side of a backlash, sought or known, is not certain in all states."""
+        soft = [c for c in self.robot.coordinates if isinstance(c, JointBacklash) and not c.sharp]
+        mine = {c.joint for c in soft if c.gap or f"{c.place}.gap" in self.names}
+        return np.array([i for i, j in enumerate(self.robot.joints) if j in mine], dtype=np.int64)
+
     def values(self, x: Array) -> Array:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
@@ -106,6 +122,8 @@ class Fit:
     evidence: float
     steps: int
     converged: bool
+    kink: float = 0.0
+    """Length in standard deviations of a last step that backlash does not let go: no minimum of smooth slopes."""
 
     @cached_property
     def values(self) -> Array:
@@ -160,15 +178,19 @@ def distances(sight: Sight, off: Array) -> Array:
     return np.concatenate(out, axis=1) if out else np.linalg.norm(off, axis=1)[:, None]
 
 
-def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array | None = None) -> Fit:
-    """Fit from a start; ``log_scales`` of an earlier fit of the same task warm the search.
+def fit(
+    task: Task, placing: Placing, x: Array | None = None, log_scales: Array | None = None, near: Posterior | None = None
+) -> Fit:
+    """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of one ``near``, warm the search.
 
-    Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived.
+    Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived
+    at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.
     """
     at = np.zeros(len(task.names)) if x is None else x
     blocks = assemble(task, at, placing)
-    scales = blocks.start if log_scales is None else log_scales
-    chosen, converged, step = 0, False, 0
+    scales, fresh = near_scales(blocks, near)
+    scales = scales if log_scales is None else log_scales
+    chosen, converged, step, kink = 0, False, 0, 0.0
     for step in range(1, STEPS + 1):
         change, size = full_step(task, posterior(blocks, scales), at)
         if chosen == 2 and size < SETTLED:
@@ -176,18 +198,26 @@ def fit(task: Task, placing: Placing, x: Array | None = None, log_scales: Array 
             break
         there = ahead(task, at, placing, blocks, change, scales if chosen == 2 else None)
         if there is None:
-            converged = True
+            kink = size if size > ROUNDING and len(task.backlash) else 0.0
+            converged = chosen == 2 and (size <= ROUNDING or kink > 0)
             break
         at, placing, blocks = there
         if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
             first = chosen == 0
-            warm = None if first and log_scales is None else scales
-            scales, _ = maximise_evidence(_at_bounds(task, blocks, at), warm, revive=first)
+            mine = fresh if first and log_scales is None else None
+            scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)
             chosen += 1
     free = posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
     found = free if bounded is blocks else posterior(bounded, scales)
-    return Fit(task, at, placing, found, free, found.evidence + blocks.log_penalty(scales)[0], step, converged)
+    return Fit(task, at, placing, found, free, found.evidence + blocks.log_penalty(scales)[0], step, converged, kink)
+
+
+def near_scales(blocks: Blocks, near: Posterior | None) -> tuple[Array, Bools]:
+    """Scales to start from: those of a fit nearby by their names, start values of others; and which are the others."""
+    known = {} if near is None else dict(zip(near.blocks.scales, near.log_scales.tolist(), strict=True))
+    fresh = np.array([s not in known for s in blocks.scales])
+    return np.array([known.get(s, at) for s, at in zip(blocks.scales, blocks.start.tolist(), strict=True)]), fresh
 
 
 def ahead(
@@ -291,7 +321,9 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
     off, slope = np.where(known, off, 0.0), np.where(known[:, :, None], slope, 0.0)
     readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
     bent = {name: slope[:, :, :p] @ part for name, part in task.shares.items()}
-    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent)
+    side = task.loose_joints
+    loose = sight.loose_moves(task.robot, task.tool, values, placing)[:, :, side] if len(side) else None
+    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose)
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])

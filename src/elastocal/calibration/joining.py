@@ -47,6 +47,7 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         station=_stations(campaigns), markers=markers, noise=noise, orientation_noise=first.orientation_noise,
         temperature=None if first.temperature is None else np.concatenate([c.temperature for c in campaigns]),
         priors=tuple(p for c in campaigns for p in c.priors),
+        keep=[_line(c, i, n) for n, c in enumerate(campaigns) for i in range(c.count) if c.kept(i)],
         places=[_line(c, i, number) for number, c in enumerate(campaigns) for i in range(c.count)],
         name=" + ".join(dict.fromkeys(c.name for c in campaigns if c.name)),
     )  # fmt: skip

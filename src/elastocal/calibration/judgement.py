@@ -1,4 +1,4 @@
-"""What speaks against a calibration: lack of fit, outliers, few poses, a search that did not settle, no gain."""
+"""What speaks against a calibration: lack of fit, outliers, few poses, a search that did not converge, no gain."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
-from elastocal.calibration.ladder import Ladder
+from elastocal.calibration.ladder import GAP, Ladder, Rung
 from elastocal.calibration.noise import SHARE, Instrument
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.findings import Finding
+from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
 
+LEAST = 1e-3
+"""Share of the noise that repeats at least scatter by."""
 LEVEL = 0.01
 """Probability of an alarm where the model is right."""
 
@@ -42,16 +45,37 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
                 {"poses": poses},
             )
         )
+    out += _backlash_and_foundation(chosen)
     if not chosen.fit.converged:
         out.append(
             Finding(
                 "not-converged",
                 "warning",
-                "the search did not settle; the estimate is its last point",
+                "the search did not converge; the estimate is its last point",
                 {"steps": chosen.fit.steps},
             )
         )
     return tuple(out)
+
+
+def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
+    """What the model does by itself with backlash and a foundation that the file leaves out."""
+    out, task = [], chosen.fit.task
+    if chosen.dropped_gaps:
+        names = ", ".join(chosen.dropped_gaps)
+        text = f"backlash of {names} is below {GAP:g} of its standard deviations and taken as none"
+        out.append(Finding("no-backlash", "note", text, {"joints": list(chosen.dropped_gaps)}))
+    if chosen.fit.kink:
+        text = f"the search ended where backlash changes its side, {chosen.fit.kink:.2g} sd before its last step's end"
+        out.append(Finding("kink", "note", text, {"sd": chosen.fit.kink}))
+    for w in task.wanted:
+        if w.scale.name == "foundation tilt":
+            text = (
+                "the robot file has no foundation; its tilt is sought, with a prior sd of "
+                f"{1e6 * w.scale.start:.2g} urad/(N m)"
+            )
+            out.append(Finding("foundation-tilt", "note", text, {"sd": w.scale.start, "parameters": list(w.names)}))
+    return out
 
 
 def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) -> tuple[float, tuple[Finding, ...]]:
@@ -72,8 +96,9 @@ def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) ->
     if lack is not None and lack.probability < LEVEL / 2:
         cause = f"; best explained by {best.text}" if best else "; no effect that was tried explains it alone"
         text = (
-            f"residuals are {lack.ratio:.2g} times as large as {lack.word} let expect (probability "
-            f"{lack.probability:.1g}, level {LEVEL:g}): the model leaves something out{cause}; intervals are wider"
+            f"residuals are {lack.ratio:.2g} times as large as {lack.word} let expect "
+            f"(probability {probability(lack.probability)}, level {LEVEL:g}): the model leaves something out{cause}; "
+            "intervals are wider"
         )
         more = {"ratio": lack.ratio, "probability": lack.probability, "freedom": lack.freedom}
         return lack.excess, (Finding("lack-of-fit", "warning", text, {**data, **more}),)
@@ -81,8 +106,8 @@ def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) ->
     if not alarming:
         return 0.0, ()
     text = (
-        f"residuals call for what the model leaves out: {alarming[0].text} (probability {alarming[0].probability:.1g}, "
-        f"level {LEVEL:g})"
+        f"residuals call for what the model leaves out: {alarming[0].text}; "
+        f"probability {probability(alarming[0].probability)}, level {LEVEL:g}"
     )
     named: dict[str, object] = {"best": alarming[0].text, "probability": alarming[0].probability}
     return 0.0, (Finding("omitted-effect", "warning", text, {**data, **named}),)
@@ -144,7 +169,8 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
     average = np.sqrt(s.mean_repeats)
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
     if s.scatter_freedom >= 5 and instrument.tracker is None:
-        seen, size = _whole_noise(chosen), s.scatter / average
+        seen = _whole_noise(chosen)
+        size = max(s.scatter / average, LEAST * seen)  # repeats that an instrument rounds to the same do not scatter
         freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"
     elif instrument.sd is not None or instrument.tracker is not None:
         seen, size = scale, instrument.scale().start / average

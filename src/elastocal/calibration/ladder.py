@@ -8,9 +8,8 @@ of the poses decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,9 +20,11 @@ from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import Wanted, with_words, without_names
+from elastocal.errors import InputError
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 WORTH = 1.003
 """A further word may raise the leave-one-out error to this multiple: one with nothing to say shrinks by itself, and one
@@ -33,6 +34,8 @@ RARE = {"coupling": 0.99}
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)
 GAP = 2.0
 """Standard deviations from which backlash counts."""
+SHARPER = (0.3, 0.1)
+"""Shares of the transitions of backlash that are tried in the end."""
 SURE = 2.5
 """A gain over the nominal robot counts from this many standard errors on."""
 MOST_USED = 0.8
@@ -42,17 +45,38 @@ FAMILIES: tuple[Family, Family] = ("joints", "points")
 
 @dataclass(frozen=True, eq=False)
 class Rung:
-    """One model fitted; ``multiple`` of the start scales is None where evidence chose them."""
+    """One model as it was fitted; ``multiple`` of the start scales is None where evidence chose them."""
 
     words: tuple[str, ...]
     family: Family
     multiple: float | None
-    fit: Fit
+    errors: Array
+    """Leave-one-pose-out distance in m of every point read, (states, points)."""
+    pose: Ints
+    """Number of the pose of every state."""
+    evidence: float
+    effective: float
+    """Effective number of parameters of the robot."""
+    remark: str = ""
+    fitted: Fit | None = field(default=None, repr=False)
+    dropped_gaps: tuple[str, ...] = ()
+    """Joints whose backlash did not stand out of its sd."""
 
-    @cached_property
-    def errors(self) -> Array:
-        """Leave-one-pose-out distance in m of every point read."""
-        return self.fit.loo_lengths()
+    @classmethod
+    def of(cls, words: tuple[str, ...], family: Family, multiple: float | None, fitted: Fit, remark: str = "") -> Rung:
+        post = fitted.posterior
+        sizes = np.array([len(g.columns) for g in post.blocks.groups])
+        effective = float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
+        pose = fitted.task.sight.states.pose
+        errors = fitted.loo_lengths()
+        return cls(words, family, multiple, errors, pose, fitted.evidence, effective, remark, fitted)
+
+    @property
+    def fit(self) -> Fit:
+        """The fit itself, which no file keeps."""
+        if self.fitted is None:
+            raise InputError("a calibration read from a file has the errors of its models, not their fits")
+        return self.fitted
 
     @property
     def loo(self) -> float:
@@ -64,27 +88,16 @@ class Rung:
         return float(np.sqrt(np.nanmean(self.errors**2)))
 
     @property
-    def evidence(self) -> float:
-        return self.fit.evidence
-
-    @property
-    def effective(self) -> float:
-        """Effective number of parameters of the robot."""
-        post = self.fit.posterior
-        sizes = np.array([len(g.columns) for g in post.blocks.groups])
-        return float(np.sum((sizes - post.shares)[: len(self.fit.task.wanted)]))
-
-    @property
     def label(self) -> str:
         words = " + ".join(self.words) or "nominal"
+        words += f", {self.remark}" * bool(self.remark)
         if self.multiple is None or not self.words:
             return words
         return words + (", least squares" if self.multiple == MULTIPLES[-1] else f", fixed scales x {self.multiple:g}")
 
     def gain_over(self, other: Rung) -> tuple[float, float]:
         """Mean fall of the error in m against another rung, and its standard error over poses."""
-        pose = self.fit.task.sight.states.pose
-        each = pose_means(other.errors - self.errors, pose)
+        each = pose_means(other.errors - self.errors, self.pose)
         return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("inf")
 
 
@@ -131,7 +144,14 @@ class Climber:
         if near is not None:
             known = dict(zip(near.task.names, near.x.tolist(), strict=True))
             x = np.array([known.get(n, 0.0) for n in task.names])
-        return Rung(words, family, multiple, fit(task, near.placing if near else self.placing, x))
+        start = None if near is None else near.posterior
+        return Rung.of(words, family, multiple, fit(task, near.placing if near else self.placing, x, near=start))
+
+
+def _predicts(rung: Rung) -> float:
+    """Leave-one-out error of a rung all of whose readings are predicted; infinite otherwise."""
+    used = np.isfinite(rung.fit.posterior.blocks.readings).all()
+    return rung.loo if used and np.isfinite(rung.loo) else np.inf
 
 
 def _free_numbers(climber: Climber) -> float:
@@ -149,8 +169,8 @@ def _multiplied(w: Wanted, multiple: float) -> Wanted:
 def _without_small_gaps(rung: Rung) -> Rung:
     """Backlash that does not stand out of its sd is none.
 
-    A gap of a few microradians predicts no better, and leaves every pose undetermined at which nothing presses its gear
-    to one side.
+    A gap of a few microradians predicts no better, and makes every pose uncertain at which nothing presses its gear to
+    one side.
     """
     fitted = rung.fit
     sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
@@ -162,8 +182,30 @@ def _without_small_gaps(rung: Rung) -> Rung:
         return rung
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in fitted.task.wanted) if w.names)
     keep = [i for i, n in enumerate(fitted.task.names) if n not in small]
-    task = replace(fitted.task, wanted=wanted)
-    return replace(rung, fit=fit(task, fitted.placing, fitted.x[keep]))
+    robot = fitted.task.robot.with_parameters(dict.fromkeys(sorted(small), 0.0))  # the file may state some
+    task = replace(fitted.task, robot=robot, wanted=wanted)
+    joints = tuple(n.removesuffix(".gap") for n in fitted.task.names if n in small)
+    new = fit(task, fitted.placing, fitted.x[keep])
+    remark = f"no backlash of {', '.join(sorted(joints))}"
+    return replace(Rung.of(rung.words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
+
+
+def _sharpened(rung: Rung) -> Iterator[Rung]:
+    """The same with sides of backlash that change over within smaller torques, each from the one before.
+
+    A search that starts with sharp sides does not find its way; from here it does, and leave-one-out decides.
+    """
+    for share in SHARPER:
+        fitted = rung.fit
+        elements = [
+            replace(e, transition=share * e.transition) if isinstance(e, JointBacklash) else e
+            for e in fitted.task.robot.elements
+        ]
+        task = replace(fitted.task, robot=replace(fitted.task.robot, elements=tuple(elements)))
+        if not len(task.loose_joints):
+            return
+        remark = f"sides of backlash {1 / share:.0f} times sharper"
+        yield Rung.of(rung.words, rung.family, rung.multiple, fit(task, fitted.placing, fitted.x), remark)
 
 
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
@@ -175,7 +217,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     free = _free_numbers(climber)
     for word in words:
         base = best.words if best else ()
-        families = both if best is None or word == "weight" else (best.family,)
+        families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
         near = best.fit if best else None
         tried = [climber.rung((*base, word), f, near=near) for f in families]
         if word == "geometry":
@@ -189,7 +231,13 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
-    best = _without_small_gaps(best)
+    for sharper in _sharpened(best):
+        rungs.append(sharper)
+        best = min(best, sharper, key=_predicts)
+    smaller = _without_small_gaps(best)
+    if smaller is not best:
+        rungs.append(smaller)
+    best = smaller
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE

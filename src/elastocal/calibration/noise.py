@@ -8,6 +8,8 @@ Compliances are no constants: gears stiffen, and have hysteresis.  In ``joints``
 foundation differs from state to state by a random share of itself (``SHARE``); where the model is
 right the evidence finds none.  No number of readings makes it smaller, so it is part of the covariance of the
 compliances (``Fit.covariance``), and of every prediction.
+
+Where the torque of a joint does not tell on which side of its backlash it lies, it lies on either (``SIDE``).
 """
 
 from __future__ import annotations
@@ -44,6 +46,9 @@ TURNS = 1e-3
 JOINTS = 3e-5
 """Start values of the noise of orientations and of joints in rad (or m)."""
 SHARE = "share"
+SIDE = "side of backlash"
+REPEATS = "single reading"
+"""What a reading scatters more than the mean of its repeats, which is what is fitted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +124,18 @@ class Instrument:
 
 
 def noise_parts(
-    sight: Sight, robot: Robot, placing: Placing, instrument: Instrument, family: Family, bent: Mapping[str, Array]
+    sight: Sight,
+    robot: Robot,
+    placing: Placing,
+    instrument: Instrument,
+    family: Family,
+    bent: Mapping[str, Array],
+    loose: Array | None = None,
 ) -> tuple[tuple[Noise, ...], float]:
     """Parts of the noise of every block, and the power of the likelihood.
 
-    ``bent``: what the compliant parts of the robot add to the readings (M, rows, c), by the name of their share.
+    ``bent``: what the compliant parts of the robot add to the readings (M, rows, c), by the name of their share;
+    ``loose`` (M, rows, b): how far they may be off since the sides of backlash are not certain.
     """
     parts = []
     if sight.lengths.any():
@@ -133,6 +145,8 @@ def noise_parts(
         stated = instrument.turn_sd
         scale = Scale("orientation", TURNS) if stated is None else Scale("orientation", stated, STATED)
         parts.append(Noise(scale, sight.spread(turns)))
+    if loose is not None:
+        parts.append(Noise(Scale(SIDE, 1.0, 0.0), sight.spread(loose)))
     if family == "points":
         return tuple(parts), 1.0 / max(1, sight.states.points)
     parts += [Noise(Scale(name, 0.01, 1.0, SHARE), sight.spread(own)) for name, own in bent.items()]
@@ -143,11 +157,20 @@ def noise_parts(
         by_joints = sight.fold(moves)
         for i in range(robot.n):
             parts.append(Noise(instrument.joint_scale(robot, i), by_joints[:, :, i : i + 1]))
-    if "position" in sight.sections and (sight.states.points > 1 or instrument.return_sd is not None):
-        common = np.zeros((sight.states.count, sight.rows, 3))
-        common[:, sight.sections["position"]] = np.tile(np.eye(3), (sight.states.points, 1))
-        parts.append(Noise(instrument.return_scale(), sight.fold(common)))
+    if sight.states.points > 1 or instrument.return_sd is not None:
+        returns = [sight.fold(_common(sight, "position"))] if "position" in sight.sections else []
+        if "deflection" in sight.sections:  # the difference of two returns, new in every state
+            returns.append(np.sqrt(2) * sight.spread(_common(sight, "deflection")))
+        if returns:
+            parts.append(Noise(instrument.return_scale(), np.concatenate(returns, axis=2)))
     return tuple(parts), 1.0
+
+
+def _common(sight: Sight, section: str) -> Array:
+    """Shifts (M, rows, 3) of all points of a state together."""
+    out = np.zeros((sight.states.count, sight.rows, 3))
+    out[:, sight.sections[section]] = np.tile(np.eye(3), (sight.states.points, 1))
+    return out
 
 
 def prior_conflicts(post: Posterior) -> tuple[Finding, ...]:

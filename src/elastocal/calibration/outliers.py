@@ -40,7 +40,8 @@ def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
     weight = np.ones((task.sight.states.count, task.sight.rows))
     blocks = assemble(task, x, placing)
     scales = blocks.start.copy()
-    noise = slice(len(blocks.groups), len(scales))
+    free = [i for i, c in enumerate(blocks.noise) if not c.scale.fixed]
+    noise = len(blocks.groups) + np.array(free)
     size, still, distance = None, np.zeros(task.sight.extra), (np.zeros_like(weight), np.ones_like(weight))
     for _ in range(30):
         found = posterior(_weighted(task, blocks, weight), scales)
@@ -53,7 +54,7 @@ def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
             np.where(blocks.used, blocks.readings - blocks.jacobian @ np.concatenate([x, still]), np.nan)
         )
         new, distance = _point_scales(task, left, _spread_for(found))
-        scales[noise] = np.log(new / [_typical(c, blocks.used) for c in blocks.noise])
+        scales[noise] = np.log(new / [_typical(blocks.noise[i], blocks.used) for i in free])
         weight = (FREEDOM + distance[1]) / (FREEDOM + distance[0])
         if step < 1e-3 and size is not None and np.allclose(new, size, rtol=1e-3):
             break

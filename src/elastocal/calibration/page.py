@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.calibration.certificate import certificate_of
+from elastocal.calibration.certificate import certificate_of, expected_accuracy
 from elastocal.calibration.figures import (
-    UNITS,
     agreement_lines,
     budget_bars,
     campaign_scene,
@@ -19,17 +20,20 @@ from elastocal.calibration.figures import (
     residual_figures,
     residual_lines,
 )
+from elastocal.calibration.noise import REPEATS
 from elastocal.errors import InputError
-from elastocal.quantities import DASH, concise
-from elastocal.report.blocks import Block, Column, Fact, Figure, Lines, Report, Section, Table, Tile
+from elastocal.quantities import DASH
+from elastocal.report.blocks import Column, Fact, Figure, Lines, Report, Section, Table, Tile, Unknown
 from elastocal.report.certificate import STATES, Certificate
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
+    from elastocal.calibration.compare import Change
     from elastocal.calibration.estimates import Estimate
     from elastocal.files.certificate import Stated
 
+HOW_TO_CERTIFY = "For pass or fail, with a certificate as page one: state a tolerance, or certificate in cell.yaml."
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
 
@@ -42,20 +46,22 @@ def calibration_page(
     stated: Stated | None = None,
     most: int = SHOWN,
 ) -> Report:
-    """``most`` parameters are shown; ``stated`` is what people state for the certificate."""
-    certificate = certificate_of(c, validation, stated)
+    """``most`` parameters are shown; ``stated`` is what people state for the certificate, which is the first page where
+    anything is stated."""
+    wanted = stated is not None and stated.asked_for
+    certificate = certificate_of(c, validation, stated) if wanted else None
     tolerance = None if stated is None else stated.tolerance
     sections = [
         Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
         Section("Parameters", (*forests(c)[:1], parameters_table(c, most))),
-        Section("Residuals", (residual_lines(c), agreement_lines(c)) if c.ladder else ()),
+        Section("Residuals", (residual_lines(c), agreement_lines(c))),
         Section("Uncertainty budget", _kept(budget_bars(c))),
-        Section("Robot and campaign", _kept(campaign_scene(c))),
+        Section("Robot and campaign", (campaign_scene(c),)),
         Section("Outliers", (_outliers(c),), folded=not c.outliers),
         Section("More on parameters", (*forests(c)[1:], *_kept(correlation_map(c))), folded=True),
-        Section("More on residuals", residual_figures(c) if c.ladder else (), folded=True),
-        Section("Leave-one-out", (error_lines(c, tolerance),) if c.ladder and validation else (), folded=True),
-        Section("Models tried", _ladder(c), folded=True),
+        Section("More on residuals", residual_figures(c), folded=True),
+        Section("Leave-one-out", (error_lines(c, tolerance),) if validation else (), folded=True),
+        Section("Models tried", (ladder_table(c),), folded=True),
         Section("Noise", (_noise(c),), folded=True),
         Section("Stations and markers", (_placing(c),), folded=True),
     ]
@@ -63,7 +69,7 @@ def calibration_page(
         f"Calibration of {c.robot.name}",
         (*(f"WARNING {w.code.upper()}: {w.text}." for w in c.warnings), c.verdict.text, *_validated(validation)),
         tuple(s for s in sections if s.blocks),
-        tuple(c.robot.notes),
+        (*c.robot.notes, *(() if wanted else (HOW_TO_CERTIFY,))),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
         tiles=_tiles(c, validation, certificate),
@@ -75,26 +81,39 @@ def _kept(block: Figure | None) -> tuple[Figure, ...]:
     return () if block is None else (block,)
 
 
-def _tiles(c: Calibration, v: Validation | None, certificate: Certificate) -> tuple[Tile, ...]:
+def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None) -> tuple[Tile, ...]:
     before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
     known = sum(e.informed > 0.5 for e in c.parameters.rows)
-    expected = certificate.expected
+    expected, where = expected_accuracy(c, v), "k = 2, at measured poses" if v is None else "k = 2, at validation poses"
+    decided = () if certificate is None else (_decision_tile(certificate),)
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} mm"
     return (
-        Tile("decision", certificate.outcome, "", "", "", STATES[certificate.outcome]),  # type: ignore[arg-type]
+        *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", "mm", basis, "before"),
         Tile("error after", f"{1e3 * after.rms:.3f}", "mm", basis, "after"),
-        Tile("expected", DASH if expected is None else f"{1e3 * expected:.3f}", "mm", "k = 2", "expected"),
+        Tile(
+            "expected",
+            DASH if expected is None else f"{1e3 * expected:.3f}",
+            "" if expected is None else "mm",
+            "deflections do not tell places" if expected is None else where,
+            "expected",
+        ),
         Tile(
             "validation",
-            DASH if v is None else f"{v.coverage:.0%}",
+            DASH if v is None else f"{100 * v.coverage:.0f} %",
             "",
             f"in 95 % intervals; {checked}" if v else checked,
         ),
-        Tile("parameters", str(len(c.parameters)), "", f"{known} known mainly by the readings"),
+        Tile("parameters", str(len(c.parameters)), "", f"{known} determined by the readings"),
         Tile("outliers", str(len({o.row for o in c.outliers})), "", "rows left out", "outlier"),
     )
+
+
+def _decision_tile(certificate: Certificate) -> Tile:
+    size = certificate.numbers["tolerance"]
+    against = f"tolerance {1e3 * size:g} mm" if size == size else "no tolerance"
+    return Tile("decision", certificate.outcome, "", against, "", STATES[certificate.outcome])  # type: ignore[arg-type]
 
 
 def _validated(v: Validation | None) -> tuple[str, ...]:
@@ -103,7 +122,7 @@ def _validated(v: Validation | None) -> tuple[str, ...]:
     gain = f"{1e3 * v.gain:.3f} +- {1e3 * v.gain_half_width:.3f} mm"
     return (
         f"Validation: {v.after.text()}, nominal {v.before.text()}; gain {gain} (95 %); 95 % intervals hold "
-        f"{v.coverage:.0%} of the coordinates.",
+        f"{100 * v.coverage:.0f} % of the coordinates.",
     )
 
 
@@ -115,7 +134,10 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
         rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
     columns = (
         Column("what", "error of predicted points"),
-        *(Column(f"{k}_{c.before.shown}", k, c.before.shown, 3) for k in ("mean", "rms", "p95", "max")),
+        *(
+            Column(f"{k}_{c.before.shown}", name, c.before.shown, 3)
+            for k, name in (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
+        ),
         Column("points", "points"),
     )
     cells = tuple((w, 1e3 * e.mean, 1e3 * e.rms, 1e3 * e.p95, 1e3 * e.max, e.count) for w, e in rows)
@@ -123,8 +145,27 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
     return Table("errors", "", columns, cells, (note,))
 
 
+def change_table(changes: Sequence[Change], key: str, title: str) -> Table:
+    """Of parameters, as they are given."""
+    columns = (
+        Column("name", "parameter"),
+        *(Column(k, k, si=True, sd=f"{k}_sd", digits=4) for k in ("before", "after", "change")), Column("unit", "unit"),
+        *(Column(f"{k}_sd", "", shown=False, si=True) for k in ("before", "after", "change")),
+        Column("ratio", "change / sd", "", 1), Column("significant", "significant"),
+    )  # fmt: skip
+    rows = tuple(
+        (c.name, c.before, c.after, c.value, c.unit, c.before_sd, c.after_sd, c.sd, c.ratio,
+         "yes" if c.significant else "")
+        for c in changes
+    )  # fmt: skip
+    notes = (
+        "Campaigns count as independent; what both know from one prior never counts as changed.",
+        "A value without digits in brackets is fixed.",
+    )
+    return Table(key, title, columns, rows, notes)
+
+
 def ladder_table(c: Calibration) -> Table:
-    assert c.ladder is not None
     columns = (
         Column("model", "model"),
         Column("noise", "noise of a pose"),
@@ -148,19 +189,14 @@ def ladder_table(c: Calibration) -> Table:
     return Table("models", "", columns, rows, notes)
 
 
-def _ladder(c: Calibration) -> tuple[Block, ...]:
-    return () if c.ladder is None else (ladder_table(c),)
-
-
 def parameters_table(c: Calibration, most: int | None = None) -> Table:
     columns = (
         Column("name", "parameter"),
         Column("group", "group"),
-        Column("estimate", "estimate"),
+        Column("value", "estimate", si=True, sd="sd"),
         Column("unit", "unit"),
-        Column("value_si", "value", shown=False),
-        Column("sd_si", "sd", shown=False),
-        Column("file", "file value", "", digits=4),
+        Column("sd", "sd", shown=False, si=True),
+        Column("file", "file value", digits=4, si=True),
         Column("informed_percent", "known by the readings", "%", 0),
         Column("significant", "significant change"),
     )
@@ -177,10 +213,8 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
 
 
 def _parameter(e: Estimate) -> tuple[Any, ...]:
-    factor, unit = UNITS.get(e.unit, (1.0, e.unit))
-    shown = concise(factor * e.value, factor * e.sd)
     change = "yes" if e.significant else ""
-    return (e.name, e.group, shown, unit, e.value, e.sd, factor * e.file_value, 100 * e.informed, change)
+    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change)
 
 
 def _outliers(c: Calibration) -> Table:
@@ -189,9 +223,13 @@ def _outliers(c: Calibration) -> Table:
         Column("marker", "marker"),
         Column("axis", "coordinate"),
         Column("deviations", "deletion residual", "sd", 1),
-        Column("probability", "probability", digits=2),
+        Column("probability", "probability", probability=True),
     )
-    rows = tuple((o.place, o.marker or "all", o.axis or "all", o.deviations, o.probability) for o in c.outliers)
+    far = Unknown("farther away than the arm reaches: left out before any fit")
+    rows = tuple(
+        (o.place, o.marker or "all", o.axis or "all", far if isnan(o.deviations) else o.deviations, o.probability)
+        for o in c.outliers
+    )
     note = "Left out by their deletion residual: the distance from what all other readings predict."
     return Table("outliers", "", columns, rows, (note,) if rows else ("No reading was left out.",))
 
@@ -202,7 +240,7 @@ def _noise(c: Calibration) -> Table:
     for name, value in c.noise.items():
         if name == "points" and c.instrument.tracker is not None:
             rows.append(("points, times the tracker's", value, ""))
-        elif name in ("points", "translation"):
+        elif name in ("points", "translation", REPEATS):
             rows.append((name, 1e3 * value, "mm"))
         else:
             rows.append((name.removeprefix("noise "), 1e3 * value, "mrad or mm"))
@@ -251,7 +289,7 @@ def certificate_contents(
     figure = next((f for f in figures_of(c, validation, tolerance) if isinstance(f, Lines)), None)
     result = {"certificate": certificate.data(), "calibration": to_document(c)}
     if suffix == ".pdf":
-        from elastocal.report.pdf import as_pdf
+        from elastocal.report.certificate import as_pdf
 
         return as_pdf(certificate, result, figure)
     if suffix == ".json":

@@ -15,6 +15,8 @@ from elastocal.spatial.rotation import nearest_rotation, rotations
 
 KEPT = 0.6
 """Share of the points of every marker that the robust start believes."""
+FAR = 20.0
+"""Times the span of the tool's own way (or the typical distance) beyond which a point is no point of this robot."""
 STARTS = 0.15
 """Distance in m of the markers' start values from the tool's origin."""
 
@@ -57,6 +59,7 @@ def robust_start(
     the markers; the one with the least median distance is taken.  ``quick`` tries one start and few turns.
     """
     m = points.shape[1]
+    points, _ = within_reach(origin, station, points)
     best, least = None, np.inf
     starts = np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)])
     for start in starts[:1] if quick else starts:
@@ -69,9 +72,47 @@ def robust_start(
     return best
 
 
+def within_reach(origin: Array, station: Ints, points: Array) -> tuple[Array, Array]:
+    """Points with nan for those that are so far from the others of their station that no arm reaches them.
+
+    And how many times the span of the tool's own way every point (M, m) is away from their median.
+    """
+    middle = np.full((int(station.max()) + 1, 3), np.nan)
+    for s in range(len(middle)):
+        mine = points[station == s].reshape(-1, 3)
+        mine = mine[np.isfinite(mine).all(axis=1)]
+        if len(mine):
+            middle[s] = np.median(mine, axis=0)
+    away = np.linalg.norm(points - middle[station][:, None], axis=2)
+    span = float(np.linalg.norm(origin - np.median(origin, axis=0), axis=1).max())
+    typical = np.median(away[np.isfinite(away)]) if np.isfinite(away).any() else 0.0
+    times = away / max(span, float(typical), 1e-9)
+    return np.where((times > FAR)[:, :, None], np.nan, points), times
+
+
 def start_error(placing: Placing, origin: Array, turn: Array, station: Ints, points: Array) -> float:
     """Median distance in m of points (M, m, 3) from where a placing puts them."""
     return float(np.nanmedian(np.linalg.norm(points - placed(placing, origin, turn, station), axis=2)))
+
+
+def affine_misfit(origin: Array, turn: Array, station: Ints, points: Array) -> float:
+    """Median distance in m of points (M, m, 3) from an affine placing, one linear least squares and so quick.
+
+    o_i = B_s x_ij + c_s - R_i m_j, with any matrix B_s for the inverse turn of the station.
+    """
+    pose, marker = np.nonzero(np.all(np.isfinite(points), axis=2))
+    stations, m = int(station.max()) + 1, points.shape[1]
+    columns = np.zeros((len(pose), 3, 12 * stations + 3 * m))
+    read = np.concatenate([points[pose, marker], np.ones((len(pose), 1))], axis=1)
+    rows = np.arange(len(pose))
+    for axis in range(3):
+        for k in range(4):
+            columns[rows, axis, 12 * station[pose] + 4 * axis + k] = read[:, k]
+        for k in range(3):
+            columns[rows, axis, 12 * stations + 3 * marker + k] = -turn[pose, axis, k]
+    a, y = columns.reshape(3 * len(pose), -1), origin[pose].reshape(-1)
+    left = y - a @ np.linalg.lstsq(a, y, rcond=1e-9)[0]
+    return float(np.median(np.linalg.norm(left.reshape(-1, 3), axis=1)))
 
 
 def _alternate(
@@ -84,12 +125,19 @@ def _alternate(
         placing = _markers_fitted(placing, origin, turn, station, points, keep)
         away = np.where(known, np.linalg.norm(points - placed(placing, origin, turn, station), axis=2), np.nan)
         if step >= 3:
-            keep = known & (away <= np.nanquantile(away, KEPT, axis=0) + 1e-12)
+            keep = believed(away)
         new = float(np.sqrt(np.mean(away[keep] ** 2)))
         if step > 8 and abs(new - size) < 1e-7 * (new + 1e-9):
             break
         size = new
     return placing, float(np.nanmedian(away))
+
+
+def believed(away: Array) -> Bools:
+    """The nearest 60 % of the points of every marker, by distances (M, m), nan where not read."""
+    ordered = np.sort(away, axis=0)  # nan last
+    last = np.ceil(KEPT * (np.isfinite(away).sum(axis=0) - 1)).astype(int)
+    return np.asarray(away <= ordered[np.maximum(last, 0), np.arange(away.shape[1])])
 
 
 def placed(placing: Placing, origin: Array, turn: Array, station: Ints) -> Array:

@@ -15,6 +15,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.words import ORDER, automatic, with_words
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.campaign.decisions import decided_rows
 from elastocal.files.campaign.observed import (
     POSITIONS,
     Observed,
@@ -77,7 +78,7 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         raise observed.located.error(("noise",), "is stated by errors too; keep one of the two")
     placed = [w for w in POSITIONS if w in observed.kinds]
     loads = np.broadcast_to(observed.load.wrench, (len(found.values), 6))
-    return robot, Campaign(
+    read = Campaign(
         q=found.values, length="m", angle="rad",
         position=_read(found.read["position"]), deflection=_read(found.read["deflection"]),
         orientation=orientation_of(found, where), distance=_read(found.read["distance"][:, :, 0]),
@@ -87,6 +88,17 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         orientation_noise=entry.orientation_noise, places=found.places, name=observed.name,
         priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip
+    return robot, _decided(observed, read)
+
+
+def _decided(observed: Observed, read: Campaign) -> Campaign:
+    """Without what was excluded by hand; what was kept by hand is marked."""
+    gone = decided_rows(observed.located, "exclude", observed.excluded, read.places)
+    kept = decided_rows(observed.located, "keep", observed.kept, read.places)
+    if both := set(gone) & set(kept):
+        raise observed.located.error(("keep",), f"{read.line(min(both))} is excluded too; decide for one")
+    marked = read.keeping(kept) if kept else read
+    return marked.take([i for i in range(read.count) if i not in set(gone)]) if gone else marked
 
 
 def _read(values: Array) -> Array | None:

@@ -28,6 +28,15 @@ APART = 3.0
 """How many times the range of the others a wrong repeat is away: a state may scatter more than the campaign does."""
 
 
+def distinct_rows(campaign: Campaign) -> Ints:
+    """Rows in their order without those that repeat another in every number: a copy tells nothing of the scatter."""
+    keys = ("q", "position", "deflection", "orientation", "distance", "wrench", "temperature")
+    columns = [v.reshape(campaign.count, -1) for v in (getattr(campaign, k) for k in keys) if v is not None]
+    table = np.column_stack([*columns, campaign.station_index])
+    _, first = np.unique(np.where(np.isnan(table), np.inf, table), axis=0, return_index=True)
+    return np.sort(first)
+
+
 def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
     """The campaign with nan in the place of wrong repeats, and these by row, marker and axis."""
     members = [m for m in gather(robot, campaign).members if len(m) > 2]
@@ -38,6 +47,7 @@ def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tup
             continue
         values = _vectors(read, members) if key == "orientation" else read.reshape(campaign.count, -1)
         bad, deviation, probability = _screened(values, members, 1 if key == "distance" else 3)
+        bad[[campaign.kept(i) for i in range(campaign.count)]] = False
         if not bad.any():
             continue
         if key == "orientation":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from os import PathLike
 
@@ -16,26 +17,31 @@ from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import misfit_of, warnings_of
 from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
-from elastocal.calibration.noise import Instrument, prior_conflicts
+from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
+from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflicts
 from elastocal.calibration.outliers import explained, robust_fit, screen
-from elastocal.calibration.placing import Placing
+from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
-from elastocal.calibration.repeats import without_bad_repeats
+from elastocal.calibration.repeats import distinct_rows, without_bad_repeats
+from elastocal.calibration.residuals import Residuals
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.slips import check_slips
+from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
-from elastocal.calibration.states import gather
+from elastocal.calibration.states import States, gather
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.threads import one_thread
 
+TRANSITION = 0.03
+"""Share of the torque that loads bring to a joint, within which the side of its backlash changes over."""
 Watch = Callable[[str], None]
 Priors = tuple[Prior, ...]
 
@@ -60,13 +66,26 @@ def calibrate(
         robot = read_robot(robot)
     if not isinstance(campaign, Campaign):
         campaign = joined(robot, campaign)
-    _check_size(Sight(gather(robot, campaign)))
+    words_accepted = (accept,) if isinstance(accept, str) else tuple(accept)
+    if words_accepted and campaign.position is None:
+        raise InputError("accept: slips are told by points, and none were read; leave it out")
+    rows = distinct_rows(campaign)
+    if len(rows) < campaign.count:
+        once = calibrate(robot, campaign.take(rows), model, outliers=outliers, accept=accept, progress=progress)
+        return _with_copies(once, campaign, rows)
+    first = gather(robot, campaign)
+    _check_size(Sight(first))
+    if first.poses > MANY:
+        return _calibrate_many(robot, campaign, first, model, outliers, words_accepted, progress)
     progress("points against the robot")
-    checked = check_slips(robot, campaign, (accept,) if isinstance(accept, str) else tuple(accept))
+    checked = check_slips(robot, campaign, words_accepted)
     robot, campaign = checked.robot, checked.campaign
+    campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
     campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
+    lost = (*beyond, *lost)
     sight = Sight(gather(robot, campaign))
     robot, assumed = _compliant(robot, campaign)
+    robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=_warms(campaign)) if asked is None else asked
     progress("start values")
@@ -78,8 +97,95 @@ def calibrate(
     if outliers:
         progress("outliers")
         dropped, units, placing = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+        dropped, units = _taken_back(campaign, sight, dropped, units)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress), words)
     return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+
+
+def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """Without points that no arm reaches, such as codes of a lost beam: no fit can be begun with them."""
+    if campaign.position is None:
+        return campaign, ()
+    origin = kinematics(robot.nominal, campaign.joint_values(robot)).position
+    near, _ = within_reach(origin, campaign.station_index, campaign.position)
+    gone = np.isnan(near).any(axis=2) & ~np.isnan(campaign.position).any(axis=2)
+    gone[[campaign.kept(i) for i in range(campaign.count)]] = False
+    if not gone.any():
+        return campaign, ()
+    out = copy(campaign)
+    object.__setattr__(out, "position", np.where(gone[:, :, None], np.nan, campaign.position))
+    return out, tuple(
+        Outlier(i, campaign.line(i), campaign.markers[j], None, np.nan, 0.0) for i, j in np.argwhere(gone).tolist()
+    )
+
+
+def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibration:
+    """Of a campaign with copies of ``rows``: outliers by the rows of the whole, and a word on the copies."""
+    copies = np.setdiff1d(np.arange(campaign.count), rows)
+    lines = ", ".join(campaign.line(int(i)) for i in copies[:5]) + " ..." * (len(copies) > 5)
+    text = f"{len(copies)} rows are the same as others in every number and count once: {lines}"
+    found = Finding("copies", "warning", text, {"rows": copies.tolist()})
+    out = tuple(replace(o, row=int(rows[o.row])) for o in cal.outliers)
+    warned = [
+        replace(w, data={**w.data, "rows": sorted({o.row for o in out})}) if w.code == "outliers" else w
+        for w in cal.warnings
+    ]
+    left = replace(cal.residuals, order=rows[cal.residuals.order])
+    return replace(cal, outliers=out, warnings=(*warned, found), residuals=left)
+
+
+def _calibrate_many(
+    robot: Robot, campaign: Campaign, states: States, model: str | Sequence[str], outliers: bool,
+    accept: tuple[str, ...], progress: Watch,
+) -> Calibration:  # fmt: skip
+    """The model by a sample of the poses, its parameters by all."""
+    progress("points against the robot")
+    for word in accept:
+        robot, campaign = accepted(robot, campaign, word)
+    checked = check_slips(robot, neighbours(campaign))
+    robot = checked.robot
+    campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
+    campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
+    lost = (*beyond, *lost)
+    if accept or lost or checked.findings:
+        states = gather(robot, campaign)
+    rows = sample_rows(states, campaign.count)
+    small = calibrate(robot, campaign.take(rows), model, outliers=outliers, progress=progress)
+    assert small.ladder is not None
+    chosen, nominal = small.ladder.chosen.fit, small.ladder.nominal.fit
+    none = None if outliers else np.zeros((states.count, chosen.task.sight.rows), dtype=bool)
+    found = fit_many(chosen, states, none, watch=progress)
+    dropped, units = _taken_back(campaign, Sight(states), found.dropped, found.units)
+    if len(units) < len(found.units):
+        found = replace(fit_many(chosen, states, dropped, watch=progress), units=units)
+    before = fit_many(nominal, states, found.dropped, watch=progress)
+    fitted, unit = found.fit, chosen.task.sight.unit
+    out = (*lost, *(o for u in found.units for o in _outliers(campaign, Sight(states), u)))
+    power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
+    own = {"outliers", "not-converged", "few-poses"}
+    text = (
+        f"model, noise and prior scales are chosen on {chosen.task.sight.states.poses} of "
+        f"{states.poses} poses, spread evenly; parameters, outliers and errors are of all"
+    )
+    sampled = Finding("sampled", "note", text, {"sample": chosen.task.sight.states.poses, "poses": states.poses})
+    ladder = replace(small.ladder, chosen=replace(small.ladder.chosen, fitted=fitted))
+    warned = [w for w in warnings_of(campaign, ladder, out) if w.code in own]
+    return replace(
+        small,
+        robot=fitted.robot,
+        covariance=fitted.covariance,
+        reference_temperature=states.reference,
+        placing=fitted.placing,
+        nominal_placing=before.fit.placing,
+        freedom=max(small.freedom, power * found.count - fitted.posterior.effective - free),
+        parameters=_estimates(fitted),
+        outliers=out,
+        warnings=(*checked.findings, *(w for w in small.warnings if w.code not in own), *warned, sampled),
+        leave_one_out=ErrorSummary.of(found.left_out, unit),
+        leave_one_out_all=ErrorSummary.of(found.everything, unit),
+        before=ErrorSummary.of(before.left_out, unit),
+        residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
+    )
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
@@ -120,6 +226,27 @@ def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, 
     return robot.with_joint_compliance(), (Finding("assumed-compliance", "warning", text, {}),)
 
 
+def _with_transitions(robot: Robot, sight: Sight) -> Robot:
+    """Backlash whose side changes over within a small share of the torque that the loads of the campaign bring.
+
+    So every state has a mean and an uncertainty, and a search can follow it through zero.
+    """
+    s = sight.states
+    if not s.loaded.any():
+        return robot
+    arms = kinematics(robot.nominal, s.q[s.loaded], s.load_frame).jacobian
+    torque = np.sqrt(np.mean(np.einsum("nij,ni->nj", arms, s.wrench[s.loaded]) ** 2, axis=0))
+    least = TRANSITION * np.maximum(torque, 0.01 * torque.max())
+    joints = dict(zip(robot.joints, least.tolist(), strict=True))
+    elements = [
+        replace(e, transition=max(joints[e.joint], 2 * e.threshold))
+        if isinstance(e, JointBacklash) and e.sharp and e.joint in joints
+        else e
+        for e in robot.elements
+    ]
+    return replace(robot, elements=tuple(elements))
+
+
 def _left_out(
     robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors
 ) -> tuple[Bools, tuple[Unit, ...], Placing]:
@@ -138,6 +265,21 @@ def _left_out(
         if explained(everything, screened):
             return none, (), everything.placing
     return screened.fit.task.dropped, screened.units, screened.fit.placing
+
+
+def _taken_back(
+    campaign: Campaign, sight: Sight, dropped: Bools, units: tuple[Unit, ...]
+) -> tuple[Bools, tuple[Unit, ...]]:
+    """Without units that hold a reading which is kept whatever the test says."""
+    out, left, s = dropped.copy(), [], sight.states
+    for unit in units:
+        if not any(campaign.kept(o.row) for o in _outliers(campaign, sight, unit)):
+            left.append(unit)
+            continue
+        for r in unit.rows:
+            state = int(np.flatnonzero((s.pose == unit.block) & (s.slot == r // sight.rows))[0])
+            out[state, r % sight.rows] = False
+    return out, tuple(left)
 
 
 def _check_size(sight: Sight) -> None:
@@ -171,8 +313,13 @@ def _result(
         for s, v in zip(
             post.blocks.scales[len(post.blocks.groups) :], post.log_scales[len(post.blocks.groups) :], strict=True
         )
+        if s.name != SIDE
     }
     lost = (*repeats, *(o for u in units for o in _outliers(campaign, sight, u)))
+    kept = np.setdiff1d(np.arange(campaign.count), [o.row for o in lost])
+    single = gather(task.robot, campaign.take(kept)).single_reading
+    if single > 0:
+        scales[REPEATS] = single
     inside = np.where(task.dropped, np.nan, chosen.left_out)
     everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
     if repeats:
@@ -206,6 +353,7 @@ def _result(
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
         before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out)), sight.unit),
         ladder=ladder,
+        residuals=Residuals.of(ladder),
     )
 
 

@@ -110,14 +110,14 @@ class Sight:
 
     @cached_property
     def centres(self) -> Array:
-        """Mean of the points of every station (S, 3), about which it is turned."""
+        """Median of the points of every station (S, 3), about which it is turned."""
         s = self.states
         out = np.zeros((len(s.stations), 3))
         if s.position is not None:
             for i in range(len(out)):
                 mine = s.position[s.station == i].reshape(-1, 3)
                 mine = mine[np.all(np.isfinite(mine), axis=1)]
-                out[i] = mine.mean(axis=0) if len(mine) else 0.0
+                out[i] = np.median(mine, axis=0) if len(mine) else 0.0
         return out
 
     def tool(self, robot: Robot, names: tuple[str, ...]) -> Tool:
@@ -183,6 +183,21 @@ class Sight:
             turns[rows, i, p + 6 * s.station + 3 + i] = 1.0
         turns[:, :, -3:] = expected
         slope[:, part] = back @ turns
+
+    def loose_moves(self, robot: Robot, tool: Tool, values: Array, placing: Placing) -> Array:
+        """How far the rows may be off since sides of backlash are not certain (M, rows, n), in sd by every joint.
+
+        A deflection has two states, each with sides of its own.
+        """
+        s = self.states
+        at, rest = (tool.states(values), None) if s.deflection is None else tool.both(values)
+        if at.loose is None:
+            return np.zeros((s.count, self.rows, robot.n))
+        loose = np.repeat(at.loose[:, None], self.rows, axis=1)
+        if rest is not None and rest.loose is not None:
+            part = self.sections["deflection"]
+            loose[:, part] = np.hypot(loose[:, part], rest.loose[:, None])
+        return np.asarray(self.joint_moves(robot, placing) * np.nan_to_num(loose))
 
     def joint_moves(self, robot: Robot, placing: Placing) -> Array:
         """How the rows move with every joint (M, rows, n), by the rigid arm."""

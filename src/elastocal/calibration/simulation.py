@@ -56,8 +56,8 @@ def simulate(
     load_frame: str | None = None,
     stations: Mapping[str, Pose] | Pose | None = None,
     repeats: int = 1,
-    gross: int = 0,
-    gross_size: float = 2e-3,
+    outliers: int = 0,
+    outlier_size: float = 2e-3,
 ) -> Campaign:
     """What instruments would read of ``truth``.
 
@@ -66,14 +66,14 @@ def simulate(
     campaign is of, else position.  ``markers`` are frames of the robot, or places (m) in the tool's frame by name;
     by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of a coordinate (of a
     deflection, where these are read), sources of error, or None.  ``stations`` are poses of the robot's base in the
-    instrument's frame: positions are given there.  ``gross`` numbers are off by ``gross_size`` (m).
+    instrument's frame: positions are given there.  ``outliers`` numbers are off by ``outlier_size`` (m).
     """
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
     sources = _sources(noise, places, setting.measurement.states)
     generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
     drawn = virtual_campaign(
-        setting.robot, setting.measurement, sources, generator, gross=gross, gross_size=gross_size
+        setting.robot, setting.measurement, sources, generator, outliers=outliers, outlier_size=outlier_size
     ).campaign
     points = np.stack([drawn.readings[:, s : s + 3] for s in setting.measurement.setup.starts], axis=1)
     if setting.read == "position":

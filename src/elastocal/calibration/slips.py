@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.placing import robust_start, start_error
+from elastocal.calibration.misplaced import misplaced_frame
+from elastocal.calibration.placing import affine_misfit, robust_start, start_error
 from elastocal.errors import InputError
 from elastocal.findings import Finding
+from elastocal.measure.slips import MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
@@ -29,6 +31,9 @@ SMALL = 0.1
 """Spread of the points as a share of the robot's below which they cannot be its: metres taken for mm, say."""
 BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
+
+LIKELIEST = 40
+"""Pairs of hypotheses that are tried with instrument and markers placed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +57,8 @@ class Checked:
 
 def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) -> Checked:
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
-    if accept and campaign.position is None:
-        raise InputError("accept: slips are told by points, and none were read; leave it out")
     for word in accept:
-        robot, campaign = _accepted(robot, campaign, word)
+        robot, campaign = accepted(robot, campaign, word)
     distance = distance_of(robot, campaign)
     if distance is None or distance < FAR * _size(robot, campaign):
         return Checked(robot, campaign, ())
@@ -64,25 +67,43 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     if least > BETTER * distance or least > far:
         best, least = _best(_pairs(robot, campaign))
     if best is None or least > BETTER * distance or least > far:
-        if distance > 5 * far:  # infinite where the points are far too close together
-            raise InputError(
-                f"the points are {_far_words(distance)} (median), and no slip that was tried "
-                "explains it; check that rows of points and joint values belong together, and that it is this robot",
-                code="points-far",
-                value=distance,
-            )
-        text = f"the points are {_far_words(distance)} (median), and no slip that was tried fits"
-        return Checked(robot, campaign, (Finding("points-far", "warning", text, {"before": distance}),))
+        return Checked(robot, campaign, (_far_finding(robot, campaign, distance, far),))
     robot, campaign = best.robot, best.campaign
     data = {"before": distance, "after": least, "words": list(best.words)}
     moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
     slips = () if best.coupling else best.words
     if slips:
-        raise InputError(
-            f"the points are {moved}; mend the table or the robot file, or accept it by these words: {', '.join(slips)}"
-        )
+        raise _refused(moved, slips)
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
     return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
+
+
+def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
+    """The mend of a unit is to state it."""
+    unit = any(word.startswith(("lengths in ", "angles in ")) for word in slips)
+    mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
+    return InputError(
+        f"the points are {moved}; {mend}, or accept it by these words: {', '.join(slips)}",
+        code="slip", value=slips[0], parameter="units" if unit else "",
+    )  # fmt: skip
+
+
+def _far_finding(robot: Robot, campaign: Campaign, distance: float, far: float) -> Finding:
+    """No slip fits: a frame of the robot file may stand elsewhere; refused where the points are hopelessly far."""
+    frame = misplaced_frame(robot, campaign) if np.isfinite(distance) else None
+    text = f"the points are {_far_words(distance)} (median)"
+    data: dict[str, Any] = {"before": distance}
+    if frame is not None and frame.distance < BETTER * distance and frame.distance < far:
+        text += f", and {1e3 * frame.distance:.3g} mm if {frame.text}; correct it there"
+        data |= {"after": frame.distance, "frame": frame.frame, "shift": list(frame.shift)}
+    else:
+        text += (
+            ", and no slip that was tried explains it; check that rows of points and joint values belong together, and "
+            "that it is this robot"
+        )
+    if distance > 5 * far:  # infinite where the points are far too close together
+        raise InputError(text, code="points-far", value=distance)
+    return Finding("points-far", "warning", text, data)
 
 
 def _far_words(distance: float) -> str:
@@ -96,7 +117,7 @@ def _size(robot: Robot, campaign: Campaign) -> float:
     return max(robot.size, float(np.linalg.norm(at - at.mean(axis=0), axis=1).max()))
 
 
-def _accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
+def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
     known = {h.words[0]: h for h in hypotheses(robot, campaign)}
     if word not in known:
         raise InputError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
@@ -104,11 +125,21 @@ def _accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campa
 
 
 def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
-    """A coupling and something else."""
-    for first in hypotheses(robot, campaign):
-        if first.coupling:
-            for second in hypotheses(first.robot, campaign):
-                yield Hypothesis((*first.words, *second.words), second.robot, second.campaign, second.coupling)
+    """A coupling and something else: of a thousand those that an affine placing brings nearest."""
+    pairs = [
+        Hypothesis((*first.words, *second.words), second.robot, second.campaign, second.coupling)
+        for first in hypotheses(robot, campaign)
+        if first.coupling
+        for second in hypotheses(first.robot, campaign)
+    ]
+    nominal = robot.nominal
+    yield from sorted(pairs, key=lambda h: _roughly(nominal, h))[:LIKELIEST]
+
+
+def _roughly(nominal: Robot, h: Hypothesis) -> float:
+    assert h.campaign.position is not None
+    at = kinematics(nominal, h.campaign.joint_values(h.robot))
+    return affine_misfit(at.position, at.rotation, h.campaign.station_index, h.campaign.position)
 
 
 def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
@@ -144,45 +175,14 @@ def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> flo
 
 def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     """Couplings first, then slips of the controller map, of units, of frames and of rows."""
-    axes = robot.controller.axes
-    n = len(axes)
-    for i in range(n - 1):
-        for a, b in ((i + 1, i), (i, i + 1)):
-            for sign in (1.0, -1.0):
-                turn = np.eye(n)
-                turn[a, b] = sign
-                word = f"{axes[a]} {'+' if sign > 0 else '-'}= {axes[b]}"
-                yield Hypothesis((word,), _mapped(robot, turn), campaign, coupling=True)
-    for i in range(n):
-        yield Hypothesis(
-            (f"{axes[i]} reversed",), _mapped(robot, np.diag(np.where(np.arange(n) == i, -1.0, 1.0))), campaign
-        )
-    for i in range(n):
-        for degrees in (90.0, -90.0, 180.0) if robot.motions[i].kind == "revolute" else ():
-            shift = np.where(np.arange(n) == i, np.radians(degrees), 0.0)
-            yield Hypothesis((f"{axes[i]} {degrees:+g} deg",), _mapped(robot, np.eye(n), shift), campaign)
-    for i in range(n):
-        for unit, factor in (("mm", 1e-3), ("m", 1e3)) if robot.motions[i].kind == "prismatic" else ():
-            scaled = np.diag(np.where(np.arange(n) == i, factor, 1.0))
-            yield Hypothesis((f"{axes[i]} in {unit}",), _mapped(robot, scaled), campaign)
-    for i in range(n - 1):
-        order = np.eye(n)
-        order[[i, i + 1]] = order[[i + 1, i]]
-        yield Hypothesis((f"{axes[i]} and {axes[i + 1]} swapped",), _mapped(robot, order), campaign)
-    yield from _table_slips(robot, campaign)
-
-
-def _table_slips(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
-    angle = "deg" if campaign.angle == "rad" else "rad"
-    yield Hypothesis((f"angles in {angle}",), robot, _changed(campaign, angle=angle))
-    if angle == "deg":  # tables are read in radians, whatever unit was stated for them
-        factors = [180 / np.pi if m.kind == "revolute" else 1.0 for m in robot.motions]
-        yield Hypothesis(("angles in rad",), robot, _changed(campaign, q=campaign.q * np.array(factors)))
+    for slip in axis_slips(robot):
+        if slip.unit:
+            yield Hypothesis((slip.word,), robot, _changed(campaign, q=slip.undone(campaign.q)))
+        else:
+            yield Hypothesis((slip.word,), _mapped(robot, slip.turn, slip.shift), campaign, slip.coupling)
     assert campaign.position is not None
-    for word, factor in (("lengths in mm", 1e-3), ("lengths in m", 1e3)):
-        yield Hypothesis((word,), robot, _changed(campaign, position=campaign.position * factor))
-    mirror = campaign.position * np.array([-1.0, 1.0, 1.0])
-    yield Hypothesis(("mirrored frame",), robot, _changed(campaign, position=mirror))
+    for points in (*length_slips(), MIRROR):
+        yield Hypothesis((points.word,), robot, _changed(campaign, position=points.undone(campaign.position)))
     for step in (1, -1):
         moved = np.roll(campaign.position, step, axis=0)
         moved[0 if step > 0 else -1] = np.nan
@@ -196,11 +196,11 @@ def _changed(campaign: Campaign, **values: Any) -> Campaign:
     return out
 
 
-def _mapped(robot: Robot, turn: Array, shift: Array | None = None) -> Robot:
+def _mapped(robot: Robot, turn: Array, shift: Array) -> Robot:
     """The robot whose joints are M (turn c - z + shift) of what its controller shows, c."""
     old = robot.controller
     matrix = old.matrix @ turn
-    zero = np.linalg.solve(turn, old.zero - (np.zeros(len(turn)) if shift is None else shift))
+    zero = np.linalg.solve(turn, old.zero - shift)
     return replace(
         robot, transmission=Transmission(old.axes, matrix, np.asarray(zero), None, old.language, old.coupled)
     )

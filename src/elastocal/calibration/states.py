@@ -6,8 +6,11 @@ since they share the error of the model.  A pose is one configuration: its state
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from typing import overload
 
 import numpy as np
 
@@ -18,6 +21,43 @@ from elastocal.spatial.rotation import nearest_rotation
 
 SAME = 1e-5
 """Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""
+
+
+@dataclass(frozen=True, eq=False)
+class Members(Sequence[Ints]):
+    """Rows of the campaign that every state was averaged from: ``rows`` one after another, ``counts`` (M,) for each."""
+
+    rows: Ints
+    counts: Ints
+
+    @cached_property
+    def first(self) -> Ints:
+        """Where those of every state begin."""
+        return np.asarray(np.cumsum(self.counts) - self.counts)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @overload
+    def __getitem__(self, state: int) -> Ints: ...
+
+    @overload
+    def __getitem__(self, state: slice) -> Members: ...
+
+    def __getitem__(self, state: int | slice) -> Ints | Members:
+        if isinstance(state, slice):
+            begin, end, _ = state.indices(len(self))
+            counts = self.counts[begin:end]
+            at = int(self.first[begin]) if len(counts) else 0
+            return Members(self.rows[at : at + int(counts.sum())], counts)
+        return np.asarray(self.rows[self.first[state] : self.first[state] + self.counts[state]])
+
+    def __iter__(self) -> Iterator[Ints]:
+        return iter(np.split(self.rows, self.first[1:]))
+
+    def sums(self, values: Array) -> Array:
+        """Sums (M, ...) of values (N, ...) over the rows of every state, in their order."""
+        return np.asarray(np.add.reduceat(values[self.rows], self.first, axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +73,7 @@ class States:
     deflection: Array | None
     orientation: Array | None
     distance: Array | None
-    members: tuple[Ints, ...]
+    members: Members
     stations: tuple[str, ...]
     markers: tuple[str, ...]
     load_frame: str
@@ -46,7 +86,13 @@ class States:
     @cached_property
     def mean_repeats(self) -> float:
         """Readings that a state was averaged from, on average."""
-        return float(np.mean([len(m) for m in self.members]))
+        return float(np.mean(self.members.counts))
+
+    @property
+    def single_reading(self) -> float:
+        """Sd in m that one coordinate of a reading has beyond that of the mean of its repeats; zero without any."""
+        more = self.scatter**2 * (1 - 1 / self.mean_repeats)
+        return float(np.sqrt(more)) if self.scatter_freedom else 0.0
 
     @property
     def count(self) -> int:
@@ -67,11 +113,10 @@ class States:
     @cached_property
     def slot(self) -> Ints:
         """Number of every state within its pose."""
-        seen: dict[int, int] = {}
+        order = np.argsort(self.pose, kind="stable")
+        counts = np.bincount(self.pose, minlength=self.poses)
         out = np.empty(self.count, dtype=np.int64)
-        for i, p in enumerate(self.pose.tolist()):
-            out[i] = seen.get(p, 0)
-            seen[p] = out[i] + 1
+        out[order] = np.arange(self.count) - np.repeat(np.cumsum(counts) - counts, counts)
         return out
 
     @cached_property
@@ -82,9 +127,26 @@ class States:
     def state_of(self, rows: int) -> Ints:
         """The state (rows,) of every row of the campaign."""
         out = np.empty(rows, dtype=np.int64)
-        for state, members in enumerate(self.members):
-            out[members] = state
+        out[self.members.rows] = np.repeat(np.arange(self.count), self.members.counts)
         return out
+
+    def part(self, chosen: slice) -> States:
+        """Some of the states, whole poses of them."""
+
+        def cut(values: Array | None) -> Array | None:
+            return None if values is None else values[chosen]
+
+        return replace(
+            self, q=self.q[chosen], wrench=self.wrench[chosen], temperature=cut(self.temperature),
+            station=self.station[chosen], pose=self.pose[chosen] - self.pose[chosen][0], members=self.members[chosen],
+            position=cut(self.position), deflection=cut(self.deflection), orientation=cut(self.orientation),
+            distance=cut(self.distance),
+        )  # fmt: skip
+
+    def parts(self, poses: int) -> Iterator[slice]:
+        """The states in pieces of so many poses each."""
+        edges = np.searchsorted(self.pose, np.arange(0, self.poses + poses, poses))
+        yield from (slice(int(a), int(b)) for a, b in pairwise(edges) if b > a)
 
 
 def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> States:
@@ -100,19 +162,19 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
     key = np.column_stack([_clusters(q), wrench, station, np.round(2 * heat)])
     unique, inverse = np.unique(key, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
-    members = tuple(_ordered(campaign, np.flatnonzero(inverse == s)) for s in range(len(unique)))
-    first = np.array([m[0] for m in members])
+    members = _members(campaign, inverse, len(unique))
+    first = members.rows[members.first]
     _, pose = np.unique(unique[:, 0], return_inverse=True)
     squares, freedom = _repeat_scatter(campaign, members)
     return States(
-        np.stack([q[m].mean(axis=0) for m in members]),
+        members.sums(q) / members.counts[:, None],
         wrench[first],
-        None if campaign.temperature is None else np.array([heat[m].mean() for m in members]),
+        None if campaign.temperature is None else members.sums(heat) / members.counts,
         station[first],
         pose.reshape(-1),
         _averaged(campaign.position, members),
         _averaged(campaign.deflection, members),
-        None if campaign.orientation is None else np.stack([_mean_turn(campaign.orientation[m]) for m in members]),
+        None if campaign.orientation is None else _mean_turns(campaign.orientation, members),
         _averaged(campaign.distance, members),
         members,
         tuple(names),
@@ -126,9 +188,10 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
 
 def pose_means(values: Array, pose: Ints) -> Array:
     """Means over the poses of which anything was read, of values (M, points) of states; nan where not read."""
-    known = np.isfinite(values)
     each = _mean(values.T)
-    return np.array([each[mine].mean() for p in np.unique(pose) if np.any(mine := (pose == p) & known.any(axis=1))])
+    known = np.isfinite(each)
+    total, count = (np.bincount(pose[known], w) for w in (each[known], None))
+    return np.asarray(total[count > 0] / count[count > 0])
 
 
 def _clusters(q: Array) -> Array:
@@ -140,28 +203,36 @@ def _clusters(q: Array) -> Array:
     pairs = cKDTree(q).query_pairs(SAME, p=np.inf, output_type="ndarray")
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(q), len(q)))
     count, label = connected_components(graph, directed=False)
-    least = np.full((count, q.shape[1]), np.inf)
-    for row in np.lexsort(q.T[::-1])[::-1]:
-        least[label[row]] = q[row]
+    order = np.lexsort(q.T[::-1])
+    least = q[order[np.unique(label[order], return_index=True)[1]]]
     place = np.empty(count)
     place[np.lexsort(least.T[::-1])] = np.arange(count)
     return np.asarray(place[label])
 
 
-def _ordered(campaign: Campaign, rows: Ints) -> Ints:
-    """Repeats in an order that their readings decide, so that sums do not depend on that of the rows."""
-    parts = [
-        v[rows].reshape(len(rows), -1)
+def _members(campaign: Campaign, state: Ints, states: int) -> Members:
+    """Rows by state (N,); repeats in an order that their readings decide: sums do not depend on that of the rows."""
+    read = [
+        v.reshape(campaign.count, -1)
         for v in (campaign.position, campaign.deflection, campaign.distance)
         if v is not None
     ]
-    if not parts or len(rows) == 1:
-        return rows
-    return rows[np.lexsort(np.concatenate(parts, axis=1).T[::-1])]
+    counts = np.bincount(state, minlength=states)
+    again = counts[state] > 1
+    rows = np.argsort(state, kind="stable")
+    if read and again.any():
+        mine = np.flatnonzero(again)
+        keys = [column for v in reversed(read) for column in v[mine].T[::-1]]
+        rows[again[rows]] = mine[np.lexsort((*keys, state[mine]))]
+    return Members(rows, counts)
 
 
-def _averaged(values: Array | None, members: tuple[Ints, ...]) -> Array | None:
-    return None if values is None else np.stack([_mean(values[m]) for m in members])
+def _averaged(values: Array | None, members: Members) -> Array | None:
+    if values is None:
+        return None
+    known = np.isfinite(values)
+    count, total = members.sums(known.astype(np.int64)), members.sums(np.where(known, values, 0.0))
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _mean(values: Array) -> Array:
@@ -169,6 +240,14 @@ def _mean(values: Array) -> Array:
     count = known.sum(axis=0)
     total = np.where(known, values, 0.0).sum(axis=0)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _mean_turns(turns: Array, members: Members) -> Array:
+    out = turns[members.rows[members.first]]
+    out[~np.isfinite(out).all(axis=(1, 2))] = np.nan
+    for state in np.flatnonzero(members.counts > 1).tolist():
+        out[state] = _mean_turn(turns[members[state]])
+    return out
 
 
 def _mean_turn(turns: Array) -> Array:
@@ -181,14 +260,14 @@ def _mean_turn(turns: Array) -> Array:
     return nearest_rotation(known.mean(axis=0))
 
 
-def _repeat_scatter(campaign: Campaign, members: tuple[Ints, ...]) -> tuple[float, int]:
+def _repeat_scatter(campaign: Campaign, members: Members) -> tuple[float, int]:
     squares, freedom = 0.0, 0
+    again = np.flatnonzero(members.counts > 1).tolist()
     for values in (campaign.position, campaign.deflection, campaign.distance):
         if values is None:
             continue
-        for rows in members:
-            if len(rows) > 1:
-                off = values[rows] - _mean(values[rows])
-                squares += float(np.nansum(off**2))
-                freedom += int(np.isfinite(off).sum() - np.isfinite(off).any(axis=0).sum())
+        for rows in (members[state] for state in again):
+            off = values[rows] - _mean(values[rows])
+            squares += float(np.nansum(off**2))
+            freedom += int(np.isfinite(off).sum() - np.isfinite(off).any(axis=0).sum())
     return squares, freedom

@@ -13,8 +13,10 @@ import numpy as np
 from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
+from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
+from elastocal.calibration.residuals import Residuals
 from elastocal.errors import InputError
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
@@ -36,7 +38,7 @@ def save_calibration(calibration: Calibration, path: str | PathLike[str]) -> Pat
 
 
 def read_calibration(path: str | PathLike[str]) -> Calibration:
-    """Read it again; it predicts, validates and compensates as the one that was saved (without its ladder)."""
+    """Read it again: it predicts, validates, compensates, draws and reports as the one that was saved."""
     file = Path(path)
     data = read_json(file, FORMAT, "a calibration file").data
     try:
@@ -78,8 +80,10 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "values": [c.robot.parameters.values[c.robot.parameters.index(n)].item() for n in c.names],
         "covariance": c.covariance.tolist(),
         "robot_yaml": robot_text(c.uncalibrated),
+        "ladder": _ladder(c.ladder),
+        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
     }
-    cleaned: dict[str, Any] = _finite(document)
+    cleaned: dict[str, Any] = finite(document)
     return cleaned
 
 
@@ -106,13 +110,52 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         load_frame=data["load_frame"],
         reference_temperature=float("nan") if data["reference_temperature"] is None else data["reference_temperature"],
         parameters=Estimates(tuple(Estimate(**{k: _number(k, v) for k, v in e.items()}) for e in data["parameters"])),
-        outliers=tuple(Outlier(**o) for o in data["outliers"]),
+        outliers=tuple(Outlier(**o | {"deviations": _number("deviations", o["deviations"])}) for o in data["outliers"]),
         warnings=tuple(Finding(**w) for w in data["warnings"]),
         words=tuple(data["words"]),
         leave_one_out=_errors(data["leave_one_out_m"]),
         leave_one_out_all=_errors(data["leave_one_out_all_m"]),
         before=_errors(data["nominal_m"]),
+        ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
+        residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
     )
+
+
+def _ladder(ladder: Ladder) -> dict[str, Any]:
+    """Every model with its errors; their fits are not kept."""
+    kept = ("words", "family", "multiple", "errors", "evidence", "effective", "remark")
+    number = {id(r): i for i, r in enumerate(ladder.rungs)}
+    return {
+        "rungs": [{k: _short(getattr(r, k)) for k in kept} for r in ladder.rungs],
+        "chosen": number[id(ladder.chosen)],
+        "nominal": number[id(ladder.nominal)],
+        "gain_m": ladder.gain,
+        "gain_se_m": ladder.gain_se,
+    }
+
+
+def _read_ladder(data: dict[str, Any], pose: list[int]) -> Ladder:
+    where = np.array(pose)
+    rungs = tuple(
+        Rung(**{**r, "words": tuple(r["words"]), "errors": _array(r["errors"]), "pose": where}) for r in data["rungs"]
+    )
+    gain, se = (float("nan") if data[k] is None else float(data[k]) for k in ("gain_m", "gain_se_m"))
+    return Ladder(rungs, rungs[data["chosen"]], rungs[data["nominal"]], gain, se)
+
+
+def _short(value: Any) -> Any:
+    """Arrays as lists, numbers to seven digits: they are drawn and averaged, not computed with."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype.kind != "f":
+        return value.tolist()
+    return np.array([float(f"{v:.7g}") for v in value.ravel().tolist()]).reshape(value.shape).tolist()
+
+
+def _array(rows: Any) -> Any:
+    """Lists with null where nothing was read."""
+    made = np.array(rows)
+    return made if made.dtype.kind in "biuf" else np.array(rows, dtype=np.float64)
 
 
 def calibration_schema() -> str:
@@ -139,7 +182,7 @@ def calibration_schema() -> str:
     known: dict[str, Any] = {
         "format": {"const": FORMAT}, "verdict": of(Finding), "warnings": {"type": "array", "items": of(Finding)},
         "words": texts, "leave_one_out_m": errors, "leave_one_out_all_m": errors, "nominal_m": errors,
-        "outliers": {"type": "array", "items": of(Outlier)},
+        "outliers": {"type": "array", "items": of(Outlier, nullable=True)},
         "parameters": {"type": "array", "items": of(Estimate, nullable=True)},
         "noise": {"type": "object", "additionalProperties": number}, "instrument": {"type": "object"},
         "discrepancy_m": number, "inflation": number, "freedom": {"type": ["number", "null"]},
@@ -147,7 +190,7 @@ def calibration_schema() -> str:
         "length": {"enum": ["m", "mm"]},
         "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
-        "robot_yaml": text,
+        "robot_yaml": text, "ladder": {"type": "object"}, "residuals": {"type": "object"},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
     return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"
@@ -164,12 +207,12 @@ def _placing(p: Placing) -> dict[str, Any]:
     return {k: np.asarray(v).tolist() for k, v in vars(p).items()}
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Plain data without numbers that JSON has no word for."""
     if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
+        return {k: finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(v) for v in value]
+        return [finite(v) for v in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
 
+FAR = 0.1
+"""Share of the robot's size that no reading of it is off by."""
+SHAPE = 0.01
+"""The same where the instrument is placed anew."""
 Known = tuple[bool, ...]
 """Of every station of a campaign, whether the calibration has seen it."""
 
@@ -42,6 +46,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         known = tuple(not refit and s in calibration.stations for s in states.stations)
         after, width, expected = _compared(calibration, states, known)
         before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
+        _check_near(calibration, states, after)
     inside = np.abs(after) <= width
     read = np.isfinite(after)
     errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
@@ -51,6 +56,21 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
     )  # fmt: skip
+
+
+def _check_near(calibration: Calibration, states: States, away: Array) -> None:
+    """Far points that no other place of the instrument brings near are in other units, or of another robot."""
+    distance, size = float(np.nanmedian(np.linalg.norm(away, axis=2))), calibration.robot.size
+    if distance < FAR * size:
+        return
+    anew = (False,) * len(states.stations)
+    fitted = _away(calibration.robot, calibration.placing, calibration.stations, states, anew)[0]
+    if float(np.nanmedian(np.linalg.norm(fitted, axis=2))) > SHAPE * size:
+        raise InputError(
+            f"validation: the points are {distance:.3g} m (median) from where the calibration predicts them, "
+            "wherever the instrument stands; check that it is this robot, and the units of lengths and angles",
+            code="points-far", value=distance, parameter="units",
+        )  # fmt: skip
 
 
 def _same_markers(calibration: Calibration, campaign: Campaign) -> Campaign:

@@ -9,6 +9,7 @@
     compliance   joints, links, foundation and compensator give way: logarithmic priors about the file, links tied;
                  where the file has masses, priors on their moments; where it has no foundation, one that tilts
     backlash     of the joints that have it in the file, not negative
+    preload      backlash of gears that the arm's own weight presses to one side, masses unknown
     thermal      links grow with the temperature of the campaign
 
 No list of parameters to hold: directions that readings cannot tell apart are settled by the priors.
@@ -35,6 +36,7 @@ from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.link_compliance import as_matrix6
 from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.thermal_growth import ThermalGrowth
+from elastocal.model.compliant.weight_backlash import WeightBacklash
 from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
 from elastocal.model.elements import Element
 from elastocal.model.parameters import Parameter
@@ -293,12 +295,19 @@ def _backlash(robot: Robot) -> tuple[Robot, list[Wanted]]:
     return robot, [Wanted(Scale("backlash", 2e-4, 0.0), gaps, positive=True)]
 
 
+def _preload(robot: Robot) -> tuple[Robot, list[Wanted]]:
+    turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
+    names = tuple(f"{j}.preload" for j in turning)
+    return _with_new(robot, [WeightBacklash(joint=j) for j in turning]), [Wanted(Scale("preload", 3e-5), names)]
+
+
 _WORDS = {
     "geometry": _geometry,
     "compliance": _compliance,
     "weight": _weight,
     "lateral": _lateral,
     "harmonics": _harmonics,
+    "preload": _preload,
     "backlash": _backlash,
     "coupling": _coupling,
     "gain": _gain,
@@ -321,7 +330,8 @@ def automatic(robot: Robot, *, loaded: bool, placed: bool, warms: bool) -> tuple
     if not placed:
         return bends
     rest = ("lateral", "harmonics") if bends and weighed else ("weight", "lateral", "harmonics")
-    return ("geometry", *bends[:1], *rest, *bends[1:], "coupling", *(("thermal",) if warms else ()))
+    preload = () if loaded else ("preload",)
+    return ("geometry", *bends[:1], *rest, *preload, *bends[1:], "coupling", *(("thermal",) if warms else ()))
 
 
 def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:

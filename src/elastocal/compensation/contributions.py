@@ -16,25 +16,39 @@ without gaps).
 Where nothing pushes, backlash has no side: p(nothing) is taken with all gaps zero, in the middle of every gap.  So
 backlash counts to the first force that takes it up, the weight; to the load only where it turns the backlash over.
 Where weights without the unknown masses do not tell the side, that state is taken in the middle too.
+
+How certain each of them is follows from the covariance C of the estimated parameters: with F the derivatives of the two
+poses that a part is the difference of, its own is (F_1 - F_2) C (F_1 - F_2)^T.  Parts that the readings do not tell
+apart are uncertain each and may be certain together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from elastocal.compensation.job import Job, command_residuals
-from elastocal.compensation.verification import Residual
+from elastocal.compensation.loads import ProgramLoads
+from elastocal.compensation.verification import Residual, Summary, pose_slopes
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.own_weight import OwnWeight
+from elastocal.model.compliant.weight_backlash import WeightBacklash
+from elastocal.model.robot import Robot
+from elastocal.quantities import quantile_95
+from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array
 
 GAPS = (JointBacklash.kind, GripperBacklash.kind)
-OWN_WEIGHT = (OwnWeight.kind, LateralWeight.kind)
+OWN_WEIGHT = (OwnWeight.kind, LateralWeight.kind, WeightBacklash.kind)
+PARTS = ("load", "weight", "joint errors", "geometry")
+"""Parts that add up, in the order in which effects are taken away."""
+CHUNK = 500
+"""Targets whose derivatives are held at a time."""
 MORE = 1 + 1e-6
 """Times the whole that a part must be to count as larger."""
 
@@ -45,6 +59,8 @@ class Contributions:
 
     ``assumed`` is the part of ``weight`` that unknown masses make, ``backlash`` that of load and weight which gaps make
     (None without gaps).  Load and weight are nan where the arm has no determined state under its weights alone.
+    ``sd`` are standard uncertainties (S,) in m of the parts that add up, and of all together; None where the accuracy
+    of the model is not known.
     """
 
     load: Residual
@@ -54,13 +70,17 @@ class Contributions:
     assumed: Residual
     total: Residual
     backlash: Residual | None = None
+    sd: Mapping[str, Array] | None = None
+
+    def half_width(self, word: str, freedom: float) -> float:
+        """95 % half width in m of a part, root mean square over all targets; nan where it is not known."""
+        sizes = None if self.sd is None else self.sd.get(word)
+        return float("nan") if sizes is None else quantile_95(freedom) * Summary.of(sizes).rms
 
     @property
     def named(self) -> dict[str, Residual]:
         """The parts that add up, by their names."""
-        return {
-            "load": self.load, "weight": self.weight, "joint errors": self.joint_errors, "geometry": self.geometry,
-        }  # fmt: skip
+        return dict(zip(PARTS, (self.load, self.weight, self.joint_errors, self.geometry), strict=True))
 
     @property
     def cancel(self) -> bool:
@@ -70,31 +90,72 @@ class Contributions:
         return any(part.distances().rms > MORE * whole for part in parts)
 
 
-def contributions(work: Job, command: Array, assumed: Sequence[str] = ()) -> Contributions:
+@dataclass(frozen=True, eq=False)
+class _States:
+    """Robots and loads whose poses the parts are differences of."""
+
+    everything: tuple[Robot, ProgramLoads]
+    weights: tuple[Robot, ProgramLoads]
+    nothing: tuple[Robot, ProgramLoads]
+    constants: tuple[Robot, ProgramLoads]
+    tight: Robot
+
+    @classmethod
+    def of(cls, work: Job) -> _States:
+        model, loads = work.at.model, work.loads
+        unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
+        empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
+        tight = model.without(*GAPS)
+        weightless = replace(tight, elements=tuple(e for e in tight.coordinates if e.kind not in OWN_WEIGHT))
+        constant = replace(weightless, elements=tuple(e for e in weightless.coordinates if not e.varies))
+        return cls((model, loads), (model, unloaded), (weightless, empty), (constant, empty), tight)
+
+
+def contributions(
+    work: Job, command: Array, assumed: Sequence[str] = (), known: IdentifiedModel | None = None
+) -> Contributions:
     """Of commands (S, n) for targets as the program states them; ``assumed`` are parameters of unknown masses."""
-    model, loads = work.at.model, work.loads
-    unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
-    empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
-    tight = model.without(*GAPS)
-    weightless = replace(tight, elements=tuple(e for e in tight.coordinates if e.kind not in OWN_WEIGHT))
-    constant = replace(weightless, elements=tuple(e for e in weightless.coordinates if not e.varies))
-    total = command_residuals(model, work, command)
-    rest = command_residuals(model, replace(work, loads=unloaded), command)
-    nothing = command_residuals(weightless, replace(work, loads=empty), command)
-    geometry = nothing if not weightless.varying else command_residuals(constant, replace(work, loads=empty), command)
+    states = _States.of(work)
+    total, rest, nothing = (
+        command_residuals(m, replace(work, loads=loads), command)
+        for m, loads in (states.everything, states.weights, states.nothing)
+    )
+    model, unloaded = states.weights
+    varies = bool(states.nothing[0].varying)
+    geometry = (
+        command_residuals(states.constants[0], replace(work, loads=states.constants[1]), command) if varies else nothing
+    )
     lighter = rest
     if assumed:
         none = dict.fromkeys(assumed, 0.0)
-        lighter, middle = (
-            command_residuals(m.with_parameters(none), replace(work, loads=unloaded), command) for m in (model, tight)
-        )
-        lighter = _filled(lighter, middle)
+        empty = replace(work, loads=unloaded)
+        lighter = command_residuals(model.with_parameters(none), empty, command)
+        if np.isnan(lighter.position).any():
+            lighter = _filled(lighter, command_residuals(states.tight.with_parameters(none), empty, command))
     gaps = any(p.value for p in model.parameters if p.kind in GAPS)
     return Contributions(
         load=_difference(total, rest), weight=_difference(rest, nothing), joint_errors=_difference(nothing, geometry),
         geometry=geometry, assumed=_difference(rest, lighter), total=total,
-        backlash=_difference(total, command_residuals(tight, work, command)) if gaps else None,
+        backlash=_difference(total, command_residuals(states.tight, work, command)) if gaps else None,
+        sd=None if known is None else uncertainties(known, work, command),
     )  # fmt: skip
+
+
+def uncertainties(known: IdentifiedModel, work: Job, command: Array) -> dict[str, Array]:
+    """Standard uncertainty (S,) in m of every part of ``Contributions.named``, and of the ``total``."""
+    states = _States.of(work)
+    sets = (states.everything, states.weights, states.nothing, states.constants)
+    out = {word: np.full(len(command), np.nan) for word in (*PARTS, "total")}
+    for rows, frame, _ in work.groups():
+        for first in range(0, len(rows), CHUNK):
+            some = rows[first : first + CHUNK]
+            slopes = [
+                pose_slopes(m, known.names, command[some], frame, loads.at(some, frame))[:, :3] for m, loads in sets
+            ]
+            steps = [a - b for a, b in pairwise((*slopes, np.zeros_like(slopes[0])))]
+            for word, slope in zip((*PARTS, "total"), (*steps, slopes[0]), strict=True):
+                out[word][some] = np.sqrt(np.einsum("nip,pq,niq->n", slope, known.covariance, slope))
+    return out
 
 
 def _filled(found: Residual, other: Residual) -> Residual:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from scipy.stats import qmc
 
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.nominal import Nominal
@@ -112,6 +111,8 @@ def _between(robot: Robot, hand: str, frame: str) -> Pose:
 
 def _way(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
     """Controller values (n,) that reach the centre, farthest from the limits."""
+    from scipy.stats import qmc
+
     low, high = np.array([m.limits or (-np.pi, np.pi) for m in robot.motions]).T
     seeds = low + qmc.Halton(robot.n, scramble=False).random(SEEDS + 1)[1:] * (high - low)
     targets = Targets(frame, np.repeat(centre[None], SEEDS, axis=0), np.repeat(rotation[None], SEEDS, axis=0), seeds)

@@ -21,7 +21,7 @@ from elastocal.compensation.contributions import contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
 from elastocal.compensation.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
-from elastocal.compensation.placed import placed, with_own_base, with_tools
+from elastocal.compensation.placed import WORLD, placed, with_own_base, with_tools
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.process import ProcessLoad, station_loads
 from elastocal.compensation.program import Inserted, Program, uncorrected
@@ -42,7 +42,8 @@ SOFT = 0.1
 """Share of its own size by which no arm may bend."""
 MASSES = ("link_mass", "payload")
 STEPS = 4
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int, str], None]
+"""Done, of how many, and the stage that begins."""
 
 
 @one_thread
@@ -83,7 +84,7 @@ def compensate(
     _check(program, densify, chord)
     hand = flange_of(model, flange)
     method = Method(hand, position_only, taught, first_order, densify, chord)
-    step = progress or (lambda done, total: None)
+    step = progress or (lambda done, total, stage: None)
     at = placed(with_tools(model, program, hand), stations(program, chord))
     asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
     loads = station_loads(at, asked, hand)
@@ -94,17 +95,17 @@ def compensate(
             first_order=first_order, densify=densify, chord=chord, truth=truth, progress=progress,
         )  # fmt: skip
         return replace(again, warnings=(*doubts, *again.warnings))
-    step(1, STEPS)
+    step(1, STEPS, "loaded poses")
     start = None if near is None else model.controller.to_joints(np.asarray(near, dtype=float)[None])[0]
     work = job(at, loads.loads, start, position_only)
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
-    parts = contributions(work, nominal, unknown)
+    parts = contributions(work, nominal, unknown, known)
     work = as_taught(work.at.model, work, nominal) if taught else work
     found = replace(corrected(work, first_order), nominal=nominal)
     before = command_residuals(work.at.model, work, nominal) if taught else parts.total
     _bearable(work, before)
-    step(2, STEPS)
+    step(2, STEPS, "points between targets, new digits")
     points: dict[int, Inserted] = {}
     dense: tuple[Finding, ...] = ()
     if densify is not None:
@@ -112,7 +113,7 @@ def compensate(
     new = rewritten(work, found, points)
     files = post.write(program, new.changes)
     command = as_written(work, found, new.changes, post.read(files, program.given))
-    step(3, STEPS)
+    step(3, STEPS, "predicted residual error")
     good = found.status == TargetStatus.CORRECTED
     return Correction(
         known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
@@ -148,15 +149,25 @@ def flange_of(model: Robot, asked: str | None = None) -> str:
 
 
 def flange_reason(model: Robot, flange: str) -> str:
-    """Why a frame counts as the flange; "" where it is called so."""
-    if flange == FLANGE:
-        return ""
+    """Why a frame counts as the flange, and whether its axes are those of controllers; "" where nothing is to say."""
     if flange == TOOL0:
-        return "tool0 of a URDF has the axes of the controller's flange"
-    motion = model.tree.frame(flange).joint
-    across = motion is not None and abs(motion.axis[2]) < 0.9 * float(np.linalg.norm(motion.axis))
-    axes = " (its last axis is not z, as on the flange of a controller: add a frame tool0)" if across else ""
-    return f"the robot has no frame flange or tool0, so its last moving frame is taken; name another if wrong{axes}"
+        return "tool0 has the axes of the controller's flange"
+    axes = "the last axis is not z of it, as it is on the flange of a controller: state tools so, or add a frame tool0"
+    across = axes if _last_axis(model, flange) < 0.9 else ""
+    if flange == FLANGE:
+        return across
+    taken = "the robot has no frame flange or tool0, so its last moving frame is taken; name another if wrong"
+    return f"{taken} ({across})" if across else taken
+
+
+def _last_axis(model: Robot, flange: str) -> float:
+    """How far the last axis that moves the frame points along its z: 1 where it is that, 0 where it lies across."""
+    turn = np.eye(3)
+    for frame in reversed(model.tree.path(flange)):
+        if frame.joint is not None:
+            return abs(float((turn.T @ frame.joint.unit_axis)[2]))
+        turn = frame.pose.rotation @ turn
+    return 1.0
 
 
 def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
@@ -241,9 +252,19 @@ def _taken(work: Job, flange: str) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.at.stations.program, work.at.stations.kind
     said = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
+    own, world = post_kinds()[program.language].own_base, next((w for w in WORLD if w in work.at.model.tree.names), "")
+    if own in program.bases and world:
+        said += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
     why = flange_reason(work.at.model, flange)
     said += f" {why[:1].upper()}{why[1:]}." if why else ""
     out = [Finding("frames", "note", said, {"flange": flange})]
+    level = next((t for t in program.targets if t.kind == "joints"), None) if program.language == "fanuc" else None
+    if level is not None and work.at.model.n == 6 and not work.at.model.controller.matrix[2, 1]:
+        said = (
+            f"{level.where}: is given by axes, and the robot file does not couple joint 3 to J2: FANUC shows J3 "
+            "against the horizontal. Add couplings to the controller section, unless this one shows it otherwise."
+        )
+        out.append(Finding("fanuc-coupling", "warning", said, {"file": level.file, "line": level.line}))
     moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
     if moved:
         said = f"{moved[0].where}: external axes are not part of the model; their values are kept."

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
 
 GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "joint_coupling", "thermal_growth")
-WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight")
+WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight", "weight_backlash")
 ROUNDING = 1e-9
 """m below which a contribution is not more than rounding."""
+DOUBTFUL = 0.5
+"""Share of a contribution that its 95 % half width may be, where it counts as certain."""
 MOST = 6
 """Parameters that are named one by one."""
 BROKEN = 2.0
@@ -82,10 +84,26 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     sizes = {word: size for word, size in sizes.items() if size > ROUNDING}
     if result.method.taught or len(sizes) < 2:
         return ()
-    listed = ", ".join(f"{word} {length(size)}" for word, size in sorted(sizes.items(), key=lambda row: -row[1]))
+    freedom = np.inf if result.known is None else result.known.freedom
+    widths = {word: parts.half_width(word, freedom) for word in sizes}
+    words = {
+        w: f"{w} {length(s)}" + (f" +- {length(widths[w])}" if isfinite(widths[w]) else "") for w, s in sizes.items()
+    }
+    listed = ", ".join(words[w] for w in sorted(sizes, key=lambda w: -sizes[w]))
     of_it = "" if parts.backlash is None else f"; backlash makes {length(parts.backlash.distances().rms)} of it"
-    data = {word.replace(" ", "_"): size for word, size in sizes.items()}
-    return (Finding("contributions", "note", f"What is corrected, rms: {listed}{of_it}.", data),)
+    doubtful = [w for w in sizes if widths[w] > DOUBTFUL * sizes[w]]
+    known = f" (+- at 95 %). {_certain(doubtful)}" if any(map(isfinite, widths.values())) else "."
+    data: dict[str, object] = {word.replace(" ", "_"): size for word, size in sizes.items()}
+    data |= {f"{word.replace(' ', '_')}_95": width for word, width in widths.items() if isfinite(width)}
+    said = f"What is corrected, rms: {listed}{of_it}{known}"
+    return (Finding("contributions", "note", said, data | {"not_certain": doubtful}),)
+
+
+def _certain(doubtful: Sequence[str]) -> str:
+    if not doubtful:
+        return "Each of them is certain to better than half of its size."
+    which = " and ".join(doubtful)
+    return f"NOT CERTAIN on its own: {which}; what is not told apart may be certain together."
 
 
 def _left_by_model(result: Correction) -> tuple[Finding, ...]:

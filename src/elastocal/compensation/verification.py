@@ -18,15 +18,16 @@ the covariance of the residual is (F_l - F_u) C (F_l - F_u)^T + d^2 I.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
-from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.deflection import frame_pose, joint_looseness
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, loaded_observation
@@ -126,24 +127,52 @@ def expected_residual(
 ) -> Prediction:
     """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
     push = loads or PathLoads()
-    total = len(command)
-    push.check(identified.model, total)
-    models = push.models(identified.model)
-    covariance = np.full((total, 6, 6), np.nan)
-    for some, number, applied in push.pieces(slice(0, total)):
-        at = np.arange(some.start, some.stop)
-        known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
-        if len(known):
-            names, slope, _ = loaded_observation(
-                models[number], command[at[known]], [w.picked(known) for w in applied], [Marker(frame, "pose")],
-                identified.names,
-            )  # fmt: skip
-            order = [identified.names.index(n) for n in names]
-            c = identified.covariance[np.ix_(order, order)]
-            covariance[at[known]] = np.einsum("nip,pq,njq->nij", slope, c, slope)
+    slope = pose_slopes(identified.model, identified.names, command, frame, push)
+    covariance = np.einsum("nip,pq,njq->nij", slope, identified.covariance, slope)
+    covariance += loose_covariance(identified.model, command, frame, push)
     covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
     return Prediction(frame, twist, covariance, identified.freedom)
+
+
+def pose_slopes(model: Robot, names: Sequence[str], command: Array, frame: str, loads: PathLoads) -> Array:
+    """Derivative (N, 6, p) of the loaded pose by parameters; zero by those that a model does not have.
+
+    nan where no command was given and where there is no determined state.
+    """
+    total, have = len(command), set(model.parameters.names)
+    loads.check(model, total)
+    models = loads.models(model)
+    out = np.full((total, 6, len(names)), np.nan)
+    place = {n: i for i, n in enumerate(names)}
+    for some, number, applied in loads.pieces(slice(0, total)):
+        at = np.arange(some.start, some.stop)
+        known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
+        if len(known):
+            order, slope, _ = loaded_observation(
+                models[number], command[at[known]], [w.picked(known) for w in applied], [Marker(frame, "pose")],
+                [n for n in names if n in have],
+            )  # fmt: skip
+            out[at[known]] = 0.0
+            out[at[known][:, None], :, [place[n] for n in order]] = np.moveaxis(slope, 2, 1)
+    return out
+
+
+def loose_covariance(model: Robot, command: Array, frame: str, loads: PathLoads) -> Array:
+    """Covariance (N, 6, 6) of the pose by joints that may lie on either side of their backlash."""
+    out = np.zeros((len(command), 6, 6))
+    if all(c.sharp for c in model.coordinates):
+        return out
+    models = loads.models(model)
+    for some, number, applied in loads.pieces(slice(0, len(command))):
+        at = np.arange(some.start, some.stop)
+        known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
+        q = command[at[known]]
+        loose = joint_looseness(models[number], equilibrium(models[number], q, [w.picked(known) for w in applied]))
+        if loose is not None:
+            turns = kinematics(model.nominal, q, frame).jacobian * loose[:, None]
+            out[at[known]] = turns @ turns.transpose(0, 2, 1)
+    return out
 
 
 def _turned(rotation: Array) -> Array:
@@ -172,25 +201,11 @@ def taught(model: Robot, targets: Targets, nominal: Array, loads: PathLoads) -> 
 
 def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
     """Covariance (N, 6, 6) of what is left of taught targets with commands (N, n); nan without a determined state."""
-    total = len(command)
-    out = np.full((total, 6, 6), np.nan)
-    models = loads.models(known.model)
-    for some, number, applied in loads.pieces(slice(0, total)):
-        at = np.arange(some.start, some.stop)
-        both = np.isfinite(command[at]).all(axis=1) & np.isfinite(nominal[at]).all(axis=1)
-        here = np.flatnonzero(both)
-        if not len(here):
-            continue
-        rows = at[here]
-        loaded = _slope(known, models[number], command[rows], frame, [w.picked(here) for w in applied])
-        slope = loaded - _slope(known, models[number], nominal[rows], frame, [])
-        out[rows] = np.einsum("nip,pq,njq->nij", slope, known.covariance, slope)
+    loaded = pose_slopes(known.model, known.names, command, frame, loads)
+    still = replace(loads, wrenches=())
+    slope = loaded - pose_slopes(known.model, known.names, nominal, frame, still)
+    out = np.einsum("nip,pq,njq->nij", slope, known.covariance, slope)
+    for q, push in ((command, loads), (nominal, still)):
+        out += loose_covariance(known.model, q, frame, push)
     out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2
-    return out
-
-
-def _slope(known: IdentifiedModel, model: Robot, q: Array, frame: str, applied: list[AppliedWrenches]) -> Array:
-    """Derivative (N, 6, p) of the pose by the parameters, in the order of the covariance."""
-    names, slope, _ = loaded_observation(model, q, applied, [Marker(frame, "pose")], known.names)
-    order: Ints = np.array([names.index(n) for n in known.names], dtype=np.int64)
-    return slope[:, :, order]
+    return np.asarray(out)

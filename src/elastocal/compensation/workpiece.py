@@ -34,14 +34,15 @@ class Workpiece:
     predicted: Array | None
 
 
-def workpiece(result: Correction) -> Workpiece | None:
-    """Under the mean of the loads of the program; None where the program has no extent in two directions."""
+def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | None:
+    """Under the mean of the loads of the program, over ``plane``, else over the places of the program; None where it
+    has no extent in two directions, or nothing is reached."""
     job, model = result.job, result.model
     loaded = np.flatnonzero(job.loads.wrench.any(axis=1) & np.isfinite(result.commands.command).all(axis=1))
     usable = np.flatnonzero(np.isfinite(result.commands.command).all(axis=1))
     rows = loaded if len(loaded) > 2 else usable
-    plane = _plane(result, rows)
-    if plane is None:
+    plane = plane or _plane(result, rows)
+    if plane is None or not len(rows):
         return None
     middle = rows[len(rows) // 2]
     frame, near = job.at.frames[middle], result.commands.command[middle]

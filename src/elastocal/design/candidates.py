@@ -73,6 +73,8 @@ class CandidateSet:
         out = np.zeros((len(self), 6))
         for i, option in enumerate(self.options):
             mine = self.option == i
+            if not mine.any():
+                continue
             poses = self.poses.picked(self.at[mine])
             force = option.forces(poses)
             out[mine, :3] = force
@@ -90,6 +92,8 @@ class CandidateSet:
         out = np.ones(len(self), dtype=bool)
         for i, option in enumerate(self.options):
             mine = self.option == i
+            if not mine.any():
+                continue
             out[mine] = option.possible(self.poses.picked(self.at[mine]))
         return out
 

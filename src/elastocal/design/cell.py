@@ -8,23 +8,43 @@ from typing import Literal
 import numpy as np
 
 from elastocal.design.obstacles.obstacle import Obstacle
+from elastocal.design.poses import Poses
 from elastocal.errors import InputError
+from elastocal.model.bodies import Shape
 from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array
 
 Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Link:
-    """A capsule of ``radius`` (m) round the line between the origins of two frames."""
+    """A capsule of ``radius`` (m) round the line between the origins of two frames.
+
+    A shape of the robot file is a capsule between two ``places`` of one frame; ``part`` of the line may be taken alone.
+    """
 
     start: str
     end: str
     radius: float
+    places: tuple[Vector, Vector] | None = None
+    part: tuple[float, float] = (0.0, 1.0)
+
+    @classmethod
+    def of(cls, shape: Shape) -> Link:
+        return cls(shape.frame, shape.frame, shape.radius, (shape.start, shape.end))
 
     @property
     def label(self) -> str:
-        return f"{self.start}-{self.end}"
+        return self.start if self.places else f"{self.start}-{self.end}"
+
+    def ends(self, poses: Poses) -> tuple[Array, Array]:
+        """(C, 3) and (C, 3)"""
+        if self.places is not None:
+            return poses.place(self.start, self.places[0]), poses.place(self.start, self.places[1])
+        a, b = poses.origin(self.start), poses.origin(self.end)
+        first, last = self.part
+        return (a + first * (b - a) if first else a), (a + last * (b - a) if last < 1 else b)
 
 
 @dataclass(frozen=True)

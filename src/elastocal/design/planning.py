@@ -55,14 +55,14 @@ def plan(
     speeds: Array | None = None,
     change: float | None = None,
     executor: Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Plan:
     """What to measure: the best plan found for a task, or for a robot in a cell under ``loads``.
 
     Without a task, deflections of ``markers`` (default the tool) are read with ``noise`` (m) per axis.  ``tests`` are
     poses where the accuracy counts; with ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
-    say = progress or (lambda done, total: None)
+    say = progress or (lambda done, total, stage: None)
     robot = bending(robot) if loads else robot
     task = replace(work, model=robot) if isinstance(work, PlanTask) else marker_task(robot, work, loads, markers, noise)
     task = replace(
@@ -76,14 +76,14 @@ def plan(
         if tests.wrenches is None and task.measuring.kind == "deflection":
             raise InputError("the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N")
         task = replace(task, tests=placed_tests(tests, robot, task.load_frame or robot.tool, rng))
-    say(0, 3)
+    say(0, 3, "candidates that the cell allows")
     task = safe_task(task)
     watched = bool(task.cell.links) and task.safety is not None and task.measuring.kind != "contact"
     problem = design_problem(task, rng, ways=watched and bool(robot.n))
-    say(1, 3)
+    say(1, 3, "search for the best poses")
     sizes = _sizes(problem) if curve else ()
     found = best_plan(problem, rng, limits=limits, most=most, counts=sizes, restarts=restarts, executor=executor)
-    say(2, 3)
+    say(2, 3, "order of the poses")
     return replace(found, speeds=speeds, change=change)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.design.sobol import sobol
 from elastocal.errors import InputError
 from elastocal.model.chain import ChainState
 from elastocal.model.inverse_kinematics import inverse_kinematics
@@ -48,17 +49,20 @@ class Poses:
         """(C, 3, 3)"""
         return np.moveaxis(self._state.rotation(frame), 2, 0)
 
+    def place(self, frame: str, point: Vector) -> Array:
+        """(C, 3) of a point given in axes of a frame."""
+        turn = self._state.rotation(frame)
+        return np.asarray((self._state.origin(frame) + sum(turn[:, k] * v for k, v in enumerate(point))).T)
+
     def picked(self, rows: Ints) -> Poses:
         return Poses(self.model, self.q[rows])
 
 
 def spread_points(low: Array, high: Array, count: int, rng: np.random.Generator) -> Array:
     """Scrambled Sobol points (count, d) in a box."""
-    from scipy.stats import qmc
-
     if count < 1:
         raise InputError(f"{count} candidates: draw at least 1")
-    unit = qmc.Sobol(len(low), seed=rng).random_base2(max(0, int(np.ceil(np.log2(count)))))
+    unit = sobol(len(low), max(0, int(np.ceil(np.log2(count)))), rng)
     return np.asarray(low + unit[:count] * (high - low))
 
 

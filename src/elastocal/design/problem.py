@@ -126,7 +126,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     if hidden:
         names = tuple(n for n in names if n not in hidden)
         rows = rows_of(names)
-    tests = task.tests or _everywhere(candidates, model.tool)
+    tests = task.tests or spread_tests(candidates, model.tool)
     slopes = rows.widened(tests.derivatives(method, model, names))
     values = np.array([model.parameters.values[model.parameters.index(n)] for n in names])
     criterion = criterion_of(task.weights, Stakes(_scales(rows, model), slopes, task.over))
@@ -163,7 +163,7 @@ def _informed(rows: CandidateRows, task: PlanTask) -> CandidateRows:
     return rows
 
 
-def _everywhere(candidates: CandidateSet, frame: str) -> Tests:
+def spread_tests(candidates: CandidateSet, frame: str) -> Tests:
     """Candidates spread over all of them, as a task where none is given."""
     some = candidates.picked(np.unique(np.linspace(0, len(candidates) - 1, TESTED).astype(int)))
     return Tests(some.q, some.load, frame, f"{len(some)} of the feasible candidates (no test poses are given)")

@@ -2,7 +2,7 @@
 
     floor            nothing of the arm, its tool and payload below the foot of the robot
     keep-out         the forearm and what follows stay out of a cylinder round the first axis
-    self-collision   capsules round the links, radii by the size of the robot where nobody states them
+    self-collision   shapes of the robot file (a URDF's collisions), else capsules whose radii go by its size
     free axes        axes that turn more than once stay within half a turn to either side: hoses, cables
     ways             the straight joint-space way from home to the first pose and from pose to pose
 
@@ -11,6 +11,7 @@ Parts that always touch (the foot and the floor, neighbours) are left out by the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Link, Safety
-from elastocal.design.feasibility.collision import Obstacles, SelfCollision, blurred, obstacle_pairs
+from elastocal.design.feasibility.collision import Obstacles, SelfCollision, collision_pairs, cut_short, obstacle_pairs
 from elastocal.design.feasibility.filter import Filter, Removed, nothing_left
 from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.loading.loading import Hanging, Loading
@@ -74,17 +75,22 @@ def safe_task(task: PlanTask) -> PlanTask:
 
 
 def body(model: Robot, radius: float, pressing: str | None = None) -> tuple[Link, ...]:
-    """Capsules from frame to frame, to the tool and to every other frame, and balls round payloads.
+    """Shapes of the robot file; where it has none capsules from frame to frame, to the tool and to every other frame;
+    balls round payloads.
 
-    What leads to a frame that is ``pressing`` on something is thin, since it must come near.
+    What leads to a frame that is ``pressing`` on something is thin, since it must come near; a tool is no thicker than
+    the thinnest shape of what carries it.
     """
     arm = {f.name for f in model.tree.path(model.tool)}
-    out = []
+    out = [Link.of(shape) for shape in model.shapes]
+    known = {shape.frame for shape in model.shapes}
     for frame in model.tree.frames:
         slides = frame.joint is not None and frame.joint.kind == "prismatic"
-        if frame.pose.translation.any() or slides:
+        shown = frame.name in known if frame.joint is None else frame.parent in known and not slides
+        if (frame.pose.translation.any() or slides) and not shown:
             thin = frame.name not in arm or frame.name == pressing
-            out.append(Link(frame.parent, frame.name, (THIN if thin else 1.0) * radius))
+            own = min([radius, *(s.radius for s in model.shapes if s.frame == frame.parent)])
+            out.append(Link(frame.parent, frame.name, THIN * radius if thin else own))
     for load in (e for e in model.elements if isinstance(e, Payload) and e.mass > 0):
         ball = float(np.cbrt(3 * load.mass / (4 * np.pi * DENSITY)) + np.linalg.norm(load.moment) / load.mass)
         out.append(Link(load.frame, load.frame, ball))
@@ -175,12 +181,21 @@ def safety_checks(task: PlanTask, blocked: int) -> tuple[Check, ...]:
         *((("free-axes", turn is not None, f"{', '.join(free)} within {half} of zero"),) if free else ()),
         ("floor", shapes and floor is not None, f"floor{height}, with tool and payload"),
         ("keep-out", shapes and keep is not None, f"keep-out cylinder round the first axis{radius}"),
-        ("self-collision", SelfCollision.kind in kinds and bool(cell.links), "collision of the arm with itself"),
+        ("self-collision", SelfCollision.kind in kinds and bool(cell.links), f"the arm with itself, {_judged(task)}"),
         ("obstacles", shapes and bool(solid), f"obstacles: {solid}" if solid else "obstacles (none are stated)"),
         ("ways", shapes and not blocked, "straight joint-space ways from home to the first pose and from pose to pose"),
         ("outside", False, "people, fixtures, hoses and cables, and the way from where the robot stands to home"),
     )
     return tuple(Check(*each) for each in found)
+
+
+def _judged(task: PlanTask) -> str:
+    """What stands for the links of the arm."""
+    shapes = dict.fromkeys(link.start for link in task.cell.links if link.places)
+    others = dict.fromkeys(link.label for link in task.cell.links if not link.places)
+    by = f"by shapes of the robot file ({', '.join(shapes)})" if shapes else ""
+    rest = f"by capsules ({', '.join(others)})" if shapes else "by capsules from joint to joint"
+    return " and ".join(word for word in (by, rest if others else "") if word)
 
 
 def always_touching(task: PlanTask) -> tuple[str, ...]:
@@ -189,10 +204,27 @@ def always_touching(task: PlanTask) -> tuple[str, ...]:
     if Obstacles.kind in kinds:
         clearance = next(f.clearance for f in task.filters if isinstance(f, Obstacles))
         pairs = obstacle_pairs(task.model, cell, clearance)
-        out += [p.text for p in pairs if p.by != "capsule"]
+        out += _counted([p.text for p in pairs if p.by != "capsule"], [p.text for p in pairs])
     if SelfCollision.kind in kinds:
-        out += [f"{a.label} with {b.label} (not compared)" for a, b in blurred(task.model, cell.links)]
+        short = cut_short(task.model, cell.links)
+        how = {True: "not compared", False: "compared without the ends that face each other"}
+        named = [f"{a.label} with {b.label} ({how[short[a, b] is None]})" for a, b in short]
+        every = [
+            f"{a.label} with {b.label} ({word})"
+            for a, b in collision_pairs(task.model, cell.links)
+            for word in how.values()
+        ]
+        out += _counted(named, every)
     return tuple(out)
+
+
+def _counted(left: list[str], every: list[str]) -> list[str]:
+    """Each once; where it stands for some of several pieces, how many."""
+    many = Counter(left)
+    return [
+        text if n == every.count(text) else f"{text.removesuffix(')')}, {n} of {every.count(text)} pieces)"
+        for text, n in many.items()
+    ]
 
 
 def _floor(task: PlanTask, safety: Safety) -> tuple[Obstacle, ...]:

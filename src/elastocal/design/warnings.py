@@ -54,8 +54,8 @@ def _touching(problem: DesignProblem) -> tuple[PlanWarning, ...]:
     if not pairs:
         return ()
     text = (
-        f"These touch in every configuration, so that their capsules are left out: {', '.join(pairs)}; give links of "
-        "their own radii (links) where these could collide."
+        f"These touch in every configuration, so that they are left out, or parts of them: {', '.join(pairs)}; give "
+        "links of their own radii (links) where these could collide."
     )
     return (PlanWarning("always-touching", text, {"pairs": pairs}),)
 

@@ -13,18 +13,22 @@ from elastocal.files import schema
 from elastocal.files.certificate import Stated, read_stated
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.opened import path_of
+from elastocal.files.workpiece import WorkArea, read_work_area
 
 FORMAT = "elastocal-cell/1"
 NAME = "cell.yaml"
 _START = f"a cell file starts with 'format: {FORMAT}'"
 Options = Mapping[str, Mapping[str, Any]]
+TABLES = (".csv", ".tsv", ".xlsx", ".xlsm", ".bag", ".mcap", ".db3")
+"""Endings of tables in a folder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellEntry:
     """The keys of cell.yaml: places are seen from its folder; ``options`` are of commands, by their names.
 
-    ``certificate`` is what people state for a certificate (``elastocal.files.certificate.Stated``).
+    ``certificate`` is what people state for a certificate (``elastocal.files.certificate.Stated``), ``workpiece`` where
+    maps are drawn (``elastocal.files.workpiece.WorkArea``).
     """
 
     format: str
@@ -45,6 +49,7 @@ class CellEntry:
     log: str = "logs/log.xml"
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
     certificate: dict[str, Any] | None = None
+    workpiece: dict[str, Any] | None = None
 
 
 PLACES = tuple(f.name for f in fields(CellEntry) if f.type == "str" and f.name not in ("format", "name"))
@@ -61,6 +66,7 @@ class CellFolder:
     places: Mapping[str, Path]
     options: Options
     certificate: Stated
+    workpiece: WorkArea | None
     located: Located
 
     def place(self, role: str) -> Path:
@@ -88,16 +94,25 @@ def read_cell(folder: Path) -> CellFolder:
     check_format(located, FORMAT, "a cell file")
     entry = schema.construct(CellEntry, located, (), located.data, {})
     places = {role: _place(located, role, getattr(entry, role)) for role in PLACES}
-    stated = read_stated(located, entry.certificate)
-    return CellFolder(folder, folder.resolve(), entry.name, places, entry.options, stated, located)
+    stated, area = read_stated(located, entry.certificate), read_work_area(located, entry.workpiece)
+    return CellFolder(folder, folder.resolve(), entry.name, places, entry.options, stated, area, located)
 
 
 def tables_in(cell: CellFolder, place: Path) -> tuple[Path, ...]:
-    """A table, or all of a folder of tables."""
+    """A table, or all of a folder of tables; not what Excel (~$) and macOS (._) lay beside them."""
     folder = cell.root / place
     if not folder.is_dir():
         return (place,)
-    return tuple(place / p.name for p in sorted(folder.iterdir()) if p.suffix.lower() == ".csv")
+    found = (p for p in sorted(folder.iterdir()) if not p.name.startswith(("~$", ".")))
+    return tuple(place / p.name for p in found if p.suffix.lower() in TABLES or _is_export(p))
+
+
+def _is_export(path: Path) -> bool:
+    """A text that begins with a remark, as exports of SpatialAnalyzer do; other texts are notes of people."""
+    if path.suffix.lower() != ".txt" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(64).lstrip(b"\xef\xbb\xbf \r\n").startswith(b"//")
 
 
 def _place(located: Located, role: str, text: str) -> Path:

@@ -58,6 +58,11 @@ class Stated:
             raise InputError(f"payload {self.payload:g} kg must not be negative", code="range", value=self.payload)
 
     @property
+    def asked_for(self) -> bool:
+        """Whether anything is stated: somebody wants a certificate."""
+        return self != Stated()
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """Keys to fill in."""
         return tuple(f.name + UNITS.get(f.name, "") for f in fields(self) if getattr(self, f.name) is None)

@@ -12,7 +12,7 @@ MOST: dict[str, tuple[int, str]] = {
     "restarts": (1_000, "more improve no plan"),
     "samples": (1_000, "torques are smooth along a sweep"),
     "count": (100_000, "accuracy is shown to two digits"),
-    "gross": (10_000, "a campaign has fewer readings"),
+    "outliers": (10_000, "a campaign has fewer readings"),
     "workers": (256, "a machine has fewer processors"),
     "emcee": (100_000, "a chain of that length takes a day"),
     "plan": (2_000, "an instrument takes a day for 500"),

@@ -48,6 +48,29 @@ def locked(folder: Path, command: str, wait: Callable[[str], None]) -> Iterator[
         _release(handle, root / NAME)
 
 
+def locked_by(folder: Path) -> int | None:
+    """The process that holds the lock of a folder; None where it is free, 0 where the owner is not known yet."""
+    path = folder / NAME
+    if not path.exists():
+        return None
+    handle = _opened(path)
+    if handle is None:
+        return None
+    try:
+        if _try(handle) != "busy":
+            if os.name != "nt":
+                path.unlink(missing_ok=True)  # it was left by a killed run; nobody else holds it now
+            return None
+        from elastocal.files.plain_data import parse_json
+
+        found = parse_json(path.read_text(encoding="utf-8")[:4096], path.name)["process"]
+        return found if isinstance(found, int) else 0
+    except (OSError, ValueError, TypeError, KeyError, InputError):
+        return 0
+    finally:
+        os.close(handle)
+
+
 def _taken(path: Path, wait: Callable[[str], None]) -> int | None:
     """A handle of the locked file; None where files cannot be made or locked here."""
     told = False

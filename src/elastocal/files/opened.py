@@ -27,6 +27,7 @@ SHIPPED = "shipped:"
 LARGEST = 256 << 20
 """Bytes of a file that is read as a whole; as cells of a table they take twenty times as much memory."""
 _watcher: ContextVar[dict[str, str] | None] = ContextVar("watcher", default=None)
+_readable: ContextVar[Path | None] = ContextVar("readable", default=None)
 
 
 @contextmanager
@@ -38,6 +39,16 @@ def watching() -> Iterator[dict[str, str]]:
         yield seen
     finally:
         _watcher.reset(token)
+
+
+@contextmanager
+def reading_within(folder: Path) -> Iterator[None]:
+    """Within it no file outside of ``folder`` is read, whatever a file of somebody else names or links to."""
+    token = _readable.set(folder.resolve())
+    try:
+        yield
+    finally:
+        _readable.reset(token)
 
 
 def noted(name: str | Path, content: bytes) -> bytes:
@@ -93,6 +104,10 @@ def _bytes(path: Path) -> bytes:
 
 def _check_kind(path: Path) -> None:
     """Refuse what never ends or waits for ever: devices, and pipes but for those that a shell has put under /dev."""
+    folder = _readable.get()
+    if folder is not None and not path.resolve().is_relative_to(folder):
+        said = f"{path}: lies outside of the folder {folder.name}, and is not read; copy it into the cell"
+        raise InputError(said, code="outside", file=str(path))
     mode = path.stat().st_mode
     if S_ISREG(mode) or S_ISDIR(mode) or (S_ISFIFO(mode) and path.absolute().is_relative_to("/dev")):
         return

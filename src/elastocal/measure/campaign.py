@@ -19,7 +19,7 @@ from elastocal.spatial.entries import Array, Bools
 
 
 @dataclass(frozen=True)
-class Belief:
+class ParameterPrior:
     """What is known of a parameter before any reading: its value and standard deviation, in SI."""
 
     name: str
@@ -39,14 +39,14 @@ class Campaign:
     """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file.
 
     ``spots`` names where the numbers of a reading's group stand, by reading and group, where that is known closer.
-    ``beliefs`` are parameters of which something is known beforehand; they count like one more reading each.
+    ``priors`` are parameters of which something is known beforehand; they count like one more reading each.
     """
 
     measurement: Measurement
     readings: Array
     sources: tuple[ErrorSource, ...] = ()
     places: tuple[str, ...] | None = None
-    beliefs: tuple[Belief, ...] = ()
+    priors: tuple[ParameterPrior, ...] = ()
     spots: Mapping[tuple[int, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Planted:
-    """A gross error that was put in: which number, and by how much (m or rad)."""
+    """An outlier that was put in: which number, and by how much (m or rad)."""
 
     reading: int
     row: int
@@ -101,7 +101,7 @@ class Planted:
 
 @dataclass(frozen=True, eq=False)
 class Virtual:
-    """The campaign, what would be read without any error, the common unknowns drawn, and the gross errors planted."""
+    """The campaign, what would be read without any error, the common unknowns drawn, and the outliers planted."""
 
     campaign: Campaign
     exact: Array
@@ -115,10 +115,10 @@ def virtual_campaign(
     sources: tuple[ErrorSource, ...],
     rng: np.random.Generator,
     *,
-    gross: int = 0,
-    gross_size: float = 2e-3,
+    outliers: int = 0,
+    outlier_size: float = 2e-3,
 ) -> Virtual:
-    """Readings of ``truth`` with one draw of every source, and ``gross`` single lengths off by ``gross_size``.
+    """Readings of ``truth`` with one draw of every source, and ``outliers`` single lengths off by ``outlier_size``.
 
     Unknowns that nothing is known of beforehand (an sd of inf) are drawn as zero.
     """
@@ -140,20 +140,20 @@ def virtual_campaign(
         if source.common:
             drawn |= {k.name: float(v) for k, v in zip(unknowns, u[0], strict=True)}
     lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
-    planted = plant(readings, lengths, rng, gross, gross_size)
+    planted = plant(readings, lengths, rng, outliers, outlier_size)
     readings = np.round(readings, 9)  # no instrument writes more than a nanometre
     return Virtual(Campaign(measurement, readings, sources), exact, drawn, planted)
 
 
 def plant(
-    readings: Array, rows: Sequence[int], rng: np.random.Generator, gross: int, size: float
+    readings: Array, rows: Sequence[int], rng: np.random.Generator, outliers: int, size: float
 ) -> tuple[Planted, ...]:
-    """Add gross errors of either sign to different numbers of these rows, in place."""
+    """Add outliers of either sign to different numbers of these rows, in place."""
     places = len(rows) * len(readings)
-    if gross > places:
-        raise InputError(f"{gross} gross errors do not fit into {places} numbers; plant fewer")
+    if outliers > places:
+        raise InputError(f"{outliers} outliers do not fit into {places} numbers; plant fewer")
     out = []
-    for place in rng.choice(places, gross, replace=False):
+    for place in rng.choice(places, outliers, replace=False):
         reading, row = int(place) // len(rows), rows[int(place) % len(rows)]
         shift = size if rng.random() < 0.5 else -size
         readings[reading, row] += shift

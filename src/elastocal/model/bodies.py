@@ -1,10 +1,14 @@
-"""Simple bodies that a robot file draws its links with.  They have no mass and no stiffness: they are for pictures."""
+"""What the links of a robot look like, and which room they take.  Neither has a mass or bends.
+
+Bodies are for pictures; shapes are for collisions.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 
@@ -22,3 +26,13 @@ class Body:
     sizes: tuple[float, ...]
     corners: Array | None = None
     faces: Ints | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """A capsule that a link fills: within ``radius`` of the line from ``start`` to ``end`` in axes of ``frame``."""
+
+    frame: str
+    start: tuple[float, float, float] = quantity("length")
+    end: tuple[float, float, float] = quantity("length")
+    radius: float = quantity("length")

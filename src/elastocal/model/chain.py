@@ -25,11 +25,10 @@ from elastocal.spatial import entries as en
 from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Entry, Matrix3, Row3
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z
+from elastocal.spatial.tape import CHUNK
 
 Poses = dict[str, tuple[Matrix3, Row3]]
 JOINT = "joint"
-FEW = 16
-"""Configurations in a call up to which floats, one by one, take less time than arrays: measured on six joints."""
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -118,6 +117,10 @@ class ChainState:
     def twists(self, frame: str, dofs: Sequence[int]) -> Iterator[tuple[Entry, ...]]:
         """Twists of the frame's origin as entries, six for each degree of freedom."""
         return self._twists(self.pose(frame)[1], self.chain.level(frame), dofs)
+
+    def twists_at(self, point: Row3, dofs: Sequence[int]) -> Iterator[tuple[Entry, ...]]:
+        """Twists at a point of the outermost body."""
+        return self._twists(point, len(self.chain.dofs), dofs)
 
     def _twists(self, at: Row3, level: int, dofs: Sequence[int]) -> Iterator[tuple[Entry, ...]]:
         point, arm = None, ORIGIN
@@ -263,8 +266,8 @@ class Chain:
     def evaluate(self, values: Sequence[Entry], size: int, screws: Sequence[int] | None = None) -> ChainState:
         """Run along the chain; ``screws`` limits which columns are computed (default all)."""
         wanted = tuple(range(len(self.dofs)) if screws is None else screws)
-        inputs = self._inputs(values)
-        code = self._code(straight_line.state, straight_line.pattern(inputs), wanted)
+        inputs = self.inputs(values)
+        code = self.code(straight_line.state, self.pattern(values), wanted)
         if code is None:
             return ChainState(self, size, *self.run(inputs, wanted))
         entries = straight_line.flat(inputs)
@@ -272,26 +275,30 @@ class Chain:
             entries = [e if isinstance(e, float) else float(e[0]) for e in entries]
         return ChainState(self, size, *code(*entries))
 
-    def motion(self, values: Sequence[Entry], frame: str, dofs: tuple[int, ...], out: Array) -> None:
+    def motion(self, values: Sequence[Entry] | Array, frame: str, dofs: tuple[int, ...], out: Array) -> None:
         """Origin (3), rotation (9, by rows) and twists (6 for each dof) of a frame into the rows of ``out``.
 
-        A few configurations are worked out one by one on floats: NumPy's calls would cost more than what they compute.
+        At values of all degrees of freedom, or of the joints (n, N) where nothing else moves.
         """
-        inputs = self._inputs(values)
-        code = self._code(straight_line.motion, straight_line.pattern(inputs), frame, dofs)
-        entries = straight_line.flat(inputs)
-        if code is None:
-            for i, entry in enumerate(straight_line.motion_entries(self, inputs, frame, dofs)):
-                out[i] = entry
-        elif out.shape[1] > FEW or not entries:
-            code(out, *entries)
-        else:
-            for i, row in enumerate(np.array(np.broadcast_arrays(*entries)).T.tolist()):
-                column = [0.0] * len(out)
-                code(column, *row)
-                out[:, i] = column
+        moves = self._joints_move if isinstance(values, np.ndarray) else self.pattern(values)
+        code = self.code(straight_line.motion, moves, frame, dofs, soon=out.shape[1] > CHUNK)
+        if code is not None:
+            code(out, values if isinstance(values, np.ndarray) else straight_line.moved(values))
+            return
+        if isinstance(values, np.ndarray):
+            values = self.values(values, [0.0] * len(self.dofs))
+        for i, entry in enumerate(straight_line.motion_entries(self, self.inputs(values), frame, dofs)):
+            out[i] = entry
 
-    def _inputs(self, values: Sequence[Entry]) -> list[Input]:
+    @cached_property
+    def _joints_move(self) -> straight_line.Pattern:
+        """Where the joints move and nothing else."""
+        return "".join("0" if led is None else "st"[turns] for led, turns in zip(self._led, self.rotates, strict=True))
+
+    def pattern(self, values: Sequence[Entry]) -> straight_line.Pattern:
+        return straight_line.pattern(self.rotates, values)
+
+    def inputs(self, values: Sequence[Entry]) -> list[Input]:
         """What the chain is run on: zeros, shifts, and cosine and sine of what turns (all in one call)."""
         out: list[Input] = list(values)
         turning = [i for i, v in enumerate(values) if self.rotates[i] and isinstance(v, np.ndarray)]
@@ -304,11 +311,11 @@ class Chain:
                 out[i] = en.cos_sin(v)
         return out
 
-    def _code(self, make: Callable[..., Any], *key: Any) -> Any:
-        """Straight-line code, made at the third use: None before."""
+    def code(self, make: Callable[..., Any], *key: Any, soon: bool = False, after: int = 2) -> Any:
+        """Straight-line code, made ``after`` so many uses, or ``soon``; None before, and where there is none."""
         known = self._codes.get((make, key), 0)
         if isinstance(known, int):
-            known = make(self, *key) if known >= 2 else known + 1
+            known = make(self, *key) if known >= after or soon else known + 1
             self._codes[make, key] = known
         return None if isinstance(known, int) else known
 

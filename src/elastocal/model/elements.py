@@ -87,6 +87,11 @@ class CompliantCoordinate(Element):
     varies: ClassVar[bool] = False
     """True where theta without load depends on the configuration: on joint values or temperature."""
 
+    @property
+    def sharp(self) -> bool:
+        """Whether its backlash, if it has any, flips from side to side at once, so that states may have no side."""
+        return True
+
     @abstractmethod
     def dofs(self) -> tuple[Dof, ...]:
         """Where it acts."""

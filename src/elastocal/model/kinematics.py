@@ -11,8 +11,6 @@ from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
-CHUNK = 5_000
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Kinematics:
@@ -57,34 +55,28 @@ def kinematics(model: Robot, q: object, frame: str | None = None) -> Kinematics:
 
 
 def _motion(model: Robot, frame: str, configurations: Configurations) -> Kinematics:
-    total, joints = len(configurations), 12 + 6 * len(model.joint_dofs)
-    out = np.empty((joints, total))
-    jacobian = (
-        out[12:].reshape(len(model.joint_dofs), 6, total).swapaxes(0, 1)
-        if model.leads is None
-        else np.empty((6, model.n, total))
-    )
-    for start in range(0, total, CHUNK):
-        rows = slice(start, min(start + CHUNK, total))
-        posture = model.posture(configurations[rows])
-        dofs = moved_dofs(posture)
-        plain = len(dofs) == len(model.joint_dofs)
-        some = out[:, rows] if plain else np.empty((12 + 6 * len(dofs), posture.size))
-        model.chain.motion(model.chain.values(posture.q, posture.offsets), frame, dofs, some)
-        if not plain:
-            out[:, rows] = some[:joints]
-        _add_led(posture, dofs, some[12:].reshape(len(dofs), 6, posture.size).swapaxes(0, 1), jacobian[:, :, rows])
-    rotation = out[3:12].reshape(3, 3, total)
-    return Kinematics(frame, out[:3].T, np.moveaxis(rotation, -1, 0), np.moveaxis(jacobian, -1, 0))
+    q = np.ascontiguousarray(configurations.q.T)
+    total = q.shape[1]
+    if model.as_commanded:
+        out = np.empty((12 + 6 * model.n, total))
+        model.chain.motion(q, frame, model.joint_dofs, out)
+        jacobian = out[12:].reshape(model.n, 6, total)
+    else:
+        at = Posture(model, q, configurations.temperature)
+        dofs = moved_dofs(at)
+        out = np.empty((12 + 6 * len(dofs), total))
+        model.chain.motion(model.chain.values(q, at.offsets), frame, dofs, out)
+        jacobian = _led(at, dofs, out[12:].reshape(len(dofs), 6, total))
+    return Kinematics(frame, out[:3].T, out[3:12].reshape(3, 3, total).transpose(2, 0, 1), jacobian.transpose(2, 1, 0))
 
 
-def _add_led(at: Posture, dofs: tuple[int, ...], twists: Array, jacobian: Array) -> None:
-    """dx/dq = J_joints, followers included, plus J dtheta/dq of offsets that move."""
-    leads = at.model.leads
-    if leads is not None:
-        np.einsum("adn,dj->ajn", twists[:, : len(leads)], leads, out=jacobian)
-    if at.slopes:
-        at.add_slopes(twists, dofs, jacobian)
+def _led(at: Posture, dofs: tuple[int, ...], twists: Array) -> Array:
+    """dx/dq (n, 6, N) = J_joints, followers included, plus J dtheta/dq of offsets that move."""
+    leads, columns = at.model.leads, twists.swapaxes(0, 1)
+    own = columns[:, : len(at.model.joint_dofs)]
+    jacobian = own.copy() if leads is None else np.einsum("adn,dj->ajn", own, leads)
+    at.add_slopes(columns, dofs, jacobian)
+    return jacobian.swapaxes(0, 1)
 
 
 def moved_dofs(at: Posture) -> tuple[int, ...]:

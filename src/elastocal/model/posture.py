@@ -7,10 +7,10 @@ the nominal geometry; the engine asks it for theta without load, c(q), and for d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from elastocal.model.elements import Element
     from elastocal.model.robot import Robot
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
@@ -34,7 +36,14 @@ class Configurations:
     def __len__(self) -> int:
         return len(self.q)
 
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What was worked out at these joint values, which a fit asks for again and again (see ``Posture.kept``)."""
+        return {}
+
     def __getitem__(self, rows: slice | Bools | Ints) -> Configurations:
+        if isinstance(rows, slice) and rows == slice(0, len(self)):
+            return self
         return Configurations(self.q[rows], None if self.temperature is None else self.temperature[rows])
 
 
@@ -45,6 +54,7 @@ class Posture:
     model: Robot
     q: Array
     temperature: Array | None = None
+    memo: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -95,11 +105,20 @@ class Posture:
         size = float(np.linalg.norm(self.gravity))
         return np.asarray(self.gravity / size) if size > 0 else np.zeros(3)
 
-    @cached_property
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What the nominal robot and the joint values decide alone: worked out once for all values of parameters."""
+        nominal = self.model.nominal
+        known = self.memo.setdefault(id(nominal), (nominal, {}))[1]  # held, so that its id is nobody else's
+        if key not in known:
+            known[key] = make()
+        return known[key]  # type: ignore[no-any-return]
+
+    @property
     def rest(self) -> ChainState:
         """The nominal robot: nothing is off, bends or weighs."""
         chain = self.model.nominal.chain
-        return chain.evaluate(chain.values(self.q, [0.0] * len(chain.dofs)), self.size)
+        values = partial(chain.values, self.q, [0.0] * len(chain.dofs))
+        return self.kept("rest", lambda: chain.evaluate(values(), self.size))
 
     def axis(self, joint: str) -> Array:
         """Unit vector (3, N) of a joint's axis in base axes."""
@@ -108,17 +127,12 @@ class Posture:
 
     def jacobian(self, frame: str) -> Array:
         """Twist (6, n, N) of a frame's origin by the joint values."""
-        known = self._jacobians.get(frame)
-        if known is None:
-            leads = self.model.leads
-            known = self.rest.jacobian(frame, range(len(self.rest.chain.dofs)))
-            known = known if leads is None else np.asarray(np.einsum("adn,dj->ajn", known, leads))
-            self._jacobians[frame] = known
-        return known
+        return self.kept(("jacobian", frame), lambda: self._jacobian(frame))
 
-    @cached_property
-    def _jacobians(self) -> dict[str, Array]:
-        return {}
+    def _jacobian(self, frame: str) -> Array:
+        leads, rest = self.model.leads, self.rest
+        found = rest.jacobian(frame, range(len(rest.chain.dofs)))
+        return found if leads is None else np.asarray(np.einsum("adn,dj->ajn", found, leads))
 
     # for the engine
 

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.model.bodies import Body
+from elastocal.model.bodies import Body, Shape
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
 from elastocal.model.elements import CompliantCoordinate, Element, Load
@@ -65,6 +65,8 @@ class Robot:
     """What the file left open and what was chosen for it, a sentence each."""
     bodies: tuple[Body, ...] = ()
     """How the file draws the links, for pictures; nothing where it does not."""
+    shapes: tuple[Shape, ...] = ()
+    """The room that links take, for collisions; a link without any is taken to be a capsule by the robot's size."""
 
     def __post_init__(self) -> None:
         self.tree.frame(self.tool)
@@ -73,6 +75,10 @@ class Robot:
             raise InputError(f"robot {self.name}: gravity must be three finite numbers")
         gravity.setflags(write=False)
         object.__setattr__(self, "gravity", gravity)
+        for shape in self.shapes:
+            self.tree.frame(shape.frame)
+            if not shape.radius > 0:
+                raise InputError(f"robot {self.name}: a shape of {shape.frame!r} needs a positive radius")
         for element in self.elements:
             element.check(self.tree)
             if not self.estimated:
@@ -185,6 +191,12 @@ class Robot:
         return out
 
     @cached_property
+    def as_commanded(self) -> bool:
+        """Whether without load every joint is where it is commanded to be, and nothing else moves or is off."""
+        in_order = self.joints == tuple(self.chain.dofs[i].frame for i in self.joint_dofs)
+        return in_order and self.leads is None and not self.varying and not self.constants.any()
+
+    @cached_property
     def controller(self) -> Transmission:
         return self.transmission or Transmission.identity(self.joints)
 
@@ -206,6 +218,17 @@ class Robot:
     def parameter_rows(self) -> tuple[tuple[Parameter, ...], ...]:
         """The parameters of each element."""
         return tuple(e.parameters(self.tree) for e in self.elements)
+
+    @cached_property
+    def load_values(self) -> tuple[tuple[tuple[Load, tuple[bool, ...]], ...], tuple[float, ...]]:
+        """Loads that are wrenches, with ones for all that is not zero in them, which that is, and its values."""
+        loads, numbers = [], list[float]()
+        for element, rows in zip(self.elements, self.parameter_rows, strict=True):
+            if isinstance(element, Load) and type(element).resultants is not Load.resultants:
+                there = tuple(p.value != 0.0 for p in rows)
+                loads.append((element.with_values([float(t) for t in there]), there))
+                numbers += [p.value for p in rows if p.value != 0.0]
+        return tuple(loads), tuple(numbers)
 
     def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
         """The same robot with other parameter values (by name, or all in table order)."""
@@ -253,17 +276,17 @@ class Robot:
             return Configurations(self.joint_values(q))
         values = self.joint_values(q.q)
         if q.temperature is None:
-            return Configurations(values)
+            return q if values is q.q else Configurations(values)
         warm = np.broadcast_to(np.asarray(q.temperature, dtype=np.float64), (len(values),))
         bad = np.flatnonzero(~np.isfinite(warm))
         if len(bad):
             raise InputError(f"configuration {bad[0] + 1}: the temperature is {warm[bad[0]]}; give a finite number")
-        return Configurations(values, warm)
+        return q if values is q.q and warm is q.temperature else Configurations(values, warm)
 
     def posture(self, at: Configurations | Array) -> Posture:
         """A batch as the engine sees it: ``Configurations``, or joint values with the configurations last (n, N)."""
         if isinstance(at, Configurations):
-            return Posture(self, np.ascontiguousarray(at.q.T), at.temperature)
+            return Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo)
         return Posture(self, at)
 
     def joint_values(self, q: object) -> Array:
@@ -271,7 +294,8 @@ class Robot:
         if isinstance(q, Configurations):
             q = q.q
         try:
-            array = np.atleast_2d(np.asarray(q, dtype=np.float64))
+            array = np.asarray(q, dtype=np.float64)
+            array = array if array.ndim == 2 else np.atleast_2d(array)
         except (TypeError, ValueError):
             raise InputError(f"robot {self.name}: joint values must be a table of numbers, one row each") from None
         if array.ndim != 2:
@@ -281,9 +305,9 @@ class Robot:
                 f"robot {self.name} has {self.n} joints ({', '.join(self.joints) or 'none'}), "
                 f"but {array.shape[-1]} values were given"
             )
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            row, col = (int(v) for v in bad[0])
+        known = np.isfinite(array)
+        if not known.all():
+            row, col = (int(v) for v in np.argwhere(~known)[0])
             raise InputError(f"configuration {row + 1}: {self.joints[col]} is {array[row, col]}; give a finite number")
         return array
 

@@ -1,21 +1,200 @@
-"""What a published case must say of itself, and the registry that finds cases by walking this folder."""
+"""What a published case must say of itself, and the registry that finds cases by walking this folder.
+
+One number of a document: as printed, as recomputed, and why they may differ.
+
+What a document prints: the file of data of a case, and figures that set recomputed numbers beside the printed ones.
+
+A file ``data/CASE.yaml`` has the case's ``title`` and ``source``, ``tables`` of the document that go into the
+computation, and its ``figures`` by name:
+
+    s11: {published: 124.92, unit: "1", place: eq. (9), why: rule, last_digit: 0.01, note: "both tables; +- {sd:.2g}"}
+
+``published`` is missing where nothing is printed.  ``why`` is a reason (``figure.Why``) for which a recomputed number
+may differ, and ``note`` says more; the computation fills its {places}.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from decimal import Decimal
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from elastocal.errors import UnknownNameError
+from elastocal.files.located import read_yaml
 from elastocal.kinds import kinds_in
-from elastocal.published.figure import Figure
-from elastocal.published.printed import Printed
 from elastocal.report.blocks import Heatmap, Lines
 from elastocal.results import as_frame, shortened
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+class Why(StrEnum):
+    """Why a recomputed number is not the printed one; the note of the figure says more."""
+
+    CONTRADICTION = "the document's own data contradict the printed number"
+    RULE = "it is found here by another rule than the document's"
+    DEFINITION = "the document counts or defines it otherwise"
+    STOPPED = "the document's search stops before its end"
+    PLAN = "the document's plan cannot tell these parameters apart"
+    ONE_DRAW = "one random draw is printed, here many are taken"
+    VIRTUAL = "the readings are not published: a virtual experiment stands for them"
+    INPUTS = "inputs of the computation are not published"
+    ROUNDING = "the digits printed of its inputs leave room for the printed number"
+    OPEN = "the virtual experiment gives another size, and the cause is open"
+
+
+NOT_PRINTED = (Why.ONE_DRAW, Why.VIRTUAL, Why.INPUTS, Why.OPEN)
+"""Reasons that leave nothing to recompute from print alone: only sizes can be compared."""
+
+
+class Kind(StrEnum):
+    """What a comparison with a printed number can prove."""
+
+    FROM_PRINT = "recomputed from printed data"
+    SIZE = "only the size compares"
+    PUT_IN = "put in, comes back"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number: as printed (None where nothing is printed), as recomputed, and why they may differ.
+
+    ``place`` is where it is printed.  Without ``why`` both must agree to the last printed digit; ``last_digit`` is the
+    unit of that digit where Python's shortest form of the number hides it (0.70, 0).  ``at_least`` marks a bound.
+    ``put_in`` is the number that the readings were made of: that it comes back says nothing about the document.
+    """
+
+    name: str
+    published: float | None
+    recomputed: float | None
+    unit: str
+    note: str = ""
+    place: str = ""
+    why: Why | None = None
+    last_digit: float | None = None
+    at_least: bool = False
+    put_in: float | None = None
+
+    @property
+    def kind(self) -> Kind:
+        if self.put_in is not None:
+            return Kind.PUT_IN
+        return Kind.SIZE if self.why in NOT_PRINTED else Kind.FROM_PRINT
+
+    @property
+    def agrees(self) -> bool:
+        """Whether a number recomputed from printed data is the printed one: digits that coincide otherwise are none."""
+        return self.kind is Kind.FROM_PRINT and self.matches
+
+    @property
+    def matches(self) -> bool:
+        """Whether the recomputed number, rounded like the printed one, is the printed one, or keeps its bound."""
+        if self.published is None or self.recomputed is None:
+            return False
+        if self.at_least:
+            return self.recomputed >= self.published
+        digit = self.last_digit or 10.0 ** int(Decimal(repr(self.published)).as_tuple().exponent)
+        return abs(self.recomputed - self.published) <= digit * (0.5 + 1e-6)
+
+    @property
+    def difference(self) -> float | None:
+        """Relative to the printed number; None where that is zero or one of them is missing."""
+        if not self.published or self.recomputed is None:
+            return None
+        return (self.recomputed - self.published) / abs(self.published)
+
+    @property
+    def unexplained(self) -> bool:
+        """Printed, not reproduced, and nothing said about it; no reason explains a bound that is not kept."""
+        return self.published is not None and not self.matches and (self.at_least or not (self.why and self.note))
+
+
+DATA = Path(__file__).parent / "data"
+
+
+@cache
+def _data(case: str) -> dict[str, Any]:
+    out: dict[str, Any] = read_yaml(DATA / f"{case}.yaml", "printed numbers start with 'title: ...'").data
+    return out
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that a document prints as a result; ``case`` is empty where nothing can be recomputed.
+
+    ``done`` is what is done with it, or why nothing is.
+    """
+
+    document: str
+    item: str
+    case: str
+    done: str
+
+
+@cache
+def printed_items() -> tuple[Item, ...]:
+    """Of all documents, in their order (``data/documents.yaml``)."""
+    rows = ((document, entry) for document, entries in _data("documents").items() for entry in entries)
+    return tuple(Item(document, e["item"], e.get("case", ""), e["done"]) for document, e in rows)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The data of a case, read when they are first asked for."""
+
+    case: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return _data(self.case)
+
+    @property
+    def title(self) -> str:
+        return str(self.data["title"])
+
+    @property
+    def source(self) -> str:
+        return str(self.data["source"])
+
+    def table(self, name: str) -> Any:
+        """A table of the document, as the file has it."""
+        return self.data["tables"][name]
+
+    def value(self, name: str) -> float:
+        """A number as printed."""
+        return float(self._entry(name)["published"])
+
+    def unit(self, name: str) -> str:
+        return str(self._entry(name)["unit"])
+
+    def figure(
+        self, name: str, recomputed: float | None, *, why: Why | None = None, put_in: float | None = None, **words: Any
+    ) -> Figure:
+        """Both numbers; ``words`` fill the note, ``why`` is given where the computation decides it."""
+        e = self._entry(name)
+        note = str(e.get("note", ""))
+        reason = why or (Why[str(e["why"]).upper()] if "why" in e else None)
+        return Figure(
+            name, e.get("published"), recomputed, self.unit(name), note.format(**words) if words else note,
+            str(e.get("place", "")), reason, e.get("last_digit"), bool(e.get("at_least", False)),
+            put_in if put_in is not None else e.get("put_in"),
+        )  # fmt: skip
+
+    def figures(self, recomputed: Mapping[str, float | None]) -> tuple[Figure, ...]:
+        """Those whose notes have nothing to fill."""
+        return tuple(self.figure(name, value) for name, value in recomputed.items())
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        figures: dict[str, dict[str, Any]] = self.data["figures"]
+        if name not in figures:
+            raise UnknownNameError("figure", name, figures, f"{self.case}.yaml")
+        return figures[name]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.published.case import Case, Outcome, Progress, unwatched
-from elastocal.published.figure import Figure
+from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
 from elastocal.published.kr270_compensator_experiment import LEFT_OUT, SOUGHT
 from elastocal.published.kr270_experiment import (
     DOWN,
@@ -25,7 +24,6 @@ from elastocal.published.kr270_experiment import (
     tracker_only,
 )
 from elastocal.published.kr270_table3 import accuracy, alike, printed_percent, times
-from elastocal.published.printed import Printed
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:

@@ -11,12 +11,21 @@ from math import isfinite
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.case import Case, Outcome, Progress, unwatched
-from elastocal.published.figure import Figure
-from elastocal.published.kr270_experiment import DOWN, HEIGHT, HELD_OUT, KINDS, POSES, RADIUS, REPEATS, SIDEWAYS, rms
-from elastocal.published.kr270_path import SPRING, path_listings
+from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+from elastocal.published.kr270_experiment import (
+    DOWN,
+    HEIGHT,
+    HELD_OUT,
+    KINDS,
+    POSES,
+    RADIUS,
+    REPEATS,
+    SIDEWAYS,
+    SPRING,
+    path_listings,
+    rms,
+)
 from elastocal.published.kr270_table3 import accuracy
-from elastocal.published.printed import Printed
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:

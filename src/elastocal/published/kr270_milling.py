@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.case import Case, Outcome, Progress, unwatched
-from elastocal.published.figure import Figure
-from elastocal.published.printed import Printed
+from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:
@@ -180,8 +178,8 @@ def _expected(found: Identification, truth: Robot, path: Targets, loads: PathLoa
     from elastocal.compensation.commands import correct
     from elastocal.compensation.verification import taught, taught_covariance
     from elastocal.reduction.diagnostics import discrepancy, repeats
+    from elastocal.reduction.error_budget import wide_covariance
     from elastocal.reduction.prediction import IdentifiedModel
-    from elastocal.reduction.reduction_cost import wide_covariance
 
     fit = found.fit
     fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from elastocal.published.case import Progress
-from elastocal.published.figure import Figure, Why
+from elastocal.published.case import Figure, Printed, Progress, Why
 from elastocal.published.kr270_compensator_experiment import (
     SOUGHT,
     designed,
@@ -21,7 +20,6 @@ from elastocal.published.kr270_compensator_experiment import (
     sampled_percent,
 )
 from elastocal.published.kr270_experiment import MARKERS, POSES, REPEATS, TRACKER
-from elastocal.published.printed import Printed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.published.case import Case, Listing, Outcome, Progress, unwatched
-from elastocal.published.figure import Figure
-from elastocal.published.printed import Printed
+from elastocal.published.case import Case, Figure, Listing, Outcome, Printed, Progress, unwatched
 
 if TYPE_CHECKING:
     import numpy as np

@@ -64,13 +64,13 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """All fits of the same noisy deflections; ``rebuilt`` (draws,) is k11 from the other elements."""
+    """All fits of the same noisy deflections; ``derived`` (draws,) is k11 from the other elements."""
 
     truth: Array
     full: Fitted
     symmetric: Fitted
     template: Fitted
-    rebuilt: Array
+    derived: Array
     whitened: Array
     readings: Array
 
@@ -101,7 +101,7 @@ def draw(noise: tuple[float, float], unit: Array) -> Draws:
     full, symmetric, template = (_fitted(f, names, a / sd, readings) for f, (names, a) in observed.items())
     matrix = truth.reshape(6, 6)
     whitened = observed["symmetric"][1] / sd
-    return Draws(matrix, full, symmetric, template, _rebuilt(matrix, template), whitened, readings)
+    return Draws(matrix, full, symmetric, template, _derived(matrix, template), whitened, readings)
 
 
 def observation(model: Robot) -> tuple[tuple[str, ...], Array]:
@@ -132,17 +132,17 @@ def _fitted(form: Form, names: tuple[str, ...], whitened: Array, readings: Array
     return Fitted(names, index, values, np.sqrt(np.diag(covariance(whitened, range(len(names))))))
 
 
-def _rebuilt(truth: Array, template: Fitted) -> Array:
+def _derived(truth: Array, template: Fitted) -> Array:
     """k11 of every draw from the elements that M3 keeps, by the ratios of the exact matrix (section 4.3)."""
     import numpy as np
 
-    from elastocal.model.compliant.beam_relations import SYMBOLS, rebuild
+    from elastocal.model.compliant.beam_relations import SYMBOLS, derive
 
     order = [template.names.index(s) for s in SYMBOLS]
     values, sd, kept = template.values[:, order], template.sd[order], template.practical[:, order]
     out = []
     for v, k in zip(values, kept, strict=True):
-        made = rebuild(truth, np.where(k, v, np.nan), np.where(k, sd, np.nan)).rebuilt
+        made = derive(truth, np.where(k, v, np.nan), np.where(k, sd, np.nan)).derived
         out.append(next((r.value for r in made if r.symbol == "k11"), float(v[SYMBOLS.index("k11")])))
     return np.array(out)
 

@@ -15,18 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from elastocal.procedures.loops.loop import Loop, loop_of
-from elastocal.published.case import Case, Outcome, Progress, unwatched
-from elastocal.published.figure import Figure
-from elastocal.published.printed import Printed
+from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
 
 if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.model.robot import Robot
     from elastocal.procedures.loops.directions import DirectionFit
-    from elastocal.procedures.loops.estimate import Estimate
     from elastocal.procedures.loops.fit import LoopFit
-    from elastocal.procedures.loops.loop import Loop
+    from elastocal.procedures.loops.loop import Estimate, Loop
     from elastocal.report.blocks import Lines
     from elastocal.spatial.entries import Array, Ints
 
@@ -173,9 +170,9 @@ class _Analysis:
 
 def _analyse(loops: Mapping[str, Loop]) -> _Analysis:
     from elastocal.procedures.loops.directions import fit_directions
-    from elastocal.procedures.loops.estimate import Estimate
     from elastocal.procedures.loops.fit import fit_loops
     from elastocal.procedures.loops.joints import joint_values
+    from elastocal.procedures.loops.loop import Estimate
 
     fits = dict(zip(loops, fit_loops(list(loops.values())), strict=True))
     gripper = [fits[str(d)] for d in DIRECTIONS_DEG]

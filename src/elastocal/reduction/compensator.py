@@ -75,7 +75,11 @@ def start_values(model: Robot, campaign: Campaign, names: Sequence[str], spring:
     """Start values of ``names``: the spring's pair, its joint's compliance and all other compliances sought."""
     kind = campaign.measurement
     if not isinstance(kind, Deflection):
-        raise InputError("start values of a compensator need deflections; give k_c and s_0 in the robot file instead")
+        raise InputError(
+            "start values of a compensator need deflections; give k_c and s_0 in the robot file instead",
+            code="kind",
+            value=kind.kind,
+        )
     linear = Deflection(kind.where, "linear")
     own = f"{spring.joint}.k"
     others = [n for n in linear.names(model, None) if n in set(names) and n != own]
@@ -83,7 +87,9 @@ def start_values(model: Robot, campaign: Campaign, names: Sequence[str], spring:
     if len(angles) < 3:
         raise InputError(
             f"{len(angles)} different angles of {spring.joint} cannot give stiffness, spring and preload; measure at "
-            "three or more"
+            "three or more",
+            code="few-readings",
+            value=len(angles),
         )
     weights = weigh(campaign, model)
     used = np.isfinite(campaign.readings) & weights.live
@@ -119,7 +125,10 @@ def _solved(names: Sequence[str], matrix: Array, target: Array) -> tuple[Array, 
     kept = list(classify(names, r, np.full(len(names), 1e-7), angles).kept)
     lost = [n for i, n in enumerate(names) if i not in kept and n in angles]
     if len(angles) - len(lost) < 3:
-        raise InputError("the readings do not tell the compensator's joint from the others; load it at other angles")
+        raise InputError(
+            "the readings do not tell the compensator's joint from the others; load it at other angles",
+            code="rank",
+        )
     values, spread = np.zeros(len(names)), np.zeros((len(names), len(names)))
     values[kept] = np.linalg.lstsq(r[:, kept], d, rcond=None)[0]
     spread[np.ix_(kept, kept)] = covariance(r, kept)
@@ -138,7 +147,9 @@ def _spring(spring: GravityCompensator, angles: Array, compliance: Array, spread
         )
         raise InputError(
             f"the joint {spring.joint} shows {said} of {len(angles)} angles: too much noise for the spring; measure "
-            "more or give k_c and s_0 in the robot file"
+            "more or give k_c and s_0 in the robot file",
+            code="noise",
+            value=spring.joint,
         )
     angles, compliance, spread = angles[clear], compliance[clear], spread[np.ix_(clear, clear)]
     x, s, al = spring.phi0 - angles, spring.length(angles), spring.a * spring.L
@@ -154,7 +165,9 @@ def _spring(spring: GravityCompensator, angles: Array, compliance: Array, spread
     if not (k2 > 0 and kc > 0 and kc_s0 > 0):
         raise InputError(
             f"the readings at {spring.joint} ask for a spring that cannot be (K_2 {k2:.3g} N m/rad, K_c {kc:.3g} N/m, "
-            f"K_c s_0 {kc_s0:.3g} N); measure over a wider range of the joint, or give k_c and s_0 in the robot file"
+            f"K_c s_0 {kc_s0:.3g} N); measure over a wider range of the joint, or give k_c and s_0 in the robot file",
+            code="no-spring",
+            value=(k2, kc, kc_s0),
         )
     place = spring.joint
     return {f"{place}.k": float(1 / k2), f"{place}.k_c": float(1 / kc), f"{place}.s_0": float(kc_s0 / kc)}

@@ -95,7 +95,7 @@ def by_ratio(
     ratios = np.abs(values) / sd
     away = f"{distance:.2g} standard deviations"
     if len(names) == 1:
-        also = f", and it is only {away} from {held[0]:.3g}" if held[0] else ""
+        also = f", and it is only {away} from the value of the robot file" if held[0] else ""
         why = f"value over standard deviation {ratios[0]:.2g} is below {threshold:g}{also}"
     else:
         weak = int(np.argmin(ratios))
@@ -141,7 +141,7 @@ class _State:
     def of(cls, model: Robot, fit: Fit) -> _State:
         p = fit.problem.parameters
         held = model.parameters.values[[model.parameters.index(n) for n in fit.names[:p]]]
-        return cls(fit.names, p, fit.values, fit.covariance, held)
+        return cls(fit.names, p, fit.values, fit.noise_covariance, held)
 
     def without(self, places: Sequence[int]) -> _State:
         """What a refit of the linear problem gives with some held: x - C_j C_jj^-1 (x_j - held)."""
@@ -180,7 +180,11 @@ def _weakest(state: _State, threshold: float, start: StartValues) -> _Weak | Non
     names = tuple(state.names[i] for i in unit)
     fallen = by_ratio(names, state.values[unit], sd[unit], state.held[unit], distance, threshold)
     if len(unit) == state.count:
-        raise InputError(_NOTHING.format(threshold=threshold, name=names[-1], ratio=fallen[-1].ratio))
+        raise InputError(
+            _NOTHING.format(threshold=threshold, name=names[-1], ratio=fallen[-1].ratio),
+            code="nothing-significant",
+            value=names[-1],
+        )
     return _Weak(tuple(unit), names, fallen)
 
 
@@ -194,7 +198,8 @@ def _conditioned(
     state, out = _State.of(model, whole), list[Dropped]()
     if not state.count:
         raise InputError(
-            "the readings tell nothing of what is sought beside the nuisances; load the arm, or seek others"
+            "the readings tell nothing of what is sought beside the nuisances; load the arm, or seek others",
+            code="rank",
         )
     while (weak := _weakest(state, threshold, start)) is not None:
         out += weak.dropped

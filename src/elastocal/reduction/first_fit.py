@@ -16,6 +16,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
+from elastocal.measure.deflection import Deflection
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.reduction.outliers import Outlier, find_outliers
@@ -25,6 +26,10 @@ from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
 
 ROUNDS, MOST, FEW = 3, 0.05, 3
+HOPELESS = 10.0
+"""Standard deviations, by the scatter of the others, of what is left out of a campaign that does not fit without it."""
+OFF = 0.3
+"""Share of a deflection that it is off by as well."""
 ABSURD = 1e3
 """Times the size that matters: a change that no robot survives."""
 
@@ -76,7 +81,11 @@ class ReductionRules:
     def __post_init__(self) -> None:
         above, below = self.thresholds
         if not above > below > 0:
-            raise InputError(f"thresholds {above:g} and {below:g}: upper above lower, both positive")
+            raise InputError(
+                f"thresholds {above:g} and {below:g}: upper above lower, both positive",
+                code="thresholds",
+                value=(above, below),
+            )
 
 
 USUAL = ReductionRules()
@@ -144,12 +153,14 @@ def _linearised_again(first: Fit) -> Fit:
 def without_outliers(
     campaign: Campaign, model: Robot, names: Sequence[str], at: Robot, start: StartValues = NO_START
 ) -> tuple[Campaign, tuple[Outlier, ...]]:
-    """The campaign without outliers, at most one in twenty (or three), found round by round.
+    """The campaign without outliers, found round by round, of at most one reading in twenty (or three).
 
     The weights are taken at the model ``at`` and, where they depend on the parameters, once more at the first fit:
-    with those of a far too stiff start an uncertain load would look like outliers.
+    with those of a far too stiff start an uncertain load would look like outliers.  Where the others do not fit either,
+    the model is wrong before readings are: only what is ``HOPELESS`` is left out then.  More than that many are no
+    outliers: all stay, and the misfit is told.  More than that many beside a good fit are refused.
     """
-    excluded: list[Outlier] = []
+    whole, excluded = campaign, list[Outlier]()
     for _ in range(ROUNDS):
         trial = first_fit(campaign, model, names, weigh(campaign, at), start)
         if any(s.bends for s in campaign.scattering):
@@ -157,15 +168,33 @@ def without_outliers(
             if not np.any(trial.fit.problem.weights.live & ~again.live):  # a step too far has no states, no weights
                 trial = first_fit(campaign, model, names, again, start)
         outliers = find_outliers(trial.fit)
+        rest = campaign.leaving_out((s.reading, s.row) for s in outliers)
+        unfit = bool(outliers) and first_fit(rest, model, names, trial.fit.problem.weights, start).fit.misfit.real
+        outliers = _hopeless(campaign, outliers) if unfit else outliers
         if not outliers:
             break
         excluded += outliers
-        if len(excluded) > max(FEW, MOST * campaign.measured.sum()):
-            worst = "; ".join(s.place for s in sorted(excluded, key=lambda s: -s.sigmas)[:8])
-            more = " ..." if len(excluded) > 8 else ""
-            raise InputError(
-                f"{len(excluded)} outliers ({worst}{more}) are too many to leave out; correct them, look "
-                "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
-            )
+        if len({s.reading for s in excluded}) > max(FEW, MOST * len(campaign.readings)):
+            if unfit:
+                return whole, ()
+            raise _too_many(excluded)
         campaign = campaign.leaving_out((s.reading, s.row) for s in outliers)
     return campaign, tuple(excluded)
+
+
+def _hopeless(campaign: Campaign, outliers: tuple[Outlier, ...]) -> tuple[Outlier, ...]:
+    """Those that no lack of the model explains: far off by the scatter of the others and, of a deflection, by more than
+    the share of it that a compliance may be off."""
+    size = np.nanmax(np.abs(campaign.readings), axis=1, initial=0.0)
+    least = OFF * size if isinstance(campaign.measurement, Deflection) else np.zeros(len(size))
+    far = {s.reading for s in outliers if s.sigmas > HOPELESS and abs(s.value - s.predicted) > least[s.reading]}
+    return tuple(s for s in outliers if s.reading in far)
+
+
+def _too_many(excluded: Sequence[Outlier]) -> InputError:
+    worst = "; ".join(s.place for s in sorted(excluded, key=lambda s: -s.sigmas)[:8])
+    more = " ..." if len(excluded) > 8 else ""
+    return InputError(
+        f"{len(excluded)} outliers ({worst}{more}) are too many to leave out; correct them, look "
+        "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
+    )

@@ -14,6 +14,7 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
+from elastocal.reduction.misfit import Misfit, chance_of, misfit_of, share_of, split_residuals
 from elastocal.reduction.problem import Problem, Weights, linearise, residuals, weigh
 from elastocal.solve.groups import Groups, classify, covariance
 from elastocal.solve.linear import unit_qr
@@ -64,9 +65,39 @@ class Fit:
             return self.scatter
         return max(1.0, self.scatter) if np.isfinite(self.scatter) else 1.0
 
+    @cached_property
+    def misfit(self) -> Misfit:
+        """Whether the residuals are more than noise."""
+        state, total = self.campaign.measurement.state, float(np.sum(self.problem.misfit**2))
+        again = split_residuals(self.whitened, self.problem.used, state, total, self.freedom)
+        return misfit_of(again, self.scatter, self.freedom, self.stated_chance)
+
+    @property
+    def stated_chance(self) -> float:
+        """Probability of so large a scatter by the stated noise; nan where none is stated."""
+        return chance_of(self.scatter, self.freedom) if self.stated else float("nan")
+
+    @cached_property
+    def share(self) -> float:
+        """By which compliances differ from state to state, where there is a misfit (eq. share of ``misfit``)."""
+        n, r = self.problem.shape
+        bent = (self.problem.matrix * self.bending)[: n * r].reshape(n, r, -1)
+        return share_of(bent, self.whitened, self.misfit) if self.misfit.real else 0.0
+
+    @cached_property
+    def bending(self) -> Array:
+        """Values (p,) of compliances, zero of other parameters."""
+        kinds = {p.name: p.kind for p in self.model.parameters}
+        return np.asarray(self.values * np.array(["compliance" in kinds.get(n, "") for n in self.names]))
+
     @property
     def covariance(self) -> Array:
-        """The covariance that is used: stated noise, enlarged where the residuals scatter more."""
+        """The covariance that is used: stated noise, enlarged where the residuals scatter more, and the share."""
+        return self.noise_covariance + np.diag((self.share * self.bending) ** 2)
+
+    @property
+    def noise_covariance(self) -> Array:
+        """The same by noise alone, which decides what readings tell."""
         return self.unit_covariance * self.inflation**2
 
     @property
@@ -82,7 +113,7 @@ class Fit:
     @property
     def ratios(self) -> Array:
         """Parameter-to-noise ratios (003 eq. 20)."""
-        return np.asarray(np.abs(self.values) / self.sd)
+        return np.asarray(np.abs(self.values) / np.sqrt(np.diag(self.noise_covariance)))
 
 
 def groups_of(problem: Problem, first: Sequence[str]) -> Groups:
@@ -93,18 +124,25 @@ def groups_of(problem: Problem, first: Sequence[str]) -> Groups:
 def check_equations(problem: Problem) -> None:
     """Refuse what cannot have an answer."""
     if problem.readings == 0:
-        raise InputError("no reading can be used: nothing was read, or no loaded state is determined")
+        raise InputError(
+            "no reading can be used: nothing was read, or no loaded state is determined", code="no-readings"
+        )
     if not np.any(problem.matrix[: problem.shape[0] * problem.shape[1], : problem.parameters]):
         raise InputError(
-            "no reading depends on any parameter sought; the load is zero or nothing that yields is loaded"
+            "no reading depends on any parameter sought; the load is zero or nothing compliant is loaded",
+            code="unobservable",
         )
 
 
 def check_determined(problem: Problem) -> None:
     """Refuse what no reading and no prior can tell."""
-    silent = [name for name, seen in zip(problem.names, np.any(problem.matrix, axis=0), strict=True) if not seen]
-    if silent:
-        raise InputError(f"no reading depends on {silent[0]}; leave it out or load the robot in another direction")
+    unseen = [name for name, seen in zip(problem.names, np.any(problem.matrix, axis=0), strict=True) if not seen]
+    if unseen:
+        raise InputError(
+            f"no reading depends on {unseen[0]}; leave it out or load the robot in another direction",
+            code="unobservable",
+            value=unseen[0],
+        )
 
 
 def linear_fit(model: Robot, campaign: Campaign, problem: Problem, names: Sequence[str]) -> Fit:
@@ -138,7 +176,8 @@ def one_step(problem: Problem, triangle: Array) -> Array:
     small = unit_qr(triangle)
     if small.least < 1e-9:
         raise InputError(
-            "the parameters are not separately identifiable by these readings; seek fewer or let groups choose"
+            "the parameters are not separately identifiable by these readings; seek fewer or let groups choose",
+            code="rank",
         )
     return small.solve(problem.reduced.readings)
 

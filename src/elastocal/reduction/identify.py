@@ -78,7 +78,7 @@ def identify(
     parameters (an uncertain load), all is done once more with the weights of the first result.
     """
     if not described:
-        raise InputError("no model to identify; give at least one description")
+        raise InputError("no model to identify; give at least one description", code="no-model")
     names = [sought_names(campaign.measurement, d.model, seek, hold) for d in described]
     first = _reduced(described, names, campaign, rules, rules.start.model(described[-1].model, names[-1]))
     if not any(s.bends for s in campaign.scattering):
@@ -104,7 +104,9 @@ def _reduced(
     if not last.fit.stated and last.fit.freedom < 1:
         raise InputError(
             f"{last.fit.problem.equations} numbers for {len(last.fit.names)} unknowns leave none to estimate the noise "
-            "from; state it (errors:), measure more or seek fewer"
+            "from; state it (errors:), measure more or seek fewer",
+            code="few-readings",
+            value=last.fit.problem.equations,
         )
     stages += _inner(last, poses)
     lost += by_groups(sought, last.groups) + by_sight(sought, last) + by_partner(sought, last)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Belief, Campaign
+from elastocal.measure.campaign import Campaign, ParameterPrior
 from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import Robot
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
@@ -58,7 +58,9 @@ def weigh(campaign: Campaign, model: Robot) -> Weights:
             total += source.covariance(campaign.measurement, model)
     else:
         if len({row.unit for row in campaign.measurement.rows}) > 1:
-            raise InputError("positions and orientations are read together: state the noise of both (source reading)")
+            raise InputError(
+                "positions and orientations are read together: state the noise of both (source reading)", code="noise"
+            )
         total = np.broadcast_to(UNSTATED**2 * np.eye(r), (n, r, r)).copy()
     variance = np.einsum("nrr->nr", total).copy()
     known = campaign.measured & np.all(np.isfinite(total), axis=2)
@@ -66,11 +68,17 @@ def weigh(campaign: Campaign, model: Robot) -> Weights:
     total = np.where(both, total, np.eye(r))
     if not np.all(variance[known] > 0):
         i, j = (int(v) for v in np.argwhere(known & ~(variance > 0))[0])
-        raise InputError(f"{campaign.place(i, j)}: no source of error reaches this reading; add a source 'reading'")
+        raise InputError(
+            f"{campaign.place(i, j)}: no source of error reaches this reading; add a source 'reading'",
+            code="noise",
+            value=(i, j),
+        )
     try:
         lower = np.linalg.cholesky(total)
     except np.linalg.LinAlgError:
-        raise InputError("the errors stated leave some readings without scatter of their own; add 'reading'") from None
+        raise InputError(
+            "the errors stated leave some readings without scatter of their own; add 'reading'", code="noise"
+        ) from None
     inverse = np.linalg.solve(lower, np.broadcast_to(np.eye(r), (n, r, r))) * known[:, :, None]
     return Weights(inverse, variance, bool(campaign.scattering))
 
@@ -155,7 +163,7 @@ def linearise(
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(n * r, -1)
     misfit = weights.whiten(np.where(used, raw, 0.0)).reshape(-1)
     rows = [model.parameters.rows[model.parameters.index(name)] for name in parameters]
-    known_before = [*(Belief(e.name, 0.0, e.sd) for e in extra if np.isfinite(e.sd)), *campaign.beliefs]
+    known_before = [*(ParameterPrior(e.name, 0.0, e.sd) for e in extra if np.isfinite(e.sd)), *campaign.priors]
     start = np.array([*(p.value for p in rows), *(given.get(e.name, 0.0) for e in extra)])
     prior, aim = _priors([*parameters, *(e.name for e in extra)], start, known_before)
     return Problem(
@@ -196,13 +204,13 @@ def _columns(campaign: Campaign, model: Robot, wanted: Sequence[str]) -> dict[st
     return found
 
 
-def _priors(names: Sequence[str], start: Array, known: Sequence[Belief]) -> tuple[Array, Array]:
+def _priors(names: Sequence[str], start: Array, known: Sequence[ParameterPrior]) -> tuple[Array, Array]:
     """Rows (pi_i - value_i) / sd_i of what is known beforehand of the columns."""
     at = {name: i for i, name in enumerate(names)}
     mine = [(at[b.name], b) for b in known if b.name in at]
     matrix = np.zeros((len(mine), len(names)))
     aim = np.zeros(len(mine))
-    for row, (i, belief) in enumerate(mine):
-        matrix[row, i] = 1 / belief.sd
-        aim[row] = (belief.value - start[i]) / belief.sd
+    for row, (i, prior) in enumerate(mine):
+        matrix[row, i] = 1 / prior.sd
+        aim[row] = (prior.value - start[i]) / prior.sd
     return matrix, aim

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
-from math import pi
 
 import numpy as np
 
 from elastocal.measure.setup import Setup
+from elastocal.measure.slips import MIRROR, axis_slips, coordinate_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.reduction.placement import FAR, Placement
-from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import rotation_vector
 
@@ -33,8 +32,6 @@ SMALL = 1e-3
 """Misfit as a share of the reach below which nothing is tried: so far off is every arm."""
 MARKERS = 4
 """Most markers whose every order is tried; of more, pairs."""
-SCALES = {1e3: "m, not mm", 1e-3: "mm, not m", 25.4: "inch, not mm", 1 / 25.4: "mm, not inch"}
-"""What lengths are if they must be multiplied by this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,23 +63,13 @@ def likely_slip(model: Robot, where: Setup, found: Placement) -> Slip | None:
 
 def _axes(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
     """Other joint values at the same points."""
-    axes, shown = model.controller.axes, model.controller.to_controller(where.q)
-    turning = np.array([m.kind == "revolute" for m in model.motions])
-
-    def at(values: Array, text: str) -> Slip:
-        q = model.controller.to_joints(values)
+    shown = model.controller.to_controller(where.q)
+    for slip in axis_slips(model):
+        if slip.shift.any():
+            continue  # another zero of the first axis is what turned axes of the points are
+        q = model.controller.to_joints(slip.undone(shown))
         moved = replace(found, expected=replace(where, q=q).positions(model))
-        return Slip(text, moved.rms)
-
-    yield at(np.where(turning, shown * 180 / pi, shown), "the axes are in rad where the table says deg; name them _rad")
-    yield at(np.where(turning, shown * pi / 180, shown), "the axes are in deg where the table says rad; name them _deg")
-    for i, axis in enumerate(axes):
-        yield at(shown * np.where(np.arange(len(axes)) == i, -1, 1), f"axis {axis} has the other sign; turn it")
-    for i, j in combinations(range(len(axes)), 2):
-        order = list(range(len(axes)))
-        order[i], order[j] = j, i
-        if turning[i] == turning[j]:
-            yield at(shown[:, order], f"axes {axes[i]} and {axes[j]} are swapped; correct their columns")
+        yield Slip(slip.text, moved.rms, table=not slip.coupling)
     yield from _rows(model, where, found)
 
 
@@ -119,19 +106,12 @@ def _markers(where: Setup, found: Placement) -> Iterator[Slip]:
 
 def _points(found: Placement) -> Iterator[Slip]:
     """Points in another unit of length, with two coordinates swapped, or mirrored."""
-    for factor, text in SCALES.items():
-        yield Slip(f"the points are in {text}; correct their unit", replace(found, read=factor * found.read).rms)
-    for i, j in combinations(range(3), 2):
-        order = [j if k == i else i if k == j else k for k in range(3)]
-        text = f"{'xyz'[i]} and {'xyz'[j]} of the points are swapped; correct their columns"
-        yield Slip(text, replace(found, read=found.read[:, :, order]).rms)
-    for i in range(3):
-        flipped = replace(found, read=found.read * np.where(np.arange(3) == i, -1, 1))
-        yield Slip(f"{'xyz'[i]} of the points has the other sign; turn it", flipped.rms)
-    mirrored = replace(found, read=found.read * np.array([-1, 1, 1]))
+    for slip in (*length_slips(), *coordinate_slips()):
+        yield Slip(slip.text, replace(found, read=slip.undone(found.read)).rms)
+    mirrored = replace(found, read=MIRROR.undone(found.read))
     plain = found.fitted  # points in a plane fit their mirror image too, turned out of the plane
     if mirrored.fitted is not None and plain is not None and FITS * mirrored.fitted[1] < plain[1]:
-        yield Slip("the points are mirrored; read them in right-handed axes", mirrored.fitted[1], fitted=True)
+        yield Slip(MIRROR.text, mirrored.fitted[1], fitted=True)
 
 
 def _turned(found: Placement) -> Iterator[Slip]:

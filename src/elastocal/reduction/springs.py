@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.model.compliant.beam_relations import SYMBOLS, Rebuilding, rebuild
+from elastocal.model.compliant.beam_relations import SYMBOLS, Derivation, derive
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.descriptions import in_form
@@ -100,7 +100,7 @@ def _springs(blocks: Sequence[tuple[str, Ints]], fit: DefiniteFit) -> tuple[Spri
     )
 
 
-def derived_springs(identification: Identification) -> dict[str, Rebuilding]:
+def derived_springs(identification: Identification) -> dict[str, Derivation]:
     """Elements of beam-like springs that were not estimated, and checks between those that were, by the spring's place.
 
     From the elements that are separately identifiable (G1): an estimate that is a combination is no element.
@@ -108,10 +108,10 @@ def derived_springs(identification: Identification) -> dict[str, Rebuilding]:
     fit, model, groups = identification.fit, identification.sought, identification.groups
     alone = {n for n, g in zip(groups.names, groups.group, strict=True) if g is Group.IDENTIFIABLE}
     estimated = {n: (float(v), float(s)) for n, v, s in zip(fit.names, fit.values, fit.sd, strict=True) if n in alone}
-    out: dict[str, Rebuilding] = {}
+    out: dict[str, Derivation] = {}
     for element in model.elements:
         if isinstance(element, LinkCompliance) and element.form == "beam" and np.any(element.compliance()):
             pairs = np.array([estimated.get(f"{element.place}.{s}", (np.nan, np.nan)) for s in SYMBOLS])
             if np.any(np.isfinite(pairs)):
-                out[element.place] = rebuild(element.compliance(), pairs[:, 0], pairs[:, 1])
+                out[element.place] = derive(element.compliance(), pairs[:, 0], pairs[:, 1])
     return out

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
-from elastocal.model.compliant.beam_relations import Rebuilding
+from elastocal.model.compliant.beam_relations import Derivation
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.compensator import compensator_of, sample_spring, spring_pairs, start_values
@@ -18,19 +19,18 @@ from elastocal.reduction.diagnostics import (
     Correlation,
     Discrepancy,
     Influence,
-    LackOfFit,
     correlations,
     discrepancy,
     influence,
     repeats,
 )
-from elastocal.reduction.error_budget import Budget, budget
+from elastocal.reduction.error_budget import Budget, Cost, Wide, budget, reduction_cost, wide_covariance
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
+from elastocal.reduction.misfit import LackOfFit
 from elastocal.reduction.outliers import Outlier, find_outliers
 from elastocal.reduction.prediction import IdentifiedModel
-from elastocal.reduction.reduction_cost import Cost, Wide, reduction_cost, wide_covariance
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
 from elastocal.reduction.springs import PossibleSprings, derived_springs, possible_springs
 from elastocal.results import as_frame, shortened
@@ -39,8 +39,19 @@ from elastocal.solve.ensemble import Ensemble, ensemble
 from elastocal.solve.gibbs import GibbsPosterior, gibbs
 from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.threads import one_thread
 
 Watch = Callable[[str], None]
+
+
+class StudyOptions(TypedDict, total=False):
+    """What may be asked of ``study`` beside parameters and generator."""
+
+    hold: Sequence[str]
+    form: Form | None
+    rules: ReductionRules
+    correlated: float
+    watch: Watch
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +72,7 @@ class Study:
     discrepancy: Discrepancy
     costs: tuple[Cost, ...]
     springs: PossibleSprings | None
-    derived: dict[str, Rebuilding]
+    derived: dict[str, Derivation]
     posterior: GibbsPosterior | NonlinearPosterior | None
     resampled: Bootstrap | None
     missing: tuple[str, ...]
@@ -94,6 +105,7 @@ class Study:
         return IdentifiedModel(fit.model, self.wide.names, self.wide.covariance, self.discrepancy.sd, statics, freedom)
 
 
+@one_thread
 def study(
     model: Robot,
     campaign: Campaign,

@@ -128,16 +128,16 @@ def _points(check: PointsCheck | None) -> Iterator[Finding]:
 
 
 def _removed(study: Study) -> Iterator[Finding]:
-    gross = study.identification.excluded
-    if not gross:
+    excluded = study.identification.excluded
+    if not excluded:
         return
-    worst = gross[0]
+    worst = excluded[0]
     factor, unit = small_unit(study.fit.campaign.measurement.rows[worst.row].unit)
     read, others = told_apart(factor * worst.value, factor * worst.predicted)
     text = (
-        f"OUTLIERS REMOVED: {len(gross)}; the worst is {worst.place}: read {read} {unit}, the others predict {others}."
+        f"OUTLIERS REMOVED: {len(excluded)}; the worst, {worst.place}, read {read} {unit}, the others predict {others}."
     )
-    yield note("outliers-removed", text, places=[g.place for g in gross], sigmas=worst.sigmas)
+    yield note("outliers-removed", text, places=[g.place for g in excluded], sigmas=worst.sigmas)
 
 
 def _sources(study: Study) -> Iterator[Finding]:

@@ -28,17 +28,14 @@ import numpy as np
 from elastocal.findings import Finding, warning
 from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
-from elastocal.quantities import length, significant
+from elastocal.quantities import length, probability, significant
+from elastocal.reduction.misfit import UNLIKELY
 from elastocal.reduction.placement import Placement
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
 from elastocal.reduction.slips import FITS, Slip
 from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array
 
-UNLIKELY = 0.01
-"""Probability below which repeats contradict the model."""
-WIDE = 1.5
-"""Scatter in units of the stated noise above which something is wrong."""
 QUIET, SPARE = 0.2, 20
 """Scatter in units of the stated noise below which something is wrong, and the spare equations to say so."""
 OTHER_UNIT = 30.0
@@ -115,7 +112,7 @@ def _worse(study: Study, described: Robot) -> Iterator[Finding]:
     fit = study.fit
     shown = reading_unit(fit.campaign.measurement)
     before, after = nominal_rms(study, described), study.identification.stages[-1].left_out
-    if after > before and not (fit.stated and fit.scatter < WIDE):
+    if after > before and not fit.stated_chance > UNLIKELY:
         text = (
             f"WORSE THAN THE ROBOT FILE: the leave-one-out error is {shown.text(after)}, that of the robot file "
             f"{shown.text(before)}. Do not compensate with this; check axes, markers and load of the table."
@@ -134,23 +131,29 @@ def _outliers(study: Study) -> Iterator[Finding]:
 
 
 def _misfit(study: Study) -> Iterator[Finding]:
-    """Residuals beyond what repeats scatter, or beyond the stated noise."""
+    """Residuals beyond what repeats scatter, or beyond the stated noise, and what would explain them best."""
     fit, again = study.fit, study.repeats
+    best = min((u for u in study.omitted if u.significant), key=lambda u: u.chance, default=None)
+    why = f"{best.name} explains it best" if best is not None else "no single parameter that was fixed explains it"
+    wider = f"; compliances are taken as uncertain by {100 * fit.share:.2g} % more" if fit.share else ""
+    data = {"best": "" if best is None else best.name, "share": fit.share}
     if again.probability < UNLIKELY:
         ratio = again.lack_of_fit / again.pure_error if again.pure_error else math.inf
         times = f"{ratio:.2g} times what repeats scatter" if again.pure_error else "not zero as repeats'"
         lacks = f"something of {length(study.discrepancy.sd)}" if math.isfinite(study.discrepancy.sd) else "a part"
         text = (
-            f"LACK OF FIT: the residuals are {times} (probability {again.probability:.1g}): the model lacks {lacks}; "
-            "predictions carry it."
+            f"LACK OF FIT: the residuals are {times} (probability {probability(again.probability)}): the model "
+            f"lacks {lacks} ({why}); predictions carry it{wider}."
         )
-        yield warning("lack-of-fit", text, ratio=ratio, probability=again.probability, discrepancy=study.discrepancy.sd)
-    if fit.stated and fit.scatter > WIDE:
+        data |= {"ratio": ratio, "probability": again.probability, "discrepancy": study.discrepancy.sd}
+        yield warning("lack-of-fit", text, **data)
+    if fit.stated_chance < UNLIKELY:
         text = (
-            f"NOISE: residuals scatter {significant(fit.scatter)} times more than stated; accuracies were enlarged "
-            "accordingly. Either an error source is missing or the model is."
+            f"NOISE: residuals scatter {significant(fit.scatter)} times more than stated (probability "
+            f"{probability(fit.stated_chance)}); accuracies were enlarged accordingly{wider}. Either an error source "
+            f"is missing or the model is ({why})."
         )
-        yield warning("noise-exceeded", text, scatter=fit.scatter)
+        yield warning("noise-exceeded", text, **data | {"scatter": fit.scatter, "probability": fit.stated_chance})
 
 
 def _too_quiet(study: Study) -> Iterator[Finding]:
@@ -168,8 +171,8 @@ def _conflict(prior: PriorCheck) -> Finding:
     value, sd = unknown_text(prior.value, prior.unit), unknown_text(prior.sd, prior.unit)
     text = (
         f"PRIOR CONFLICT: {prior.name} is off by {value}, where {sd} (one sd) is stated: {prior.sigmas:.1f} times what "
-        f"it may scatter (probability {prior.chance:.1g}). It may stand for something that is fixed and wrong; then "
-        "the parameters are wrong by more than they say."
+        f"it may scatter (probability {probability(prior.chance)}). It may stand for something that is fixed and "
+        "wrong; then the parameters are wrong by more than they say."
     )
     return warning(
         "prior-conflict", text, unknown=prior.name, unit=prior.unit, value=prior.value, sd=prior.sd,

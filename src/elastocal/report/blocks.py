@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from elastocal.report.colours import Role
 from elastocal.report.parts import Part
@@ -31,6 +31,9 @@ class Column:
     Neighbours with the same ``group`` share one column on the page, where ``decimals`` is the number of
     digits after the point, ``digits`` that of significant ones (six if neither is given).  With ``footnote`` long
     texts are numbered and printed once below the table.  A column that is not ``shown`` is for programs only.
+    A column in ``si`` holds numbers in the unit that the row's column ``unit`` names; people read them in a unit of the
+    trade.  With ``sd``, the key of another such column, they read both as 0.3343(12).  Elsewhere they read
+    ``scale`` times the number; of a ``probability`` that is next to nothing they read that.
     Columns of a later ``part`` stand on the page in a table of their own, behind the first column.
     """
 
@@ -43,6 +46,10 @@ class Column:
     shown: bool = True
     digits: int | None = None
     part: int = 0
+    si: bool = False
+    sd: str = ""
+    scale: float = 1.0
+    probability: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,12 +67,44 @@ class Code:
     text: str
 
 
+Row = tuple[Cell, ...]
+PIECE = 4096
+"""Rows that are made at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Sequence[Row]):
+    """``size`` rows that are made when they are asked for, by pieces: those of a long table need not be held."""
+
+    size: int
+    make: Callable[[slice], Sequence[Row]]
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, which: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> tuple[Row, ...]: ...
+
+    def __getitem__(self, which: int | slice) -> Row | tuple[Row, ...]:
+        at = range(self.size)[which]
+        if isinstance(at, int):
+            return self.make(slice(at, at + 1))[0]
+        return tuple(self.make(slice(at.start, at.stop))) if at.step == 1 else tuple(self[i] for i in at)
+
+    def __iter__(self) -> Iterator[Row]:
+        for first in range(0, self.size, PIECE):
+            yield from self.make(slice(first, min(first + PIECE, self.size)))
+
+
 @dataclass(frozen=True)
 class Table:
     key: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Sequence[Row]
     notes: tuple[str, ...] = ()
 
 

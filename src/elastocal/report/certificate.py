@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from html import escape
-from typing import Any, Literal
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal
+
+from elastocal.errors import InputError
+from elastocal.quantities import typeset
+
+if TYPE_CHECKING:
+    from elastocal.report.blocks import Figure
 
 NOT_STATED = "not stated"
 Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
@@ -129,7 +137,8 @@ class Certificate:
             f'<p class="fine">{escape(self.rule)}</p>'
             f'<h3>Position error, {escape(self.basis)}</h3><div class="scroll"><table><thead><tr><th></th>{head}'
             f'<th class="n">points</th></tr></thead><tbody>{rows}</tbody></table></div>'
-            f"<p>Expected accuracy of the compensated tool (k = 2, repeatability not included): <b>{expected}</b></p>"
+            f"<p>Expected accuracy of the compensated tool at these poses (k = 2, repeatability not included): "
+            f"<b>{expected}</b></p>"
             f'<div class="facts">{groups}</div><h3>Warnings</h3><ul>{warned}</ul>'
             f'<p class="fine">Traceability: {escape(self.traceability)}</p>{files}'
             f'<p class="fine">{ONLY} Elastocal {escape(self.version)}. End of certificate.</p></article>'
@@ -155,3 +164,42 @@ def _pair(line: Line) -> str:
 def _row(e: Errors) -> str:
     cells = "".join(f'<td class="n">{1e3 * v:.3f}</td>' for v in (e.mean, e.rms, e.p95, e.max))
     return f'<tr><td>{escape(e.name)}</td>{cells}<td class="n">{e.points}</td></tr>'
+
+
+def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure | None = None) -> bytes:
+    """PDF/A-3b with ``result`` attached as JSON; where a date is stated, the same inputs give the same bytes.
+
+    Needs the extra ``pdf`` (typst).
+    """
+    from elastocal.report.data import as_json
+    from elastocal.report.html import as_svg
+
+    try:
+        import typst
+    except ImportError:
+        raise InputError(
+            "a PDF needs typst: install elastocal with the extra pdf, or write the certificate as .html",
+            code="no-typst",
+        ) from None
+    template = resources.files("elastocal.report").joinpath("certificate.typ").read_bytes()
+    inputs = {
+        "certificate": typeset(as_json(_data(certificate))),
+        "result": as_json(dict(result)),
+        "figure": "" if figure is None else typeset(as_svg(figure, 620.0)),
+    }
+    made = typst.compile(
+        template, format="pdf", sys_inputs=inputs, pdf_standards=["a-3b"], ignore_system_fonts=True, timestamp=0
+    )
+    assert isinstance(made, bytes)
+    return made
+
+
+def _data(c: Certificate) -> dict[str, Any]:
+    """What the template shows."""
+    day = c.issue_day or date.today().isoformat()  # PDF/A asks for a date of the document
+    groups = [{"title": g.title, "lines": [vars(line) for line in g.lines]} for g in c.groups]
+    data = c.data() | {
+        "number": c.number, "sentence": _sentence(c.reason), "groups": groups, "main_warnings": list(c.main_warnings),
+        "hashes": list(c.hashes), "only": ONLY,
+    }  # fmt: skip
+    return data | {"day": [int(part) for part in day.split("-")]}

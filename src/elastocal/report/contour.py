@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.procedures.contact.scene import ContactScene
+from elastocal.procedures.contact.plan import ContactScene
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:

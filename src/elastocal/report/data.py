@@ -85,6 +85,8 @@ def as_csv(table: Table) -> str:
 
 
 def _csv_cell(value: Cell) -> str:
+    if type(value) is float and isfinite(value):  # most cells of long tables
+        return repr(value)
     if value is None or isinstance(value, Unknown) or (isinstance(value, float) and not isfinite(value)):
         return ""
     return repr(float(value)) if isinstance(value, float) else spreadsheet_cell(shown_plainly(str(value)))

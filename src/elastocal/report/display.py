@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import groupby
+from math import floor, isfinite, log10
 
-from elastocal.quantities import DASH, number
+from elastocal.quantities import DASH, concise, number, probability, read_in
 from elastocal.report.blocks import Cell, Column, Table, Unknown
+
+_SCALED = re.compile(r"-?\d+\.\d+")
+"""A number that was brought to a unit of the trade."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,7 @@ class Shown:
 
 def parted(table: Table) -> tuple[Table, ...]:
     """The table as it is shown: one for each part of its columns, behind the first column; notes below the last."""
+    table = _in_units_of_the_trade(table)
     parts = [
         [i for i, c in enumerate(table.columns) if i and c.part == part and c.shown]
         for part in sorted({c.part for c in table.columns})
@@ -43,11 +49,13 @@ def parted(table: Table) -> tuple[Table, ...]:
 
 def displayed(table: Table, most: int | None = None) -> Shown:
     """The first ``most`` rows (default all) of a table, ready to print; a column with no entry is left out."""
-    rows = table.rows if most is None else table.rows[:most]
+    table = _in_units_of_the_trade(table)
+    rows = tuple(table.rows[:most])
     columns = [(i, c) for i, c in enumerate(table.columns) if c.shown]
     groups = [list(g) for _, g in groupby(columns, key=lambda c: c[1].group or c[1].key)]
     groups = [g for g in groups if not rows or any(row[i] is not None for row in rows for i, _ in g)]
     footnotes: list[str] = []
+    groups = [_without_exponents(g, rows) for g in groups]
     shown = []
     for row in rows:
         cells = []
@@ -62,6 +70,51 @@ def displayed(table: Table, most: int | None = None) -> Shown:
             f"{len(table.rows) - len(rows)} more rows are not shown here; a CSV or JSON file holds all of them."
         )
     return Shown(tuple(_header(g) for g in groups), numeric, tuple(shown), tuple(notes), tuple(footnotes))
+
+
+def _without_exponents(group: list[tuple[int, Column]], rows: tuple[tuple[Cell, ...], ...]) -> list[tuple[int, Column]]:
+    """Columns of numbers of very different sizes get as many decimals as show five digits of the largest: what is far
+    smaller is zero beside it."""
+    sizes = [abs(c.scale * v) for row in rows for i, c in group if isinstance(v := row[i], float) and isfinite(v)]
+    largest = max(sizes, default=0.0)
+    plain = all(c.decimals is None and c.digits is None and not c.probability for _, c in group)
+    if not plain or not 1e-3 <= largest < 1e7 or not any(0 < v < 1e-4 or v >= 1e6 for v in sizes):
+        return group
+    return [(i, replace(c, decimals=max(0, 4 - floor(log10(largest))))) for i, c in group]
+
+
+def _in_units_of_the_trade(table: Table) -> Table:
+    """Numbers of columns in SI as people read them, each row in a unit that suits its size."""
+    si = [i for i, c in enumerate(table.columns) if c.si]
+    if not si:
+        return table
+    keys = [c.key for c in table.columns]
+    at = keys.index("unit")
+    rows = []
+    for row in table.rows:
+        sizes = [abs(v) for v in (row[i] for i in si) if isinstance(v, float) and isfinite(v)]
+        factor, unit = read_in(str(row[at]), max(sizes, default=0.0))
+        cells = list(row)
+        cells[at] = unit
+        for i in si:
+            value, column = row[i], table.columns[i]
+            if isinstance(value, float) and isfinite(value):
+                sd = row[keys.index(column.sd)] if column.sd else None
+                if isinstance(sd, float) and sd > 0:
+                    cells[i] = concise(factor * value, factor * sd)
+                else:
+                    cells[i] = _digits(factor * value, column.digits)
+        rows.append(tuple(cells))
+    columns = tuple(replace(c, si=False) for c in table.columns)
+    return replace(table, columns=columns, rows=tuple(rows))
+
+
+def _digits(value: float, digits: int | None) -> str:
+    """As many significant digits as asked for, zeros too: 0.3000 beside 0.3343."""
+    if value == 0:
+        return "0"
+    text = f"{value:#.{digits or 4}g}".rstrip(".")
+    return number(value, None) if "e" in text else text
 
 
 def _header(group: list[tuple[int, Column]]) -> str:
@@ -86,13 +139,16 @@ def _cell(value: Cell, column: Column, footnotes: list[str]) -> str:
         return f"[{footnotes.index(value) + 1}]"
     if isinstance(value, int):
         return str(value)
+    if column.probability:
+        return probability(value)
+    value *= column.scale
     return number(value, column.decimals) if column.digits is None else number(float(f"{value:.{column.digits}g}"))
 
 
 def _is_number(value: Cell) -> bool:
-    return (
-        value is None or isinstance(value, Unknown) or (isinstance(value, int | float) and not isinstance(value, bool))
-    )
+    if isinstance(value, str):
+        return _SCALED.fullmatch(value) is not None
+    return value is None or isinstance(value, Unknown) or not isinstance(value, bool)
 
 
 def _reasons(rows: tuple[tuple[Cell, ...], ...]) -> list[str]:

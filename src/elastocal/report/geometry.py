@@ -10,6 +10,7 @@ height is plotly's own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import cos, pi, sin, sqrt, tan
 
@@ -107,6 +108,7 @@ ROUND, RINGS = 8, 2
 """Corners around a capsule, and rings of each of its ends."""
 
 
+@lru_cache(maxsize=4096)
 def meshed(shape: Capsule | Mesh) -> Mesh:
     """A capsule as triangles: rings of corners from one pole to the other."""
     if isinstance(shape, Mesh):

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from elastocal import __version__
+from elastocal.quantities import typeset
 from elastocal.report.blocks import (
     Bars,
     Block,
@@ -48,18 +51,13 @@ _TAG = re.compile(r"<(?!br>|/?extra>)")
 
 
 def as_html(report: Report, *, standalone: bool = False) -> str:
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_plain
-    )
-    environment.tests["loud"] = loud
     scenes: list[dict[str, Any]] = []
     panes = _panes(report, scenes)
     tabbed = any(s.step for s in report.sections)
-    return environment.from_string(_own("page.html.jinja")).render(
+    page = _template(_own("blocks.html.jinja") + _own("page.html.jinja"))
+    text: str = page.render(
         report=report,
-        certificate=None if report.certificate is None else report.certificate.html(),
+        certificate=None if report.certificate is None else typeset(report.certificate.html()),
         footer="" if report.certificate is None else report.certificate.footer,
         loud_notes=[n for n in report.notes if loud(n)],
         quiet_notes=[n for n in report.notes if not loud(n)],
@@ -75,6 +73,39 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
         script=_own("page.js"),
         version=__version__,
     )
+    return text
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """Blocks as a part of somebody else's page, and the scenes that ``page.js`` turns, by number."""
+
+    html: str
+    scenes: list[dict[str, Any]]
+
+    @property
+    def script(self) -> str:
+        """The scenes as JSON that cannot end the element it stands in."""
+        return _for_script(self.scenes)
+
+
+def as_fragment(blocks: Sequence[Block]) -> Fragment:
+    scenes: list[dict[str, Any]] = []
+    made = [_block(p, scenes) for p in _parts(tuple(blocks))]
+    each = "{% for block in blocks %}{{ shown(block) }}{% endfor %}"
+    return Fragment(_template(_own("blocks.html.jinja") + each).render(blocks=made), scenes)
+
+
+@cache
+def _template(source: str) -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_plain
+    )
+    environment.tests["loud"] = loud
+    environment.filters["warned"] = _warned
+    return environment.from_string(source)
 
 
 def as_svg(block: Figure, width: float = WIDE, paint: Paint = printed) -> str:
@@ -106,13 +137,21 @@ def plotly_script() -> str:
 
 def _plain(value: Any) -> Any:
     """Names come from files of others; what is not to be escaped is ours."""
-    return shown_plainly(value) if type(value) is str else value
+    return typeset(shown_plainly(value)) if type(value) is str else value
 
 
 def loud(sentence: str) -> bool:
     """Warnings begin with two words in capitals."""
     first = [w.strip(":;,.") for w in sentence.split()[:2]]
     return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.replace("-", "").isalpha() for w in first)
+
+
+_CODE = re.compile(r"WARNING ([A-Z][A-Z-]+):")
+
+
+def _warned(sentence: str) -> str:
+    """WARNING OMITTED-EFFECT: as people write it."""
+    return _CODE.sub(lambda m: f"Warning ({m[1].lower().replace('-', ' ')}):", sentence, count=1)
 
 
 def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -141,7 +180,7 @@ def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
     if isinstance(block, Paragraphs):
         return {"kind": "text", "paragraphs": block.paragraphs}
     if isinstance(block, Code):
-        return {"kind": "code", "title": block.key.replace("_", " ").capitalize(), "text": block.text}
+        return {"kind": "code", "title": block.key.replace("_", " ").capitalize(), "text": _as_it_is(block.text)}
     if isinstance(block, Table):
         made = displayed(block, MOST_ROWS)
         folded = len(made.rows) > FEW_ROWS
@@ -156,10 +195,21 @@ def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
             **common,
             "kind": "scene",
             "number": len(scenes) - 1,
-            "wide": shown_plainly(as_svg(block, WIDE, on_page)),
+            "wide": _drawn(block, WIDE),
         }
-    drawn = {size: shown_plainly(as_svg(block, width, on_page)) for size, width in (("wide", WIDE), ("narrow", NARROW))}
+    drawn = {size: _drawn(block, width) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     return {**common, "kind": "figure", **drawn}
+
+
+def _as_it_is(text: str) -> Any:
+    """Lines that a reader copies."""
+    from markupsafe import escape
+
+    return escape(shown_plainly(text))
+
+
+def _drawn(block: Figure, width: float) -> str:
+    return typeset(shown_plainly(as_svg(block, width, on_page)))
 
 
 def _long(notes: tuple[str, ...]) -> bool:
@@ -178,8 +228,8 @@ def _harmless(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_harmless(value) for value in data]
     if isinstance(data, str) and "<" in data:
-        return shown_plainly(_TAG.sub("&lt;", data))
-    return shown_plainly(data) if isinstance(data, str) else data
+        data = _TAG.sub("&lt;", data)
+    return typeset(shown_plainly(data)) if isinstance(data, str) else data
 
 
 def _for_script(data: Any) -> str:

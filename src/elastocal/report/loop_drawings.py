@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.procedures.loops.directions import DirectionFit
-from elastocal.procedures.loops.estimate import Estimate
 from elastocal.procedures.loops.fit import LoopFit
+from elastocal.procedures.loops.loop import Estimate
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from numpy import isfinite
+from numpy import array, concatenate, isfinite, linspace, nan, where
 
 from elastocal.report.blocks import Axis, Heatmap, Series
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 XYZ = "xyz"
+ROOM = 0.5
+"""About a map, over its longest side."""
 
 
 def place_map(
@@ -42,13 +45,33 @@ def drawn_robot(model: Robot, near: Array, at: Reached, frame: str) -> tuple[Ser
 
     plane = at.plane
     line = 1e3 * plane.seen(skeleton(model, near[None], tip=frame).line[0])
-    out = [_path("robot", line, at, "robot")]
+    out = [_path("robot", _cut(line, at), at, "robot")]
     down = plane.object.rotation.T @ model.gravity
     if abs(down[plane.normal]) < 0.1 * float(abs(down).max()) and plane.axes[1] == int(abs(down).argmax()):
         floor = 1e3 * plane.seen(line[0] * 0)[plane.axes[1]]
-        ends = (float(line[:, plane.axes[0]].min()), 1e3 * float(plane.values[0].max()))
+        low, high = _window(at)
+        ends = (max(float(line[:, plane.axes[0]].min()), low[0]), high[0])
+        if not low[1] < floor < high[1]:
+            return tuple(out)
         out.append(Series("floor", ends, (float(floor),) * 2, role="floor"))
     return tuple(out)
+
+
+def _window(at: Reached) -> tuple[Array, Array]:
+    """What is drawn, mm: the map and some room about it, so that a far robot does not make it small."""
+    ends = 1e3 * array([[v.min(), v.max()] for v in at.plane.values])
+    room = ROOM * float((ends[:, 1] - ends[:, 0]).max())
+    return ends[:, 0] - room, ends[:, 1] + room
+
+
+def _cut(line: Array, at: Reached) -> Array:
+    """Points along a line, nan outside of what is drawn."""
+    steps = linspace(0, 1, 60)[:, None]
+    dense = concatenate([a + steps * (b - a) for a, b in pairwise(line)])
+    low, high = _window(at)
+    seen = dense[:, list(at.plane.axes)]
+    inside = array(((seen >= low) & (seen <= high)).all(axis=1))
+    return where(inside[:, None], dense, nan)
 
 
 def drawn_path(points: Array, at: Reached) -> Series:

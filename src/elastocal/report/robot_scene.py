@@ -108,15 +108,22 @@ THICKEST, THINNEST = 0.045, 0.014
 """Radius of the first and the last link as a share of the picture."""
 
 
-def floor_part(model: Robot, extent: float) -> tuple[Part, ...]:
-    """The plane that the robot stands on; nothing for one on a wall or a ceiling."""
+MARGIN = 0.12
+"""Of the floor beyond what stands on it, as a share of the picture."""
+
+
+def floor_part(model: Robot, *places: Array) -> tuple[Part, ...]:
+    """The plane that the robot stands on, below all places (N, 3); nothing for one on a wall or a ceiling."""
     import numpy as np
 
     down = np.asarray(model.gravity, dtype=np.float64)
     if not (np.linalg.norm(down[:2]) < 0.1 * np.linalg.norm(down) and down[2] < 0):
         return ()
-    half = 0.75 * extent
-    corners = ((-half, -half, 0.0), (half, -half, 0.0), (half, half, 0.0), (-half, half, 0.0))
+    every = np.concatenate([np.zeros((1, 3)), *(p.reshape(-1, 3) for p in places)])
+    low, high = np.nanmin(every, axis=0), np.nanmax(every, axis=0)
+    beyond = MARGIN * float(np.max(high - low))
+    (a, b), (c, d) = (low[:2] - beyond).tolist(), (high[:2] + beyond).tolist()
+    corners = ((a, b, 0.0), (c, b, 0.0), (c, d, 0.0), (a, d, 0.0))
     return (Solids("floor", (Mesh(corners, ((0, 1, 2), (0, 2, 3))),), (), "", "floor"),)
 
 
@@ -134,7 +141,7 @@ def scene_of_poses(
     starts, forces = load_forces(model, q, AppliedWrenches(load_frame or model.tool, wrench))
     scale, said = force_scale(forces, arms.extent)
     parts: list[Part] = [
-        *floor_part(model, arms.extent),
+        *floor_part(model, arms.line, *(() if tracker is None else (np.asarray(tracker)[None],))),
         dots("poses", arms.tip, [f"pose {i + 1}" for i in range(len(q))]),
     ]
     if scale:
@@ -249,7 +256,7 @@ def loaded_scene(
     bent = skeleton(model, at, equilibrium(model, at, applied))
     factor = enlargement(rest.extent, float(np.nanmax(np.linalg.norm(bent.line - rest.line, axis=2), initial=0.0)))
     large = rest.enlarged(bent, factor)
-    parts: list[Part] = []
+    parts: list[Part] = [*floor_part(model, rest.line)]
     notes = [f"Deflections are drawn {times(factor)}."]
     for i, row in enumerate(rows):
         parts += arm_parts(rest.picked(np.array([i])), "at rest", names[row], "faint")

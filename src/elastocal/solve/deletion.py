@@ -134,14 +134,21 @@ class Deletion:
         return np.where(self.used[:, rows], residual, np.nan), chi2
 
 
-def deletion(found: Posterior) -> Deletion:
-    """Of a posterior, all sets at once; a likelihood with a power counts as one with S / power."""
+def deletion(found: Posterior, *, strangers: bool = False) -> Deletion:
+    """Of a posterior, all sets at once; a likelihood with a power counts as one with S / power.
+
+    ``strangers`` took no part in it: Q = (S + J H^-1 J^T)^-1 and u = Q (y - J theta).
+    """
     blocks = found.blocks
     n, r, p = blocks.shape
     w = np.sqrt(blocks.power)
     white = (found.inverse @ blocks.jacobian).reshape(n * r, p)
     spread = w * (white @ found.half.T).reshape(n, r, p)
-    precision, pull = _precision(w * found.inverse, spread, w * found.white)
+    if strangers:
+        inner = np.linalg.inv(np.eye(r) + spread @ spread.transpose(0, 2, 1))
+        precision, pull = _within(w * found.inverse, inner, (inner @ (w * found.white)[:, :, None])[:, :, 0])
+    else:
+        precision, pull = _precision(w * found.inverse, spread, w * found.white)
     off = np.where(blocks.used, blocks.readings - blocks.jacobian @ blocks.mean, 0.0)
     total = float(np.sum(off * pull))
     return Deletion(blocks.used, precision, pull, total, blocks.count, blocks.parts, found.effective)
@@ -162,6 +169,10 @@ def deletion_of_rows(
 
 def _precision(inverse: Array, span: Array, white: Array) -> tuple[Array, Array]:
     """Q_ii and u of every block."""
-    inner = np.eye(white.shape[1]) - span @ span.transpose(0, 2, 1)
+    return _within(inverse, np.eye(white.shape[1]) - span @ span.transpose(0, 2, 1), white)
+
+
+def _within(inverse: Array, inner: Array, white: Array) -> tuple[Array, Array]:
+    """L^-T inner L^-1 and L^-T white of every block, L^-1 the inverse factor of its noise."""
     left = inverse.transpose(0, 2, 1)
     return left @ inner @ inverse, (left @ white[:, :, None])[:, :, 0]

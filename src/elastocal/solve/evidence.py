@@ -82,15 +82,20 @@ def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     return value + penalty, np.where(blocks.free, gradient + slope, 0.0)
 
 
-def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
-    """Inverse Cholesky factors (N, R, R) of S, zero in rows not read, and the sum of log|S|."""
+def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:
+    """S (N, R, R), the identity in places of what was not read."""
     n, r, _ = blocks.shape
     s = np.zeros((n, r, r))
     for c, log_sigma in zip(blocks.noise, log_scales[len(blocks.groups) :], strict=True):
         b = np.exp(log_sigma) * c.factor
         s += b @ b.transpose(0, 2, 1)
     both = blocks.used[:, :, None] & blocks.used[:, None, :]
-    s = np.where(both, s, np.eye(r))
+    return np.where(both, s, np.eye(r))
+
+
+def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
+    """Inverse Cholesky factors (N, R, R) of S, zero in rows not read, and the sum of log|S|."""
+    s = noise_covariance(blocks, log_scales)
     lower = np.linalg.cholesky(s)
     log_det = 2 * float(np.log(np.einsum("nrr->nr", lower)).sum())
     return np.linalg.inv(lower) * blocks.used[:, :, None], log_det
@@ -134,19 +139,44 @@ def inverse_triangle(factor: Array) -> Array:
     return np.asarray(dtrtri(factor, lower=1)[0])
 
 
-def _solve(blocks: Blocks, log_scales: Array) -> Posterior:
+@dataclass(frozen=True, eq=False)
+class Whitened:
+    """A problem in units of its noise: ``rows`` (N R, p) and ``misfit`` (N R,), L^-1 J and L^-1 (y - J m)."""
+
+    rows: Array
+    misfit: Array
+    inverse: Array
+    log_det: float
+
+
+def whitened(blocks: Blocks, log_scales: Array) -> Whitened:
     n, r, p = blocks.shape
-    w = blocks.power
     inverse, log_s = noise_factors(blocks, log_scales)
     white = (inverse @ blocks.jacobian).reshape(n * r, p)
     misfit = (inverse @ np.where(blocks.used, blocks.readings, 0.0)[:, :, None]).reshape(n * r) - white @ blocks.mean
+    return Whitened(white, misfit, inverse, log_s)
+
+
+def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Array) -> Posterior:
+    """From the sums J^T S^-1 J and J^T S^-1 r of any number of ``Whitened`` problems; ``blocks`` has their priors."""
+    prior, _ = prior_precision(blocks, log_scales)
+    factor = _factored(blocks.power * gram + prior)
+    mean = blocks.mean + _solved(factor, blocks.power * pull)
+    _, r, _ = blocks.shape
+    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, float("nan"), np.zeros((0, r)))
+
+
+def _solve(blocks: Blocks, log_scales: Array) -> Posterior:
+    n, r, _ = blocks.shape
+    w = blocks.power
+    white = whitened(blocks, log_scales)
     prior, log_p = prior_precision(blocks, log_scales)
-    factor = _factored(w * (white.T @ white) + prior)
-    b = w * (white.T @ misfit)
+    factor = _factored(w * (white.rows.T @ white.rows) + prior)
+    b = w * (white.rows.T @ white.misfit)
     change = _solved(factor, b)
-    left = misfit - white @ change
-    value = _log_evidence(w * (float(misfit @ misfit) + log_s), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, inverse, blocks.mean + change, factor, value, left.reshape(n, r))
+    left = white.misfit - white.rows @ change
+    value = _log_evidence(w * (float(white.misfit @ white.misfit) + white.log_det), float(b @ change), factor, log_p)
+    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, value, left.reshape(n, r))
 
 
 def _solved(factor: Array, b: Array) -> Array:
@@ -182,11 +212,12 @@ def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     gradient = np.zeros(len(log_scales))
     gradient[:first], _ = _group_slopes(blocks, log_scales, found.mean - blocks.mean, found.half)
     white = (found.inverse @ blocks.jacobian).reshape(n * r, p)
-    spread = (white @ found.half.T).reshape(n, r, p).transpose(0, 2, 1)
-    residual = found.white[:, None, :]
+    spread = (white @ found.half.T).reshape(n, r, p)
+    # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
+    pull = found.white[:, :, None] * found.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     for i, c in enumerate(blocks.noise, first):
         d = np.exp(log_scales[i]) * (found.inverse @ c.factor)
-        gradient[i] = w * float(np.sum((residual @ d) ** 2) - np.sum(d**2) + np.sum((spread @ d) ** 2))
+        gradient[i] = w * float(np.sum((pull @ d) * d))
     return found.evidence, gradient
 
 

@@ -57,11 +57,19 @@ class Unit:
 
 
 def screen_units(
-    judge: J, full: Bools, dropped: Bools, *, level: float = LEVEL, levels: Sequence[Level] = LEVELS
+    judge: J,
+    full: Bools,
+    dropped: Bools,
+    *,
+    level: float = LEVEL,
+    levels: Sequence[Level] = LEVELS,
+    most: float = MOST,
 ) -> tuple[Bools, tuple[Unit, ...], J]:
-    """What to leave out of ``full`` (N, R), from what is left out at the start; the units; and the judge at the end."""
+    """What to leave out of ``full`` (N, R), from what is left out at the start; the units; and the judge at the end.
+
+    No more than a share of ``most`` is left out."""
     seen: set[bytes] = set()
-    while dropped.tobytes() not in seen and dropped.sum() < MOST * full.sum():
+    while dropped.tobytes() not in seen and dropped.sum() < most * full.sum():
         seen.add(dropped.tobytes())
         change = _taken_back(judge, full, dropped, level)
         if change is None:
@@ -93,6 +101,15 @@ def worst_unit(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) 
             rows = tuple(np.flatnonzero(mine & used[b]).tolist())
             best = Unit(kind, b, rows, float(np.sqrt(chi2[place] / len(rows))), float(p[place]))
     return best
+
+
+def improbable(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Bools:
+    """Blocks (N,) with a unit that is less probable than ``level``, the units of one block counted together."""
+    out = np.zeros(len(found.used), dtype=bool)
+    for kind in levels:
+        p = found.exceedance(*_sizes(found, kind)).reshape(len(out), -1)
+        out |= np.nanmin(np.where(np.isfinite(p), p, 1.0), axis=1) * np.isfinite(p).sum(axis=1) < level
+    return out
 
 
 def _sizes(found: Deletion, kind: Level) -> tuple[Array, Ints]:

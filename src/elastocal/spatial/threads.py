@@ -5,12 +5,18 @@ Measured: a calibration of 4 s took minutes with OpenBLAS's own choice of thread
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def hold_process() -> None:
+    """Of this process and those it starts, unless the user has said otherwise; only before NumPy is loaded."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def one_thread(call: Callable[P, R]) -> Callable[P, R]:

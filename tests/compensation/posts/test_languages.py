@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from elastocal.compensation.correction import Correction
 from elastocal.compensation.posts.apt import Apt
 from elastocal.compensation.posts.fanuc import Fanuc
 from elastocal.compensation.posts.orientation import aligned
 from elastocal.compensation.posts.post import ToolPath, parsed, post_kinds
-from elastocal.compensation.program import Changes, Given
+from elastocal.compensation.program import Changes, Given, Program
 from elastocal.compensation.run import compensate
 from elastocal.errors import InputError
 from elastocal.files.programs import read_program
@@ -51,11 +52,16 @@ def bases(kind: str) -> dict[str, Pose]:
     return {"0": Pose()} if kind == "fanuc" else {"base": Pose()} if kind == "jbi" else {}
 
 
-def corrected(robot: Robot, kind: str, path: ToolPath) -> np.ndarray:
+def example(robot: Robot, kind: str, path: ToolPath) -> Program:
     texts = post_kinds()[kind]().example(robot, path)
     given = Given(bases=bases(kind), tools=tools(kind), drives=robot.controller.drives)
     program = parsed({n: t.encode("ascii") for n, t in texts.items()}, given)
     assert not program.skipped
+    return program
+
+
+def corrected(robot: Robot, kind: str, path: ToolPath) -> np.ndarray:
+    program = example(robot, kind, path)
     done = compensate(robot, program, FORCE)
     ends = np.array([m.end for m in program.moves])[1:]
     np.testing.assert_allclose(program.positions[ends], path.positions, atol=1e-7)
@@ -77,6 +83,23 @@ def test_every_language_gets_the_same_corrections(kind: str, reference: tuple) -
     np.testing.assert_allclose(corrected(robot, kind, path), wanted, atol=2e-7)
 
 
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_every_language_takes_points_between_the_corners(kind: str, reference: tuple) -> None:
+    robot, path, corners = reference
+    program = example(robot, kind, path)
+    done = compensate(robot, program, FORCE, densify=2e-6)
+    again = parsed(dict(done.files), program.given)
+    assert len(again.moves) > len(program.moves) + 2
+    places = again.positions[[m.end for m in again.moves]][1:]
+    wanted = compensate(robot, example(robot, "krl", path), FORCE, densify=2e-6)
+    rows = [p for i in range(1, 5) for p in (*_points(wanted, i), corners[i - 1])]
+    np.testing.assert_allclose(places, rows, atol=3e-7)
+
+
+def _points(done: Correction, move: int) -> np.ndarray:
+    return done.changes.inserted[move].positions if move in done.changes.inserted else np.empty((0, 3))
+
+
 def test_apt_with_its_axis_towards_the_spindle_gets_them_too(reference: tuple) -> None:
     robot, path, wanted = reference
     flip = Pose(np.diag([1.0, -1, -1]))
@@ -88,6 +111,25 @@ def test_apt_with_its_axis_towards_the_spindle_gets_them_too(reference: tuple) -
     np.testing.assert_allclose(program.rotations, np.tile(turn, (4, 1, 1)), atol=1e-8)
     done = compensate(robot, program, FORCE, near=robot.controller.to_controller(path.q[None])[0])
     np.testing.assert_allclose(done.changes.positions, wanted, atol=2e-7)
+
+
+def test_tables_and_gcode_get_them_too(reference: tuple) -> None:
+    robot, path, wanted = reference
+    near = robot.controller.to_controller(path.q[None])[0]
+    a, b, c = Rotation.from_matrix(path.rotation).as_euler("ZYX", degrees=True)
+    rows = [f"{x:.5f},{y:.5f},{z:.5f},{a:.8f},{b:.8f},{c:.8f}" for x, y, z in 1e3 * path.positions]
+    table = "\n".join(["x_mm,y_mm,z_mm,a_deg,b_deg,c_deg", *rows, ""])
+    program = read_program(table, "csv", bases={"base": Pose()}, tools={"tool": TOOL})
+    done = compensate(robot, program, FORCE, near=near)
+    np.testing.assert_allclose(done.changes.positions, wanted, atol=2e-7)
+    lines = [f"G1 X{x:.5f} Y{y:.5f} Z{z:.5f} F500" for x, y, z in 1e3 * path.positions]
+    code = "\n".join(["G21 G90 G54", *lines, "M30", ""])
+    program = read_program(code, "gcode", bases={"G54": Pose()}, tools={"T0": TOOL}, orientation=path.rotation)
+    assert not program.missing_frames()
+    done = compensate(robot, program, FORCE, near=near)
+    np.testing.assert_allclose(done.changes.positions, wanted, atol=3e-5)  # the orientation of points stays
+    full = compensate(robot, example(robot, "krl", path), FORCE, position_only=True)
+    np.testing.assert_allclose(done.changes.positions, full.changes.positions[1:], atol=3e-7)
 
 
 def test_orientations_are_those_of_scipy() -> None:
@@ -118,6 +160,15 @@ def test_the_free_turn_about_a_tool_axis_is_the_least_one() -> None:
     np.testing.assert_allclose(turn.magnitude(), tilt, atol=1e-7)
     opposite = aligned(-DOWN[None, :, 2], DOWN)[0]
     np.testing.assert_allclose(opposite @ opposite.T, np.eye(3), atol=1e-12)
+
+
+def test_axes_of_a_fanuc_whose_robot_file_has_no_coupling_are_warned_of() -> None:
+    axes = ", ".join(f"J{i}= {v} deg" for i, v in enumerate((10, 20, -30, 0, -40, 0), 1))
+    text = f"/PROG A\n/MN\n1:J P[1] 5% FINE ;\n/POS\nP[1]{{\nGP1:\nUF : 0, UT : 0,\n{axes}\n}};\n/END\n"
+    robot = read_robot("fanuc-r2000ic165f")
+    plain = replace(robot, transmission=replace(robot.controller, matrix=np.eye(6)))
+    codes = [[f.code for f in compensate(r, read_program(text, "fanuc")).warnings] for r in (plain, robot)]
+    assert [c.count("fanuc-coupling") for c in codes] == [1, 0]
 
 
 def test_pulses_without_a_robot_that_knows_them_are_refused_with_that_sentence() -> None:

@@ -55,7 +55,7 @@ def test_objects_lie_elsewhere_than_stated():
 
 def test_gross_errors_are_planted_and_listed():
     drawn = virtual_contacts(
-        nominal(), actual(), planned(), (), np.random.default_rng(4), gross=2, gross_size=15.0
+        nominal(), actual(), planned(), (), np.random.default_rng(4), outliers=2, outlier_size=15.0
     )  # fmt: skip
     off = drawn.campaign.readings - drawn.exact
     assert len(drawn.planted) == 2
@@ -63,8 +63,8 @@ def test_gross_errors_are_planted_and_listed():
         assert off[p.reading, p.row] == pytest.approx(p.size, abs=1e-6)
         assert abs(p.size) == 15.0
     assert np.sum(np.abs(off) > 1) == 2
-    with pytest.raises(InputError, match="73 gross errors"):
-        virtual_contacts(nominal(), actual(), planned(), (), np.random.default_rng(4), gross=73)
+    with pytest.raises(InputError, match="73 outliers"):
+        virtual_contacts(nominal(), actual(), planned(), (), np.random.default_rng(4), outliers=73)
 
 
 def test_what_the_true_robot_cannot_do_is_refused():

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.logs import LENGTH, MASSES, MOMENTS, planar_arm, planar_torques
 from oracle.moving_logs import COULOMB, VISCOUS, as_currents, cobot, recorded, sweeps
 
 from elastocal.errors import InputError
+from elastocal.measure.joint_log import JointLog
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity import identify
 from elastocal.procedures.gravity.fit import friction_terms
 from elastocal.procedures.gravity.samples import select_samples
-from elastocal.procedures.gravity.unknowns import MassPrior
+from elastocal.procedures.gravity.unknowns import PACE, MassPrior
 
 FILE = cobot()
 SEEN = np.array([[0.0, -1.2, 0.8, -0.8, 0.3, 0.0]])
@@ -109,3 +111,38 @@ def test_the_sign_is_told_where_friction_hides_the_weight():
 
         done = identify(FILE, replace(log, torque=sense * log.torque), hold_out=0)
         assert done.arm.sense.sign == sense
+
+
+def test_without_time_inertia_is_taken_per_row_and_intervals_hold():
+    """Two links of half a metre by Lagrange written here; mass moments of the file are off by a quarter."""
+    arm, step = planar_arm(), 0.012
+    inside, off = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        t = step * np.arange(1500)
+        rates, phases = rng.uniform(0.4, 1.6, (2, 3)), rng.uniform(0, 6, (2, 3))
+        q = 0.35 * np.sin(t[:, None, None] * rates + phases).sum(axis=2) + rng.uniform(-0.5, 0.5, 2)
+        v, a = np.gradient(q, step, axis=0), np.gradient(np.gradient(q, step, axis=0), step, axis=0)
+        torque = planar_torques(q) + accelerated(q, v, a) + 1.5 * np.sign(v) + 0.4 * rng.normal(size=q.shape)
+        log = JointLog("log.csv", arm.joints, q, torque, np.arange(len(q)) + 2, None, None)
+        done = identify(arm.with_parameters({"J2.mx": 1.5, "J1.mx": 1.2}), log, hold_out=0, torques="drive")
+        assert done.arm.value(PACE) == pytest.approx(step**-2, rel=0.35)  # by masses that are off by a quarter
+        some = q[rng.integers(0, len(q), 40)]
+        prediction = done.predict(some)
+        error = prediction.torque - planar_torques(some)
+        inside.append(np.abs(error) < 1.96 * prediction.sd)
+        off.append(error)
+    assert np.mean(inside) > 0.9
+    assert np.sqrt(np.mean(np.square(off))) < 0.1  # N m; 0.4, and three quarters inside, without the inertia per row
+
+
+def accelerated(q, v, a):
+    """(N, 2): torques of two point masses at their centres by Lagrange; z is up, joints lift."""
+    m2, reach = MASSES["J2"], LENGTH
+    c1, c2 = (np.array([MOMENTS[f"{j}.mx"], MOMENTS[f"{j}.mz"]]) / MASSES[j] for j in ("J1", "J2"))
+    one, two = MASSES["J1"] * c1 @ c1, m2 * c2 @ c2
+    both = m2 * reach * (c2[0] * np.cos(q[:, 1]) - c2[1] * np.sin(q[:, 1]))
+    turn = m2 * reach * (c2[0] * np.sin(q[:, 1]) + c2[1] * np.cos(q[:, 1]))
+    w = a.sum(axis=1)
+    inner = (one + m2 * reach**2) * a[:, 0] + two * w + both * (a[:, 0] + w) - turn * v[:, 1] * (2 * v[:, 0] + v[:, 1])
+    return np.stack([inner, two * w + both * a[:, 0] + turn * v[:, 0] ** 2], axis=1)

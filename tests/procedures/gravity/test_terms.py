@@ -12,7 +12,7 @@ from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.terms import Term, expressions, level_joints
-from elastocal.reduction.reduction_cost import Wide
+from elastocal.reduction.error_budget import Wide
 
 KR5 = read_robot("kuka-kr5")
 POSE = np.radians([90, -90, 90, 0, 0, 0])

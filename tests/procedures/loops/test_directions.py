@@ -10,7 +10,7 @@ from scipy.stats import f as fisher
 
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.procedures.loops.directions import fit_directions, pairs, principal
-from elastocal.procedures.loops.estimate import Estimate, mean_of, unknown
+from elastocal.procedures.loops.loop import Estimate, mean_of, unknown
 
 ANGLES = np.radians(np.arange(0, 360, 30))
 UNITS = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])

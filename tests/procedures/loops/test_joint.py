@@ -7,11 +7,9 @@ import pytest
 from oracle.dial_gauge import readings
 
 from elastocal.errors import InputError
-from elastocal.procedures.loops.elements import joint_elements
-from elastocal.procedures.loops.estimate import Estimate, f_test
 from elastocal.procedures.loops.fit import fit_loops
-from elastocal.procedures.loops.joints import JointResult, joint_values
-from elastocal.procedures.loops.loop import loop_of
+from elastocal.procedures.loops.joints import JointResult, joint_elements, joint_values
+from elastocal.procedures.loops.loop import Estimate, f_test, loop_of
 
 K, GAMMA, SLIP, LEVER = 1.08e-4, 1.34e-4, 2e-5, 0.33
 

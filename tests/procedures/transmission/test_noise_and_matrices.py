@@ -9,8 +9,7 @@ from elastocal.errors import InputError
 from elastocal.procedures.transmission import identify
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, system
 from elastocal.procedures.transmission.fit import NoiseLevel, fit_system, level
-from elastocal.procedures.transmission.matrices import Matrices, regularity
-from elastocal.procedures.transmission.zeros import offsets_are_zero
+from elastocal.procedures.transmission.matrices import Matrices, offsets_are_zero, regularity
 
 DEG = np.pi / 180
 

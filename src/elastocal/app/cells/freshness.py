@@ -158,19 +158,22 @@ def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:
 
 CERTIFIED = ("calibrate", "validate", "certificate", "compensate")
 """Commands whose reports show what cell.yaml states for a certificate."""
+MAPPED = ("compensate", "stiffness")
+"""Commands that draw maps over the workpiece of cell.yaml."""
 
 
 def usual_settings(command: str) -> tuple[str, ...]:
     """Keys of cell.yaml that a command takes beside places."""
-    return ("options", *(("certificate",) if command in CERTIFIED else ()))
+    stated = (("certificate", CERTIFIED), ("workpiece", MAPPED))
+    return ("options", *(key for key, commands in stated if command in commands))
 
 
 def setting(cell: CellFolder, key: str, command: str) -> object:
-    """What a command takes from cell.yaml: a place, its options, or what is stated for a certificate."""
+    """What a command takes from cell.yaml: a place, its options, what is stated for a certificate, the workpiece."""
     if key == "options":
         return cell.options.get(command, {})
-    if key == "certificate":
-        return {k: str(v) for k, v in (cell.located.data.get("certificate") or {}).items()}
+    if key in ("certificate", "workpiece"):
+        return {k: str(v) for k, v in (cell.located.data.get(key) or {}).items()}
     return cell.places[key].as_posix() if key in cell.places else None
 
 

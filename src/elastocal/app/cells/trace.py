@@ -24,6 +24,7 @@ from elastocal.report.blocks import Fact, Report
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.certificate import Stated
 
 Contents = Mapping[Path, str | bytes]
 _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
@@ -147,6 +148,20 @@ def _within(cell: CellFolder, words: tuple[str, ...], typed: tuple[Path, ...], a
 def current() -> Trace:
     """The run that is going on; one without a name where nobody has entered ``running``."""
     return _current.get() or Trace((), "")
+
+
+def stated_for_certificate(tolerance_mm: float | None) -> Stated:
+    """What the cell of this run states, with the tolerance that was typed."""
+    from elastocal.errors import InputError
+    from elastocal.files.certificate import Stated
+
+    cell = current().cell
+    stated = Stated() if cell is None else cell.certificate
+    if tolerance_mm is None:
+        return stated
+    if not 0 < tolerance_mm < float("inf"):
+        raise InputError(f"{tolerance_mm:g} mm is no tolerance; give one above 0", code="range", parameter="tolerance")
+    return replace(stated, tolerance=1e-3 * tolerance_mm)
 
 
 def _seen(path: str | Path) -> str:

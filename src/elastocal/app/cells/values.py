@@ -77,17 +77,38 @@ def _from_cell(path: Path | str, folder: Path) -> str:
 def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any]) -> Chosen:
     """Every folder of a cell replaced by what it stands for."""
     out = Chosen(values)
+    if name == "calibrate" and (bare := _bare_tables(home, values)):
+        values = {**values, "tables": list(bare)}
+        out = Chosen(
+            values, notes=(f"There is no {home.places['campaign'].as_posix()}; the tables beside it are read.",)
+        )
     for parameter, role in uses.roles.items():
         value = values.get(parameter)
         found = [home.root / Path(v) for v in each(value)]
         if not any(is_cell(folder) for folder in found):
             continue
-        role = "robot" if name == "assess" and values.get("plan") is not None else role
+        role = "robot" if _of_robot(name, values) else role
         new = [_place(home, folder, role, parameter) for folder in found]
         kind: Any = Path.as_posix if isinstance(each(value)[0], str) else Path
         listed = [kind(t) for p in new for t in _tables(home, p)] if isinstance(value, list) else kind(new[0])
         out = out.with_value(parameter, listed, role)
     return out
+
+
+def _of_robot(name: str, values: Mapping[str, Any]) -> bool:
+    """Whether the cell stands for its robot: where a plan, or bare tables, are given beside it."""
+    tables = [Path(t) for t in each(values.get("tables"))]
+    bare = name == "calibrate" and bool(tables) and not any(t.suffix.lower() in (".yaml", ".yml") for t in tables)
+    return bare or (name == "assess" and values.get("plan") is not None)
+
+
+def _bare_tables(home: CellFolder, values: Mapping[str, Any]) -> tuple[Path, ...]:
+    """Tables in the folder of campaigns, where it holds no campaign file and none was typed."""
+    own = Path(values["campaign"])
+    if values.get("tables") or not is_cell(home.root / own) or home.path("campaign").exists():
+        return ()
+    folder = home.place("campaign").parent
+    return tables_in(home, folder) if (home.root / folder).is_dir() else ()
 
 
 def _place(home: CellFolder, folder: Path, role: str, parameter: str) -> Path:
@@ -137,7 +158,8 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
         elif parameter not in typed:
             taken.append(f"--{key} {value}")
             chosen = chosen.with_value(parameter, given, "options")
-    return replace(chosen, notes=(*((f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()), *left))
+    said = (f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()
+    return replace(chosen, notes=(*chosen.notes, *said, *left))
 
 
 def _typed(parameters: tuple[str, ...]) -> str:
@@ -188,10 +210,10 @@ def check_given(context: typer.Context, uses: Uses, values: Mapping[str, Any]) -
         if parameter == "out" or (parameter == "robot" and values.get("plan", "") is None):
             continue  # a campaign alone may stand where assess takes a robot and a plan
         for value in each(values.get(parameter)):
-            if isinstance(value, Path):
+            if isinstance(value, Path) and not (values.get("tables") and not value.suffix):
                 _check_there(value)
             elif not is_cell(Path(value)):
-                _check_robot(value)
+                _check_robot(str(value))  # also where tables follow a robot in place of a campaign
 
 
 def check_needed(context: typer.Context, command: Any, values: Mapping[str, Any]) -> None:

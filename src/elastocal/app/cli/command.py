@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -160,10 +159,11 @@ def _result(declared: Command, values: Mapping[str, Any]) -> Any:
     from elastocal.app.cli.progress import live, progress
 
     words = {name: values[name] for name in declared.hints}
-    if "live" in inspect.signature(declared.function).parameters:
-        words["live"] = live
-    with progress(declared.progress.format(**words)) if declared.progress else nullcontext() as callback:
-        return declared.function(**words) if callback is None else declared.function(**words, progress=callback)
+    own = inspect.signature(declared.function).parameters
+    if "live" in own:
+        return declared.function(**words, live=live)
+    with progress(declared.progress.format(**words) or declared.name, told="progress" in own) as callback:
+        return declared.function(**words, **({"progress": callback} if "progress" in own else {}))
 
 
 def _pages(name: str) -> str:

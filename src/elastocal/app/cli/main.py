@@ -22,9 +22,10 @@ from elastocal.app import commands
 from elastocal.app.cells.roles import in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, Command, on_command_line
 from elastocal.errors import ElastocalError
+from elastocal.spatial.threads import hold_process
 from elastocal.untrusted import in_brief
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: see ``spatial.threads``
+hold_process()
 
 
 def declared() -> tuple[Command, ...]:
@@ -81,6 +82,11 @@ for _command in declared():
 def main() -> None:
     """Run, with one sentence instead of a traceback for what a user can put right."""
     run_to_exit(app)
+
+
+def run_words(words: list[str]) -> int:
+    """The exit code of ``elastocal words``; what it says goes to stdout and stderr."""
+    return _run(app, words)
 
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")

@@ -57,6 +57,12 @@ WorkObject = Annotated[
         "--object", metavar="X,Y,Z,A,B,C", help="Work object of the map in base: mm, deg about z, y, x in turn."
     ),
 ]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MM", help="Error allowed on validation points: pass or fail, certificate (default: that of cell.yaml)."
+    ),
+]
 Standalone = Annotated[
     bool, typer.Option("--standalone", help="Put the script of turnable pictures into the report (4.8 MB) for sending.")
 ]

@@ -7,10 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from shutil import get_terminal_size
 from typing import Any, Protocol
 
-PATIENCE = 0.2
+PATIENCE = 0.05
 """Seconds after which work is shown on a terminal; what is done before says nothing."""
 LINE_EVERY = 2.0
 """Elsewhere, where every line stays: seconds before the first and between others."""
@@ -25,22 +26,60 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int, stage: str = "") -> None: ...
 
 
+_listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
+_shown: ContextVar[Progress | None] = ContextVar("shown", default=None)
+
+
+def stage(done: int, total: int, name: str) -> None:
+    """Tell the progress in which this runs, if any, that ``name`` begins."""
+    shown = _shown.get()
+    if shown is not None:
+        shown(done, total, name)
+
+
 @contextmanager
-def progress(what: str) -> Iterator[Progress]:
+def told_to(listener: Progress) -> Iterator[None]:
+    """Within it progress goes to ``listener`` in place of stderr."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def progress(what: str, told: bool = True) -> Iterator[Progress]:
     """Shows the work while it lasts: a bar with stage and times on a terminal, now and then a line elsewhere.
 
-    The first sign of life comes from a thread of its own, since the work may tell nothing for long.
+    The first sign of life comes from a thread of its own, since the work may tell nothing for long.  Work that is not
+    ``told`` of has a name and a clock on a terminal, and no line elsewhere.
     """
+    listener = _listener.get()
+    if listener is not None:
+        with _as_shown(listener):
+            yield listener
+        return
     terminal = sys.stderr.isatty()
     shown: _Bar | _Lines = _Bar(what) if terminal else _Lines(what)
     timer = threading.Timer(PATIENCE if terminal else LINE_EVERY, shown.start)
     timer.daemon = True
-    timer.start()
+    if terminal or told:
+        timer.start()
     try:
-        yield shown
+        with _as_shown(shown):
+            yield shown
     finally:
         timer.cancel()
         shown.stop()
+
+
+@contextmanager
+def _as_shown(progress: Progress) -> Iterator[None]:
+    token = _shown.set(progress)
+    try:
+        yield
+    finally:
+        _shown.reset(token)
 
 
 class _Bar:
@@ -49,9 +88,15 @@ class _Bar:
         self.state: tuple[int, int | None, str] = (0, None, "")
         self.bar: Any = None
         self.lock = threading.Lock()
-        self.ended = False
+        self.ended = self.written = False
 
     def start(self) -> None:
+        with self.lock:
+            if self.ended:
+                return
+            self.written = True
+            sys.stderr.write(f"{self.what} ...\r")  # at once: the bar, which takes its place, is slow to load
+            sys.stderr.flush()
         from rich.console import Console
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as Bar
@@ -78,6 +123,9 @@ class _Bar:
             self.ended = True
             if self.bar is not None:
                 self.bar.stop()
+            if self.written:  # blanks: not every console of Windows knows how to clear a line
+                sys.stderr.write(" " * (len(self.what) + 4) + "\r")
+                sys.stderr.flush()
 
     def _words(self, stage: str) -> str:
         return f"{self.what}: {stage}" if stage else self.what

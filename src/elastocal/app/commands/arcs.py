@@ -18,8 +18,8 @@ from elastocal.errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
     from elastocal.model.robot import Robot
+    from elastocal.procedures.circle_points import CirclePoints
     from elastocal.procedures.compensator.arcs import Arcs
-    from elastocal.procedures.compensator.circle_points import CirclePoints
     from elastocal.procedures.compensator.free_arcs import MarkerError
     from elastocal.spatial.entries import Array
 
@@ -93,7 +93,6 @@ def arcs(
       elastocal arcs points.csv --known P1 --noise-um 20
       elastocal arcs sweeps.csv --robot abb-irb4600-60 --noise-um 20 --out measured.yaml
     """
-    from elastocal.app.workers import one_thread
     from elastocal.files.tables.points import read_points
     from elastocal.procedures.compensator.arcs import fit_arcs
 
@@ -112,24 +111,24 @@ def arcs(
     check_same_poses(table, [m for m in table.markers if m not in turned])
     for marker in turned:
         check_known_angles(table, marker)
-    with one_thread(), located(table):
+    with located(table):
         fit = fit_arcs(table.points, pose_angles(table), known=turned, noise=noise, sense=way, axis=direction)
     return ArcsResult(table, fit, (*table.notes, *unseen_notes(table, table.markers), *fit.notes))
 
 
 def _circle_points(points: Sequence[Path], word: str, noise: float | None, out: Path | None) -> CirclePointsResult:
-    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.files.robot.write import robot_text
     from elastocal.files.tables.sweeps import read_sweeps
-    from elastocal.procedures.compensator.circle_points import circle_points, with_frame_errors
+    from elastocal.procedures.circle_points import circle_points
+    from elastocal.procedures.circle_points.frame_errors import with_frame_errors
 
     robot = read_robot(word)
-    with one_thread():
-        found = circle_points(robot, read_sweeps(points, robot), noise)
+    sweeps, notes = read_sweeps(points, robot)
+    found = circle_points(robot, sweeps, noise)
     said = f"circle-point analysis of {', '.join(p.name for p in points)}"
-    files = {} if out is None else {out: robot_text(with_frame_errors(robot, found, said), (f"By {said}.",))}
-    return CirclePointsResult(points[0], word, robot, found, files, robot.notes)
+    files = {} if out is None else {out: robot_text(with_frame_errors(robot, found.errors, said), (f"By {said}.",))}
+    return CirclePointsResult(points[0], word, robot, found, files, (*robot.notes, *notes))
 
 
 def noise_of(noise_um: float | None) -> float | None:

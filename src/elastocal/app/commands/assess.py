@@ -110,8 +110,8 @@ def assess(
 def _campaign(source: str, asked: _Asked) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
     from elastocal.app.campaign_checks import given_by
+    from elastocal.app.cli.progress import stage
     from elastocal.app.inputs import VERSION
-    from elastocal.app.workers import one_thread
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.model.descriptions import in_form
@@ -120,14 +120,16 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     if Path(source).suffix.lower() not in (".yaml", ".yml"):
         raise InputError(f"{source}: give a table of configurations after the robot, or a campaign file (.yaml) alone")
     _check_options(source, asked)
+    stage(0, 3, "reading the plan")
     file = read_plan(Path(source))
     keep(given_by("ROBOT", file))
     requests = file.requests
     model = in_form(file.model, requests.form or "beam")
     names = sought_names(file.campaign.measurement, model, requests.seek, requests.hold)
-    with one_thread():
-        repair = _repair(model, file, names)
-        found = assess(model, file.campaign, names, thresholds=requests.thresholds)
+    stage(1, 3, "what would repair it")
+    repair = _repair(model, file, names)
+    stage(2, 3, "what the plan determines")
+    found = assess(model, file.campaign, names, thresholds=requests.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
         VERSION,
@@ -185,7 +187,6 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     from elastocal.app.applied_load import applied_load
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import inputs_of
-    from elastocal.app.workers import one_thread
     from elastocal.design.assessing import assess
     from elastocal.files.robot.read import read_robot, selected, without_kinds
     from elastocal.measure.campaign import Campaign
@@ -204,8 +205,7 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     sd, turn_sd = _noise(asked)
     kind = Deflection(Setup(at.q, load.applied, markers), "linear")
     campaign = Campaign(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
-    with one_thread():
-        found = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
+    found = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
     watched = ", ".join(m.frame for m in markers)
     inputs = inputs_of(word, model, load, watched, _STATE, asked.without, str(plan))
     notes = (*robot.notes, *at.notes, *load.notes)

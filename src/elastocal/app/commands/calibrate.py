@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elastocal.findings import Finding
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.calibrate import ContactCalibration
-    from elastocal.reduction.study import Study
+    from elastocal.reduction.study import Study, StudyOptions
     from elastocal.reduction.verdict import Judged
     from elastocal.solve.ensemble import Ensemble
 
@@ -89,6 +89,7 @@ def calibrate(
     check: Annotated[
         str | None, typer.Option(metavar="kfold=6", help="Calibrate again without every fold of the poses in turn.")
     ] = None,
+    tolerance: o.Tolerance = None,
     accept: Annotated[
         list[str] | None, typer.Option(metavar="WORDS", help="A slip of the table that was proposed is accepted.")
     ] = None,
@@ -117,8 +118,8 @@ def calibrate(
 
     from elastocal.app.calibration_files import calibration
     from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
+    from elastocal.app.cells.trace import stated_for_certificate
     from elastocal.app.predictor import Asked, observed_of, predictor, typed_keys
-    from elastocal.app.workers import one_thread
     from elastocal.files.campaign.read import read_campaign
     from elastocal.reduction.verdict import Judged
 
@@ -128,8 +129,10 @@ def calibrate(
     if unfit is None:
         observed = observed_of(campaign, others, keys)
         keep({f"{p.name} as input": p for o in observed for p in o.files})
-        asked = Asked(model, validate, check, tuple(accept or ()))
+        asked = Asked(model, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
+    if tolerance is not None:
+        raise InputError("a tolerance is of positions, not of single parameters; calibrate without seek and --reduce")
     if others or keys:
         raise InputError("the reduction takes one campaign file; leave out everything else, or seek and --reduce")
     file = read_campaign(campaign)
@@ -138,10 +141,9 @@ def calibrate(
     file, points = check_points(file)
     check_deflections(file)
     rng = np.random.default_rng(seed)
-    with one_thread():
-        contacts = _contacts(file, rng, correlated, progress)
-        study = _study(file, rng, correlated, progress) if contacts is None else contacts.study
-        sampled = None if emcee is None else _sampled(study, emcee, rng)
+    contacts = _contacts(file, rng, correlated, progress)
+    study = _study(file, rng, correlated, progress) if contacts is None else contacts.study
+    sampled = None if emcee is None else _sampled(study, emcee, rng)
     if progress is not None:
         progress(100, 100)
     _check_determined(campaign, study)
@@ -175,7 +177,7 @@ def _check_options(correlated: float, emcee: int | None) -> None:
 def _study(file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None) -> Study:
     from elastocal.reduction.study import study
 
-    return study(file.model, file.campaign, **_asked(file, rng, correlated, progress))
+    return study(file.model, file.campaign, file.requests.seek, rng=rng, **_asked(file, correlated, progress))
 
 
 def _contacts(
@@ -186,19 +188,16 @@ def _contacts(
 
     if not isinstance(file.campaign.measurement, ContactForce):
         return None
-    return calibrate_contacts(file.model, file.campaign, **_asked(file, rng, correlated, progress))
+    asked = _asked(file, correlated, progress)
+    return calibrate_contacts(file.model, file.campaign, file.requests.seek, rng=rng, **asked)
 
 
-def _asked(
-    file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None
-) -> dict[str, Any]:
+def _asked(file: CampaignFile, correlated: float, progress: Progress | None) -> StudyOptions:
     """What the campaign file asks of the reduction."""
     from elastocal.reduction.first_fit import ReductionRules
 
     asked = file.requests
     return {
-        "seek": asked.seek,
-        "rng": rng,
         "hold": asked.hold,
         "form": asked.form,
         "rules": ReductionRules(asked.thresholds, asked.statistical, asked.loss, asked.outliers == "leave_out"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,9 +47,9 @@ def certificate(
     refit: Annotated[
         bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
     ] = False,
-    tolerance: Annotated[
-        float | None, typer.Option(metavar="MM", help="Largest error allowed (default: that of cell.yaml).")
-    ] = None,
+    tolerance: o.Tolerance = None,
+    units: o.ColumnUnits = None,
+    euler: o.Euler = None,
 ) -> CertificateResult:
     """PASS, FAIL or NOT DECIDED against a tolerance, on one sheet of A4.
 
@@ -60,23 +60,18 @@ def certificate(
     Example:
       elastocal certificate calibration.json --validate check/campaign.yaml --tolerance 0.3 --out certificate.pdf
     """
-    from elastocal.app.cells.trace import current
+    from elastocal.app.cells.trace import current, stated_for_certificate
     from elastocal.app.commands.validate import validate as validated
     from elastocal.calibration.certificate import certificate_of
     from elastocal.calibration.page import certificate_contents
     from elastocal.calibration.store import read_calibration
-    from elastocal.errors import InputError
-    from elastocal.files.certificate import Stated
 
-    if tolerance is not None and not tolerance > 0:
-        raise InputError(f"{tolerance:g} mm is no tolerance; give one above 0", code="range", parameter="tolerance")
-    run = current()
-    stated = Stated() if run.cell is None else run.cell.certificate
-    if tolerance is not None:
-        stated = replace(stated, tolerance=1e-3 * tolerance)
+    stated = stated_for_certificate(tolerance)
     found = read_calibration(calibration)
-    checked = None if validate is None else validated(calibration, validate, refit=refit).validation
-    made = certificate_of(found, checked, stated, run.inputs)
+    checked = None
+    if validate is not None:
+        checked = validated(calibration, validate, refit=refit, units=units, euler=euler).validation
+    made = certificate_of(found, checked, stated, current().inputs)
     contents = certificate_contents(found, made, out.suffix.lower(), checked, stated.tolerance)
     return CertificateResult(made, {out: contents})
 

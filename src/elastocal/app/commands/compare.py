@@ -48,8 +48,8 @@ def compare(
     Example:
       elastocal compare january.json november.json --report compared.html
     """
+    from elastocal.app.cli.progress import stage
     from elastocal.app.places import typed_places
-    from elastocal.app.workers import one_thread
     from elastocal.calibration.compare import compare as compared
     from elastocal.calibration.readings import read_campaign
     from elastocal.calibration.store import read_calibration
@@ -60,16 +60,18 @@ def compare(
     if len(tables) > 1:
         raise InputError("calibrations (.json) and campaigns (.yaml) do not compare; give one kind", code="kinds")
     names = _names(items)
+    stage(0, 2, "reading")
     if tables == {True}:
         if map is not None or at:
             raise InputError("--map and --at are of calibrations; campaigns are compared where they were measured")
         read = [read_campaign(p) for p in items]
+        stage(1, 2, "common poses and loads")
         return CompareResult(tuple(items), read[0][0], compared(*(data for _, data in read), names=names))
     found = [read_calibration(p) for p in items]
     robot = found[0].robot
     plane, near = (None, None) if map is None and not at else typed_places(robot, map, tuple(at or ()), object)
-    with one_thread():
-        return CompareResult(tuple(items), robot, compared(*found, names=names, places=plane, near=near))
+    stage(1, 2, "parameters, tool over the workpiece")
+    return CompareResult(tuple(items), robot, compared(*found, names=names, places=plane, near=near))
 
 
 def _names(items: list[Path]) -> tuple[str, ...]:

@@ -145,7 +145,6 @@ def compensate(
     """
     from elastocal.app.calibrated import calibrated
     from elastocal.app.typed_program import typed_frames, typed_orientation
-    from elastocal.app.workers import one_thread
     from elastocal.compensation.run import compensate as library_call
     from elastocal.compensation.run import flange_of
     from elastocal.files.programs import check_places, correction_files, read_program
@@ -160,15 +159,14 @@ def compensate(
     )  # fmt: skip
     if out is not None:
         check_places(wanted, out)
-    with one_thread():
-        correction = library_call(
-            known.known or model, wanted,
-            load=_load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, payload,
-                       payload_frame, rated_kg),
-            near=_near(model, near), flange=flange, position_only=position_only, taught=taught,
-            first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
-            truth=None if truth is None else read_robot(truth), progress=progress,
-        )  # fmt: skip
+    correction = library_call(
+        known.known or model, wanted,
+        load=_load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, payload,
+                   payload_frame, rated_kg),
+        near=_near(model, near), flange=flange, position_only=position_only, taught=taught,
+        first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
+        truth=None if truth is None else read_robot(truth), progress=progress,
+    )  # fmt: skip
     files = {} if out is None else correction_files(correction, out)
     if robodk is not None:
         files[robodk] = _robodk(correction, robodk)

@@ -98,8 +98,8 @@ def compensator(
       elastocal compensator points.csv --moving P1 --pivot P01 --pivot P02 --joint A2 --robot kuka-kr270
       elastocal compensator --robot kuka-kr270 --plan 6 --noise-um 15
     """
+    from elastocal.app.cli.progress import stage
     from elastocal.app.configurations import typed
-    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.points import read_points
     from elastocal.procedures.compensator import identify
@@ -118,12 +118,14 @@ def compensator(
     if robot is None and at is not None:
         raise InputError("--at: is of a robot's axes; add --robot ROBOT")
     noise, way = noise_of(noise_um), sense_from_word(sense)
+    stage(0, 2, "reading the points")
     table = read_points(points)
     _check(table, moving, pivots)
     model = None if robot is None else read_robot(robot)
     angles, read_as = _joint_angles(table, moving, joint, model)
     others = None if model is None or at is None else typed(model, (at,)).q[0]
-    with one_thread(), located(table):
+    stage(1, 2, "geometry" if plan is None else "geometry, plan of the next measurement")
+    with located(table):
         fit = identify(
             table.points, angles, moving=moving, pivots=pivots, joint=joint, robot=model, at=others,
             limits=_limits(limits), plan=plan, noise=noise, sense=way, axis=axis_of(axis, table),
@@ -183,7 +185,6 @@ def _ahead(
 ) -> AheadResult:
     import numpy as np
 
-    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.plan import plan_arcs
@@ -195,8 +196,7 @@ def _ahead(
     spring = _spring(model, robot, joint)
     geometry = CompensatorGeometry.described(spring, way or 1)
     reach = joint_range(model, spring.joint, _limits(limits), geometry)
-    with one_thread():
-        plan = plan_arcs(geometry, count, reach, np.ones(markers or MARKERS), noise)
+    plan = plan_arcs(geometry, count, reach, np.ones(markers or MARKERS), noise)
     notes = list(model.notes)
     if not markers:
         notes.append(f"{MARKERS} markers about P0 are assumed; name as many as there will be by --pivot.")

@@ -72,7 +72,6 @@ def deflect(
     from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import configurations_text, inputs_of
-    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
 
     read, left_out = read_robot(robot, tool), tuple(without or ())
@@ -82,12 +81,11 @@ def deflect(
     _check(load, sag, linear)
     watched = frame or model.tool
     model.tree.frame(watched)
-    with one_thread():
-        moved = _moved(model, where.q, load.applied, watched, sag, progress)
-        formula: FrameDeflection | None = None
-        shares: tuple[Contribution, ...] = ()
-        if load.applied is not None and not sag:
-            formula, shares = _linear(model, where.q, load.applied, linear, moved)
+    moved = _moved(model, where.q, load.applied, watched, sag, progress)
+    formula: FrameDeflection | None = None
+    shares: tuple[Contribution, ...] = ()
+    if load.applied is not None and not sag:
+        formula, shares = _linear(model, where.q, load.applied, linear, moved)
     notes = (*read.notes, *where.notes, *load.notes, *_no_gravity(model, payload, sag, load), *_far(moved))
     words = configurations_text(tuple(at or ()), configurations)
     inputs = inputs_of(robot, model, load, watched, _state(sag), left_out, words)

@@ -18,7 +18,18 @@ from elastocal.app import demonstration as cell_contents
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
-from elastocal.app.demonstration import DENSIFY_UM, GROSS, MILLING, NAME, SEED, TRUTH, cutting_lines
+from elastocal.app.demonstration import (
+    CHECK,
+    CHECK_SEED,
+    DENSIFY_UM,
+    MEASURED,
+    MILLING,
+    NAME,
+    OUTLIERS,
+    SEED,
+    TRUTH,
+    cutting_lines,
+)
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
@@ -79,9 +90,11 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
     """
     from elastocal.app.cells.freshness import setting
     from elastocal.app.cells.trace import running
+    from elastocal.app.cli.progress import progress
     from elastocal.files.cell_yaml import read_cell
 
-    _make(folder)
+    with progress("making the cell", told=False):
+        _make(folder)
     cell = read_cell(folder)
     settings = {key: setting(cell, key, "demo") for key in ("reports", "options")}
     with running(("demo", "--out", "."), cell, label="demo", seed=SEED, settings=settings):
@@ -89,7 +102,9 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
 
 
 def run(cell: CellFolder, watch: Watch) -> DemoResult:
-    planned, measured, found = _plan(cell, watch), _simulate(cell, watch), _calibrate(cell, watch)
+    planned, measured = _plan(cell, watch), _simulate(cell, watch)
+    _check(cell, watch)
+    found = _calibrate(cell, watch)
     return DemoResult(planned, measured, found, *_correct(cell, watch))
 
 
@@ -156,9 +171,21 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
     words = ("simulate", ".", "--truth", TRUTH.as_posix())
     with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
         out = cell.place("campaign").parent
-        result = simulate(cell.place("planned"), out, TRUTH.as_posix(), gross=GROSS, seed=SEED)
+        result = simulate(cell.place("planned"), out, TRUTH.as_posix(), outliers=OUTLIERS, seed=SEED)
         write(page(result), result.files)
     return result
+
+
+def _check(cell: CellFolder, watch: Watch) -> None:
+    """Readings that take no part."""
+    from elastocal.app.commands.simulate import simulate
+    from elastocal.app.pages.simulate import page
+
+    more = ("--out", MEASURED.as_posix(), "--outliers", "0", "--seed", str(CHECK_SEED))
+    words = ("simulate", CHECK.as_posix(), "--truth", TRUTH.as_posix(), *more)
+    with _step(cell, words, (), "-check") as write, watch("measuring validation poses"):
+        result = simulate(CHECK, MEASURED, TRUTH.as_posix(), outliers=0, seed=CHECK_SEED)
+        write(page(result), result.files)
 
 
 def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
@@ -166,8 +193,14 @@ def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
     from elastocal.app.pages.calibrate.page import page
     from elastocal.app.predictor import Predictor
 
-    with _step(cell, ("calibrate", "."), ("campaign", "calibration")) as write, watch("calibrating") as progress:
-        result = calibrate(cell.place("campaign"), out=cell.place("calibration"), seed=SEED, progress=progress)
+    with (
+        _step(cell, ("calibrate", "."), ("campaign", "calibration", "options", "certificate")) as write,
+        watch("calibrating") as progress,
+    ):
+        result = calibrate(
+            cell.place("campaign"), out=cell.place("calibration"), validate=MEASURED / "campaign.yaml", seed=SEED,
+            progress=progress,
+        )  # fmt: skip
         write(page(result), result.files)
     assert isinstance(result, Predictor), "the demonstration's plan asks for the best predictor"
     return result

@@ -41,7 +41,7 @@ class GravityResult:
     notes: tuple[str, ...]
 
 
-@command("procedures", 1, _CELL)
+@command("procedures", 1, _CELL, progress="gravity")
 def gravity(
     log: Annotated[
         Path, typer.Argument(metavar="LOG", help="Joint values and torques: CSV, RSI telegrams or RTDE record.")
@@ -104,8 +104,8 @@ def gravity(
     Example:
       elastocal gravity sweeps.csv kuka-kr5 --at "90,-45,30,0,0,0" --report gravity.html
     """
+    from elastocal.app.cli.progress import stage
     from elastocal.app.configurations import typed, within_limits
-    from elastocal.app.workers import one_thread
     from elastocal.files.log.read import read_log
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.gravity import identify
@@ -117,15 +117,17 @@ def gravity(
     known = None if no_prior else MassPrior(prior, 1e-3 * centre_mm)
     model = read_robot(robot, tool)
     poses = within_limits(model, typed(model, tuple(at)), ignore_limits) if at else None
+    stage(0, 4, "reading the log")
     logged = read_log(log, model)
     second = None if payload_log is None else read_log(payload_log, model)
-    with one_thread():
-        found = identify(
-            model, logged, torques=torques, friction=_friction(friction, logged), prior=known, hold_out=hold_out,
-            find_mounting=mounting == "find", at=None if poses is None else poses.q[0], payload_log=second,
-            payload_frame=payload_frame, inertia=inertia, slow=slow, cutoff=cutoff, coupled=_coupled(coupled),
-        )  # fmt: skip
-        holding = None if poses is None else found.predict(poses.q)
+    stage(1, 4, "masses and friction, validation")
+    found = identify(
+        model, logged, torques=torques, friction=_friction(friction, logged), prior=known, hold_out=hold_out,
+        find_mounting=mounting == "find", at=None if poses is None else poses.q[0], payload_log=second,
+        payload_frame=payload_frame, inertia=inertia, slow=slow, cutoff=cutoff, coupled=_coupled(coupled),
+    )  # fmt: skip
+    stage(3, 4, "holding torques")
+    holding = None if poses is None else found.predict(poses.q)
     notes = (*model.notes, *found.notes, *(() if poses is None else poses.notes))
     files = {} if out is None else {out: _robot_file(out, robot, (log, payload_log), found)}
     return GravityResult(log, robot, hold_out, found, poses, holding, files, notes)

@@ -70,13 +70,14 @@ def grid(
 
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.calibrated import calibrated
+    from elastocal.app.cli.progress import stage
     from elastocal.app.commands.compensate import _near
     from elastocal.app.configurations import numbers
     from elastocal.app.typed_program import typed_orientation
-    from elastocal.app.workers import one_thread
     from elastocal.compensation.grid import correction_grid
     from elastocal.compensation.process import ProcessLoad
 
+    stage(0, 2, "reading")
     file = Path(robot) if Path(robot).suffix.lower() == ".json" else None
     known = calibrated(file, None if file is not None else robot, None)
     if box is None:
@@ -88,9 +89,9 @@ def grid(
     load = ProcessLoad(wrench=typed.wrench() if typed.given else None, air_moves=True, payload=payload)
     rotation = typed_orientation(orientation)
     assert rotation is not None
-    with one_thread():
-        made = correction_grid(
-            known.known or known.model, known.model, corners.min(axis=0), corners.max(axis=0),
-            np.full(3, 1e-3 * step_mm), rotation, tool=tool, load=load, near=_near(known.model, near), flange=flange,
-        )  # fmt: skip
+    stage(1, 2, "loaded poses and predicted residual error")
+    made = correction_grid(
+        known.known or known.model, known.model, corners.min(axis=0), corners.max(axis=0),
+        np.full(3, 1e-3 * step_mm), rotation, tool=tool, load=load, near=_near(known.model, near), flange=flange,
+    )  # fmt: skip
     return GridResult(known, tool or known.model.tool, made)

@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli.command import command
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.errors import InputError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.app.pages.columns import axis_columns, or_reason
+from elastocal.app.pages.result_columns import axis_columns, or_reason
 from elastocal.errors import InputError
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
@@ -92,7 +92,6 @@ def kinetostatics(
       elastocal kinetostatics scara-ruggeri --position "200,350,0" --force "-30,10,0"
     """
     from elastocal.app.configurations import axes_of, typed, within_limits
-    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.contact.kinetostatics import from_drives, to_drives
 
@@ -100,18 +99,17 @@ def kinetostatics(
     place = frame or model.tool
     model.tree.frame(place)
     source = "typed" if table is None else table.as_posix()
-    with one_thread():
-        given = _given(model, _Typed(table, at, torque, position, rpy, force))
-        if isinstance(given, tuple):
-            where = within_limits(model, given[0], ignore_limits)
-            state = from_drives(model, where.q, given[1], place)
-            notes = (*model.notes, *state.notes, *where.notes)
-            return KinetostaticsResult(model, False, source, where.axes, where.shown, state, notes)
-        axes = axes_of(model)
-        start = None if near is None else typed(model, (near,), "--near").q
-        state = to_drives(model, given.position, given.force, given.rpy, start, place)
-        shown = model.controller.to_controller(state.q) / axes.factors
-        return KinetostaticsResult(model, True, source, axes, shown, state, (*model.notes, *state.notes))
+    given = _given(model, _Typed(table, at, torque, position, rpy, force))
+    if isinstance(given, tuple):
+        where = within_limits(model, given[0], ignore_limits)
+        state = from_drives(model, where.q, given[1], place)
+        notes = (*model.notes, *state.notes, *where.notes)
+        return KinetostaticsResult(model, False, source, where.axes, where.shown, state, notes)
+    axes = axes_of(model)
+    start = None if near is None else typed(model, (near,), "--near").q
+    state = to_drives(model, given.position, given.force, given.rpy, start, place)
+    shown = model.controller.to_controller(state.q) / axes.factors
+    return KinetostaticsResult(model, True, source, axes, shown, state, (*model.notes, *state.notes))
 
 
 def _given(model: Robot, request: _Typed) -> tuple[Configurations, Array] | TargetTable:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from elastocal.procedures.loops import Loops
-    from elastocal.procedures.loops.elements import LoopElement
+    from elastocal.procedures.loops.joints import LoopElement
 
 _KEYS = {"k": "k_rad_per_Nm", "gap": "gap_rad", "isotropic": "isotropic_m_per_N"}
 
@@ -76,7 +76,6 @@ def loops(
     Example:
       elastocal loops loops.csv --lever J1=660 --lever J2=330 --report loops.html
     """
-    from elastocal.app.workers import one_thread
     from elastocal.files.tables.loops import read_loops
     from elastocal.procedures.loops import identify
 
@@ -86,8 +85,7 @@ def loops(
     typed = tuple(lever or ())
     lengths = _levers(typed)
     records = read_loops(data, threshold)
-    with one_thread():
-        found = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
+    found = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
     text = elements_text(found.elements(frame), records[0].source)
     if out is not None and not text:
         raise InputError(f"--out {out}: these loops give no element; add direction_deg or a joint with its lever")

@@ -72,7 +72,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
     from elastocal.app.starter.assumptions import assumptions, assumptions_text
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import square_program
-    from elastocal.app.starter.truth import made_up_robot
+    from elastocal.app.starter.robot import made_up_robot
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
@@ -102,6 +102,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
 def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], str]:
     """The robot, what its file left open, and the text of its file in the cell."""
     from elastocal.app.starter.assumptions import with_assumed_tool
+    from elastocal.app.starter.robot import with_controller
     from elastocal.files.located import read_text
     from elastocal.files.robot.read import read_robot, robot_file, robot_from_text, shipped_name, shipped_text
 
@@ -111,10 +112,11 @@ def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], s
     if file.suffix.lower() not in (".yaml", ".yml"):
         from elastocal.files.robot.write import robot_text
 
-        model = with_assumed_tool(robot).with_joint_compliance(rated_kg)
-        head = (f"Made from {word} by 'elastocal new'; the format is described in docs/robots.md.",)
-        text = robot_text(model, (*head, *(f"Note: {note}." for note in robot.notes)))
-        return robot_from_text(text, "robot.yaml"), robot.notes, text
+        spoken, said = with_controller(robot)
+        model, notes = with_assumed_tool(spoken).with_joint_compliance(rated_kg), (*robot.notes, *said)
+        head = (f"Made from {file.name} by 'elastocal new'; the format is described in docs/robots.md.",)
+        text = robot_text(model, (*head, *(f"Note: {note}." for note in notes)))
+        return robot_from_text(text, "robot.yaml"), notes, text
     return robot, robot.notes, read_text(file)
 
 
@@ -175,6 +177,8 @@ def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str
         "# and options of commands that shall not be typed every time (docs/cells.md).",
         "# What people state for the certificate ('elastocal status' asks for the rest, docs/reports.md), such as",
         "#   certificate: {tolerance_mm: 0.3, operator: A. Engineer, date: 2026-11-17, instrument_serial: 750123}",
+        "# Where maps of stiffness and predicted error are drawn: a plane or a box in a work object, such as",
+        "#   workpiece: {low_mm: [0, 0, 0], high_mm: [500, 300, 40], object_mm: [1600, -150, 800]}",
         *options,
     )
     return "\n".join(lines) + "\n"

@@ -79,6 +79,9 @@ def plan(
     repeats: Annotated[int | None, typer.Option(metavar="N", help="Readings of every pose (default 1).")] = None,
     candidates: Annotated[int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000).")] = None,
     restarts: Annotated[int, typer.Option(metavar="N", help="Searches, each from another start.")] = 10,
+    given: Annotated[
+        Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Take the poses and loads of this planned campaign.")
+    ] = None,
     seed: o.Seed = 1,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Search in so many processes.")] = None,
     cluster: Annotated[
@@ -102,7 +105,7 @@ def plan(
     request = PlanRequest(
         source, out, poses, criterion, seed, restarts, curve, tuple(require or ()), most, workers, cluster,
         tuple(force or ()), tuple(hang or ()), tuple(marker or ()), tuple(seek or ()), noise_mm, repeats, candidates,
-        test, tuple(without or ()),
+        test, tuple(without or ()), given,
     )  # fmt: skip
     return arcs.run(request) if arcs.seeks_arcs(source) else _run(request, progress)
 
@@ -110,13 +113,13 @@ def plan(
 def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
     from elastocal.app.planning.request import limits_of, plan_file
-    from elastocal.app.workers import executor, one_thread
+    from elastocal.app.workers import executor
     from elastocal.design.planning import plan
 
     file = plan_file(request)
     check_plan_targets(request.out, file.name, file.files)
     limits = limits_of(request.require, file.task.measuring.counted)
-    with one_thread(), executor(request.workers, request.cluster) as workers:
+    with executor(request.workers, request.cluster) as workers:
         found = plan(
             file.task.model, file.task, tests=file.tests, limits=limits, most=request.most, curve=request.curve,
             restarts=request.restarts, seed=request.seed, speeds=file.speeds, change=file.change, executor=workers,

@@ -142,7 +142,6 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
     from elastocal.app.applied_load import applied_load
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import inputs_of
-    from elastocal.app.workers import one_thread
     from elastocal.calibration.store import read_calibration
 
     if asked.axes not in ("instrument", "base"):
@@ -155,11 +154,10 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
     if asked.frame is not None and asked.frame not in known.markers:
         raise UnknownNameError("marker", asked.frame, known.markers)
     shown = range(len(known.markers)) if asked.frame is None else (known.markers.index(asked.frame),)
-    with one_thread():
-        prediction = known.predict_joints(
-            where.q, None if load.applied is None else _each(load, len(where)), asked.station, load.frame,
-            follows=typed.follow, axes=asked.axes,
-        )  # fmt: skip
+    prediction = known.predict_joints(
+        where.q, None if load.applied is None else _each(load, len(where)), asked.station, load.frame,
+        follows=typed.follow, axes=asked.axes,
+    )  # fmt: skip
     station = "base" if asked.axes == "base" else asked.station or known.stations[0]
     state = "loaded statics, calibrated: " + (" + ".join(known.words) or "nominal")
     watched = asked.frame or ", ".join(known.markers)
@@ -182,7 +180,6 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
     from elastocal.app.calibration_files import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import inputs_of
-    from elastocal.app.workers import one_thread
     from elastocal.files.calibration.read import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection
@@ -197,9 +194,8 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
     load = applied_load(known.model, typed, where)
     if load.applied is None or not load.applied.wrench.any():
         raise InputError(NO_LOAD)
-    with one_thread():
-        prediction = predict_from_rest(known, where.q, load.applied, asked.frame)
-        linear = linear_deflection(known.model, where.q, [load.applied]).translation
+    prediction = predict_from_rest(known, where.q, load.applied, asked.frame)
+    linear = linear_deflection(known.model, where.q, [load.applied]).translation
     bend = float((linear**2).sum(axis=1).max() ** 0.5)
     state = f"{known.statics} statics, calibrated"
     inputs = inputs_of(record.robot, known.model, load, prediction.frame, state, record.without, asked.words)

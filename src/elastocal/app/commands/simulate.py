@@ -71,15 +71,15 @@ def simulate(
     write_truth: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot that is measured."), o.WRITTEN
     ] = None,
-    gross: Annotated[int, typer.Option(metavar="N", help="Gross errors to plant.")] = 0,
-    gross_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
-    gross_n: Annotated[float, typer.Option("--gross-N", metavar="N", help="Their size in forces of contacts.")] = 20.0,
+    outliers: Annotated[int, typer.Option(metavar="N", help="Outliers to plant.")] = 0,
+    outlier_mm: Annotated[float, typer.Option(metavar="MM", help="Their size.")] = 2.0,
+    outlier_n: Annotated[float, typer.Option("--outlier-N", metavar="N", help="Their size in contact forces.")] = 20.0,
     seed: o.Seed = 1,
 ) -> SimulateResult:
     """A virtual campaign: readings of a robot that is known.
 
     At its loaded equilibrium, with every stated error drawn at random, repeats, backlash if the robot has it, and
-    gross errors on request. It can be given to calibrate like a measured one.
+    outliers on request. It can be given to calibrate like a measured one.
 
     \b
     Example:
@@ -87,19 +87,21 @@ def simulate(
     """
     import numpy as np
 
-    from elastocal.app.workers import one_thread
+    from elastocal.app.cli.progress import stage
     from elastocal.files.campaign.read import read_plan
     from elastocal.files.campaign.write import TABLE, campaign_files
 
-    if gross < 0 or not min(gross_mm, gross_n) > 0:
-        raise InputError("--gross must not be negative, and --gross-mm and --gross-N must be positive")
+    if outliers < 0 or not min(outlier_mm, outlier_n) > 0:
+        raise InputError("--outliers must not be negative, and --outlier-mm and --outlier-N must be positive")
+    stage(0, 3, "reading the plan")
     asked = read_plan(plan)
     _check_out(out, asked)
     robot, varied = _varied(_truth(truth, asked), tuple(vary or ()))
-    size = gross_n if _presses(asked) else 1e-3 * gross_mm
-    with one_thread():
-        drawn = _drawn(asked, robot, np.random.default_rng(seed), gross, size)
-        bend, biases, unsaid = _bias(asked, robot, drawn)
+    size = outlier_n if _presses(asked) else 1e-3 * outlier_mm
+    stage(1, 3, "loaded equilibria, errors drawn")
+    drawn = _drawn(asked, robot, np.random.default_rng(seed), outliers, size)
+    stage(2, 3, "bias of a linear model")
+    bend, biases, unsaid = _bias(asked, robot, drawn)
     files = campaign_files(asked, drawn.campaign, out)
     if write_truth is not None:
         from elastocal.files.robot.write import robot_text
@@ -109,7 +111,7 @@ def simulate(
     names = asked.names or ("",) * len(drawn.exact)
     lines = tuple(f"{TABLE} line {i}" + (f" ({name})" if name else "") for i, name in enumerate(names, start=2))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
-    facts = _facts(plan, asked, truth, (gross, gross_mm, gross_n), seed)
+    facts = _facts(plan, asked, truth, (outliers, outlier_mm, outlier_n), seed)
     return SimulateResult(asked.name, robot, placed, bend, biases, files, facts, notes)
 
 
@@ -168,7 +170,7 @@ def _presses(plan: CampaignFile) -> bool:
     return isinstance(plan.campaign.measurement, ContactForce)
 
 
-def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, gross: int, size: float) -> Virtual:
+def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
     from elastocal.measure.campaign import virtual_campaign
     from elastocal.measure.contact_force import ContactForce
@@ -176,8 +178,8 @@ def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, gross: in
 
     kind, sources = plan.campaign.measurement, plan.campaign.sources
     if isinstance(kind, ContactForce):
-        return virtual_contacts(plan.model, truth, kind, sources, rng, gross=gross, gross_size=size)
-    return virtual_campaign(truth, _loaded(plan), sources, rng, gross=gross, gross_size=size)
+        return virtual_contacts(plan.model, truth, kind, sources, rng, outliers=outliers, outlier_size=size)
+    return virtual_campaign(truth, _loaded(plan), sources, rng, outliers=outliers, outlier_size=size)
 
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
@@ -195,12 +197,12 @@ def _check_out(out: Path, plan: CampaignFile) -> None:
 
 
 def _facts(
-    file: Path, plan: CampaignFile, truth: str | None, gross: tuple[int, float, float], seed: int
+    file: Path, plan: CampaignFile, truth: str | None, outliers: tuple[int, float, float], seed: int
 ) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
     errors = tuple(s.label for s in plan.campaign.sources)
-    count, mm, newton = gross
+    count, mm, newton = outliers
     size = f"{newton:g} N" if _presses(plan) else f"{mm:g} mm"
     return (
         VERSION,
@@ -208,9 +210,9 @@ def _facts(
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
         Fact("truth", "robot that is measured", truth or plan.robot, truth or "the same"),
         Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
-        Fact("gross", "gross errors", count, f"{count} of {size}"),
-        Fact("gross_mm", "", mm),
-        Fact("gross_N", "", newton),
+        Fact("outliers", "outliers", count, f"{count} of {size}"),
+        Fact("outlier_mm", "", mm),
+        Fact("outlier_N", "", newton),
         Fact("seed", "seed", seed, str(seed)),
     )
 

@@ -80,7 +80,6 @@ def stiffness(
     """
     from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
     from elastocal.app.inputs import configurations_text, inputs_of
-    from elastocal.app.workers import one_thread
     from elastocal.files.robot.read import read_robot, without_kinds
     from elastocal.model.statics.stiffness import softest
 
@@ -93,9 +92,8 @@ def stiffness(
         raise InputError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
     watched = frame or model.tool
     model.tree.frame(watched)
-    with one_thread():
-        found = _solve(model, where.q, load.applied, loaded, watched, progress)
-        smallest = softest(found)
+    found = _solve(model, where.q, load.applied, loaded, watched, progress)
+    smallest = softest(found)
     notes = (*read.notes, *where.notes, *load.notes)
     words = configurations_text(typed, configurations, map)
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"

@@ -78,21 +78,23 @@ def transmission(
     Example:
       elastocal transmission single.csv wrist.csv --robot kuka-kr5 --out my-robot.yaml
     """
-    from elastocal.app.workers import one_thread
+    from elastocal.app.cli.progress import stage
     from elastocal.files.robot.read import read_robot
     from elastocal.files.tables.encoders import read_encoder_tables
     from elastocal.procedures.transmission import identify
 
     _check(offsets, wrap, out)
     model = None if robot is None else read_robot(robot, None)
+    stage(0, 3, "reading the tables")
     read = read_encoder_tables(tables)
     kinds = _kinds(read.kinds, model, tables)
-    with one_thread():
-        fit = identify(
-            read.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[offsets], wrap=wrap,
-            counts_per_turn=_counts_per_turn(counts_per_turn),
-            prismatic=[a for a in kinds if kinds[a] == "prismatic"],
-        )  # fmt: skip
+    stage(1, 3, "structure matrix, outliers, ratios")
+    fit = identify(
+        read.series, axes=None if model is None else model.controller.axes, from_zero=OFFSETS[offsets], wrap=wrap,
+        counts_per_turn=_counts_per_turn(counts_per_turn),
+        prismatic=[a for a in kinds if kinds[a] == "prismatic"],
+    )  # fmt: skip
+    stage(2, 3, "robot file")
     fragment, text = _files(fit, tables, robot, model, measured)
     if out is not None and not text:
         raise InputError(f"--out {out}: counts per turn are unknown; log motor angles or give --counts-per-turn")

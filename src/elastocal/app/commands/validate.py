@@ -59,8 +59,8 @@ def validate(
       elastocal validate calibration.json check/campaign.yaml
     """
     from elastocal.app.calibrated import of_readings
+    from elastocal.app.cli.progress import stage
     from elastocal.app.predictor import typed_keys
-    from elastocal.app.workers import one_thread
     from elastocal.calibration.readings import campaign_of, table_readings
     from elastocal.calibration.store import read_calibration
     from elastocal.files.campaign.observed import read_observed
@@ -73,7 +73,9 @@ def validate(
             f"{calibration}: is a calibration of single parameters, which predicts no positions; calibrate without "
             "seek, or judge it by predict"
         )
+    stage(0, 3, "reading the calibration")
     known = read_calibration(calibration)
+    stage(1, 3, "reading the readings")
     if measured.suffix.lower() in (".yaml", ".yml"):
         file = read_observed(measured)
         robot, readings = campaign_of(file)
@@ -87,8 +89,8 @@ def validate(
     else:
         readings, notes = table_readings(measured, known, typed_keys(units, None, euler, True))
         fitted = False
-    with one_thread():
-        validation = known.validate(readings, refit=refit or fitted)
+    stage(2, 3, "predicting every reading")
+    validation = known.validate(readings, refit=refit or fitted)
     if validation.stations_fitted:
         notes = (*notes, "Where the instrument stands was fitted to these readings: errors are of shape, not of place.")
     return ValidateResult(calibration, measured, known, validation, notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def variant_table(variants: Variants, d: int) -> Table:
         Column("model", "model"), Column("residual_sd_mm", "residual sd", "mm", 4),
         *_coordinates("centre", "centre" if d == 2 else "axis through", d), *_coordinates("centre_sd", "sd", d),
         Column("test", "test", part=1), Column("statistic", "value", digits=4, part=1),
-        Column("probability", "probability", digits=2, part=1), Column("agrees", "the points", part=1),
+        Column("probability", "probability", probability=True, part=1), Column("agrees", "the points", part=1),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for m in variants.models:
@@ -170,7 +170,7 @@ def outlier_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | 
     columns = (
         Column("marker", "marker"), Column("pose", "pose"), Column("line", "line"), Column("coordinate", "what"),
         Column("read_mm", "read", "mm", 3), Column("predicted_mm", "predicted by the others", "mm", 3), *angle,
-        Column("probability", "probability", digits=2), Column("instead", "or instead"),
+        Column("probability", "probability", probability=True), Column("instead", "or instead"),
     )  # fmt: skip
     rows = [row for arc in arcs for o in arc.outliers for row in _outlier_rows(table, (arc.marker,), o, bool(angle))]
     rows += [row for o in free.outliers for row in _outlier_rows(table, free.markers, o, bool(angle))] if free else []

@@ -81,8 +81,8 @@ def table(result: AssessResult) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("group", "group"),
-        Column("value", "value", digits=4),
-        Column("sd", "standard deviation", digits=3),
+        Column("value", "value", digits=4, si=True),
+        Column("sd", "standard deviation", digits=3, si=True),
         Column("percent", "accuracy", "%", 2),
         Column("unit", "unit"),
         Column("ratio", "value / noise", "", 1),
@@ -172,8 +172,8 @@ def accuracy_table(repair: Repair) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("unit", "unit"),
-        Column("size", "size", digits=3),
-        *(Column(f"sd_{i}", f"sd, {o.title}", digits=3) for i, o in enumerate(repair.options)),
+        Column("size", "size", digits=3, si=True),
+        *(Column(f"sd_{i}", f"sd, {o.title}", digits=3, si=True) for i, o in enumerate(repair.options)),
     )
     first = repair.options[0].accuracy
     rows = tuple(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def page(result: CirclePointsResult) -> Report:
         (
             Section("Axes", (axis_table(result),)),
             Section("Neighbouring axes", (_neighbour_table(result),)),
+            *((Section("DH table", (_dh_table(result),)),) if result.found.dh else ()),
             Section("Frame errors", (_error_table(result),)),
             Section("Ratios and couplings", (_coupling_table(result),)),
         ),
@@ -33,13 +34,13 @@ def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
     found = result.found
     worst = max(found.axes, key=lambda a: a.tilt_sd)
     out = [
-        f"{len(found.axes)} axes; the least certain is that of {worst.joint}: {1e6 * worst.tilt_sd:.2g} urad, "
-        f"{1e6 * worst.shift_sd:.2g} um."
+        f"{len(found.axes)} axes; the least certain is that of {worst.joint}: {1e6 * worst.tilt_sd:.2f} urad, "
+        f"{1e6 * worst.shift_sd:.2f} um."
     ]
     if found.errors:
         far = max(found.errors, key=lambda e: float(np.linalg.norm(e.turn)))
         out.append(
-            f"The axis farthest from the robot file is that of {far.joint}: {1e3 * np.linalg.norm(far.turn):.3g} mrad."
+            f"The axis farthest from the robot file is that of {far.joint}: {1e3 * np.linalg.norm(far.turn):.4f} mrad."
         )
     for axis in found.axes:
         if abs(axis.ratio - 1) > 5 * max(axis.ratio_sd, 1e-6):
@@ -50,15 +51,15 @@ def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
 def axis_table(result: CirclePointsResult) -> Table:
     columns = (
         Column("joint", "joint"),
-        *(Column(f"a{c}", f"direction {c}", digits=7) for c in "xyz"),
-        *(Column(f"{c}_mm", f"point {c}", "mm", digits=8) for c in "xyz"),
-        Column("tilt_sd_urad", "sd of direction", "urad", digits=3),
-        Column("shift_sd_um", "sd of place", "um", digits=3),
-        Column("swept_deg", "swept", "deg", digits=4),
-        Column("ratio", "ratio", digits=7),
-        Column("ratio_sd", "sd of ratio", digits=2),
-        Column("residual_um", "residual", "um", digits=3),
-        Column("least_radius_mm", "least radius", "mm", digits=4),
+        *(Column(f"a{c}", f"direction {c}", decimals=6) for c in "xyz"),
+        *(Column(f"{c}_mm", f"point {c}", "mm", decimals=4) for c in "xyz"),
+        Column("tilt_sd_urad", "sd of direction", "urad", decimals=2),
+        Column("shift_sd_um", "sd of place", "um", decimals=2),
+        Column("swept_deg", "swept", "deg", decimals=1),
+        Column("ratio", "ratio", decimals=6),
+        Column("ratio_sd", "sd of ratio", decimals=6),
+        Column("residual_um", "residual", "um", decimals=2),
+        Column("least_radius_mm", "least radius", "mm", decimals=1),
     )
     rows: list[tuple[Cell, ...]] = [
         (a.joint, *(float(v) for v in a.axis), *(float(1e3 * v) for v in a.centre), 1e6 * a.tilt_sd, 1e6 * a.shift_sd,
@@ -72,10 +73,10 @@ def axis_table(result: CirclePointsResult) -> Table:
 def _neighbour_table(result: CirclePointsResult) -> Table:
     columns = (
         Column("first", "axis"), Column("second", "and"),
-        Column("angle_deg", "angle", "deg", digits=7), Column("angle_sd_urad", "sd", "urad", digits=2),
-        Column("angle_error_mrad", "minus robot file", "mrad", digits=4),
-        Column("distance_mm", "distance", "mm", digits=7), Column("distance_sd_um", "sd", "um", digits=2),
-        Column("distance_error_um", "minus robot file", "um", digits=4),
+        Column("angle_deg", "angle", "deg", decimals=5), Column("angle_sd_urad", "sd", "urad", decimals=2),
+        Column("angle_error_mrad", "minus robot file", "mrad", decimals=4),
+        Column("distance_mm", "distance", "mm", decimals=4), Column("distance_sd_um", "sd", "um", decimals=2),
+        Column("distance_error_um", "minus robot file", "um", decimals=2),
     )  # fmt: skip
     rows = [
         (n.first, n.second, float(np.degrees(n.angle)), 1e6 * n.angle_sd, 1e3 * (n.angle - n.nominal_angle),
@@ -86,11 +87,35 @@ def _neighbour_table(result: CirclePointsResult) -> Table:
     return Table("neighbours", "Angles and distances (DH alpha and a)", columns, tuple(rows), (note,))
 
 
+def _dh_table(result: CirclePointsResult) -> Table:
+    columns = (
+        Column("joint", "joint"),
+        *(Column(f"{w}_{u}", w, u, decimals=5) for w, u in (("a", "mm"), ("alpha", "deg"), ("d", "mm"),
+                                                          ("theta", "deg"), ("beta", "deg"))),
+        *(Column(f"{w}_error_{u}", f"{w} minus robot file", u, decimals=2)
+          for w, u in (("a", "um"), ("alpha", "urad"), ("d", "um"), ("theta", "urad"), ("beta", "urad"))),
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for row, file in zip(result.found.dh, result.found.nominal_dh, strict=True):
+        own, theirs = ((r.a, r.alpha, r.d, r.theta, r.beta) for r in (row, file))
+        flat = row.beta is not None
+        shown = [1e3 * row.a, np.degrees(row.alpha), "-" if flat else 1e3 * row.d, np.degrees(row.theta),
+                 np.degrees(row.beta) if row.beta is not None else "-"]  # fmt: skip
+        off = [1e6 * (x - y) if x is not None and y is not None else "-" for x, y in zip(own, theirs, strict=True)]
+        off[2] = "-" if flat else off[2]
+        rows.append((row.name, *(v if isinstance(v, str) else float(v) for v in (*shown, *off))))
+    note = (
+        "Standard DH; nearly parallel neighbours have Hayati's row, with beta and without d. The first d counts from "
+        "the base's origin; the last joint has no row, since nothing follows it. theta is without the joint value."
+    )
+    return Table("dh", "DH and Hayati parameters", columns, tuple(rows), (note,))
+
+
 def _error_table(result: CirclePointsResult) -> Table:
     columns = (
         Column("joint", "axis of"), Column("frame", "in frame"),
-        *(Column(f"{c}_um", c, "um", digits=4) for c in "xyz"),
-        *(Column(f"r{c}_urad", f"r{c}", "urad", digits=4) for c in "xyz"),
+        *(Column(f"{c}_um", c, "um", decimals=2) for c in "xyz"),
+        *(Column(f"r{c}_urad", f"r{c}", "urad", decimals=2) for c in "xyz"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = [
         (e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.found.errors
@@ -103,7 +128,7 @@ def _error_table(result: CirclePointsResult) -> Table:
 
 def _coupling_table(result: CirclePointsResult) -> Table:
     joints = result.robot.joints
-    columns = (Column("joint", "turned"), *(Column(j, f"by {j}", digits=4) for j in joints))
+    columns = (Column("joint", "turned"), *(Column(j, f"by {j}", decimals=5) for j in joints))
     rows = [(joint, *(or_reason(float(v), _FEW) for v in result.found.couplings[i])) for i, joint in enumerate(joints)]
     note = "Turned over moved, seen from the axes of the robot file: their own tilt (1 mrad is 0.001) is part of it."
     return Table("couplings", "Turned joint per moved joint", columns, tuple(rows), (note,))

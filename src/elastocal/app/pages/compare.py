@@ -6,8 +6,7 @@ import numpy as np
 
 from elastocal.app.commands.compare import CompareResult
 from elastocal.calibration.compare import Comparison, Drift, Step
-from elastocal.calibration.figures import UNITS
-from elastocal.quantities import concise
+from elastocal.calibration.page import change_table
 from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, Table, Tile
 from elastocal.report.place_maps import drawn_robot, place_map
 
@@ -32,7 +31,7 @@ def page(result: CompareResult) -> Report:
 def table(result: CompareResult) -> Table:
     """What --csv writes: all changes of the first pair."""
     found = result.found
-    return change_table(found.steps[0], 1) if isinstance(found, Comparison) else drift_table(found[0], 1)
+    return _changes(found.steps[0], 1) if isinstance(found, Comparison) else drift_table(found[0], 1)
 
 
 def _tiles(found: Comparison) -> tuple[Tile, ...]:
@@ -50,7 +49,7 @@ def _tiles(found: Comparison) -> tuple[Tile, ...]:
 def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:
     out = []
     for i, s in enumerate(found.steps, 1):
-        blocks: tuple[Block, ...] = (change_lines(s, i), change_table(s, i))
+        blocks: tuple[Block, ...] = (change_lines(s, i), _changes(s, i))
         out.append(Section(f"Parameters: {s.name} against {found.names[0]}", blocks))
         if s.tool is not None:
             drawn = drawn_robot(result.robot, s.tool.near, s.tool.at, result.robot.tool)
@@ -62,6 +61,10 @@ def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:
     columns = (Column("what", "condition"), *(Column(f"item_{i}", n) for i, n in enumerate(found.names, 1)))
     rows: tuple[tuple[Cell, ...], ...] = tuple((k, *values) for k, values in found.conditions.items())
     return (*out, Section("Conditions", (Table("conditions", "", columns, rows),)))
+
+
+def _changes(s: Step, number: int) -> Table:
+    return change_table(s.changes, f"parameters_{number}", "All parameters")
 
 
 def change_lines(s: Step, number: int) -> Lines:
@@ -78,22 +81,6 @@ def change_lines(s: Step, number: int) -> Lines:
     )
     return Lines(f"change_{number}", "Change over its standard deviation", "parameter, the largest change first", "",
                  "change", "sd", series)  # fmt: skip
-
-
-def change_table(s: Step, number: int) -> Table:
-    columns = (
-        Column("name", "parameter"), Column("before", "before"), Column("after", "after"), Column("change", "change"),
-        Column("unit", "unit"), Column("ratio", "change / sd", "", 1), Column("significant", "significant"),
-        Column("change_si", "", shown=False), Column("sd_si", "", shown=False),
-    )  # fmt: skip
-    rows = []
-    for c in s.changes:
-        factor, unit = UNITS.get(c.unit, (1.0, c.unit))
-        cells = [concise(factor * v, factor * sd) if sd > 0 else f"{factor * v:.4g} (fixed)"
-                 for v, sd in ((c.before, c.before_sd), (c.after, c.after_sd), (c.value, c.sd))]  # fmt: skip
-        rows.append((c.name, *cells, unit, c.ratio, "yes" if c.significant else "", c.value, c.sd))
-    note = "Campaigns count as independent; what both know from one prior never counts as changed."
-    return Table(f"parameters_{number}", "All parameters", columns, tuple(rows), (note,))
 
 
 def tool_table(s: Step, number: int) -> Table:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.cells.trace import current
-from elastocal.app.pages.columns import or_reason
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def page(result: CompensateResult) -> Report:
     problems, left = problem_table(correction), left_table(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
-        Section("Workpiece", workpiece_maps(correction)),
+        Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
         Section("Robot and program", scenes(correction)[:1]),
         Section("Targets that are not corrected", (problems,) if problems.rows else ()),
         Section("Lines that are left as they are", (left,) if left.rows else ()),
@@ -94,8 +96,8 @@ def summary_table(result: Correction) -> Table:
     columns = (
         Column("what", "tool"),
         Column("count", "targets"),
-        *(Column(f"{k}_um", w, "um", digits=4) for k, w in _FIGURES),
-        *(Column(f"{k}_urad", w, "urad", digits=4, part=1) for k, w in _FIGURES),
+        *(Column(f"{k}_um", w, "mm", decimals=4, scale=1e-3) for k, w in _FIGURES),
+        *(Column(f"{k}_urad", w, "mrad", decimals=4, scale=1e-3, part=1) for k, w in _FIGURES),
     )
     rows = []
     for name, part in kinds:
@@ -128,22 +130,33 @@ def contribution_table(result: Correction) -> Table:
     )
     columns = (
         Column("by", "contribution"),
-        *(Column(f"{k}_um", w, "um", digits=4) for k, w in _SIZES),
-        *(Column(f"{k}_urad", w, "urad", digits=4) for k, w in _SIZES),
+        *(Column(f"{k}_um", w, "mm", decimals=3, scale=1e-3) for k, w in _SIZES),
+        Column("half_width_95_um", "+- at 95 %", "mm", decimals=3, scale=1e-3),
+        *(Column(f"{k}_urad", w, "mrad", decimals=3, scale=1e-3) for k, w in _SIZES),
         Column("corrected", "corrected"),
     )
+    reasons = (_LOST, _LOST, _UNSURE if parts.sd is None else "in its parts", _LOST, _LOST)
+    freedom = np.inf if result.known is None else result.known.freedom
+    named = {**parts.named, "total": parts.total}
+    widths = [parts.half_width(next((w for w, p in named.items() if p is part), ""), freedom) for _, part in rows]
     cells = []
     for i, (name, part) in enumerate(rows):
         far, turned = part.distances(), part.angles()
-        figures = (0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.largest))
+        figures = [0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.largest)]
+        figures.insert(2, 1e6 * widths[i])
         corrected = i == 0 or not result.method.taught
-        cells.append((name, *(or_reason(v, _LOST) for v in figures), corrected))
+        cells.append((name, *(or_reason(v, r) for v, r in zip(figures, reasons, strict=True)), corrected))
     if result.method.taught:
         cells = [c for c in cells if c[0] != "all together"]
     note = (
         "By the model, of the program as it was; the parts add up as vectors, not in size. Backlash counts, from its "
         "middle on, to the first force that takes it up: the weight; to the load only where that turns it over."
     )
+    if parts.sd is not None:
+        note += (
+            " +- is the 95 % half width by the covariance of the calibration, root mean square over the targets; parts "
+            "that the readings do not tell apart are uncertain each and may be certain together."
+        )
     if parts.cancel:
         note += " HERE CONTRIBUTIONS CANCEL: one of them is larger than all together."
     in_them = " Targets are taken as taught: weight and geometry are in them." if result.method.taught else ""
@@ -152,8 +165,8 @@ def contribution_table(result: Correction) -> Table:
 
 _ROUNDING = 1e-13
 """m and rad below which a part is not more than the rounding of the computation."""
-_SIZES = (("rms", "rms"), ("max", "max"))
-_FIGURES = (("mean", "mean"), ("rms", "rms"), ("max", "max"), ("p95", "95 %"))
+_SIZES = (("rms", "RMS"), ("max", "max"))
+_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("max", "max"), ("p95", "95 %"))
 
 
 def target_table(result: Correction, most: int | None = None) -> Table:

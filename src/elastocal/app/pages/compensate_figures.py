@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from elastocal.compensation.contributions import GAPS
 from elastocal.report.blocks import Block, Lines, Scene, Series
 from elastocal.report.parts import Look, Part, Strokes
 from elastocal.report.place_maps import drawn_path, drawn_robot, place_map
@@ -27,6 +29,8 @@ from elastocal.report.robot_scene import (
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.verification import Residual
+    from elastocal.files.workpiece import WorkArea
+    from elastocal.model.places import Plane
     from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints
 
@@ -53,7 +57,7 @@ def robot_scene(result: Correction) -> Scene:
     arms = [skeleton(at.model, result.commands.command[[i]], tip=at.frames[i]) for i in rows]
     extent = max((a.extent for a in arms), default=1.0)
     scale, said = force_scale(loads.wrench[:, :3], extent)
-    parts: list[Part] = [*floor_part(at.model, extent), _path(result)]
+    parts: list[Part] = [*floor_part(at.model, at.position, *(a.line for a in arms)), _path(result)]
     for i in rows:
         name = at.stations.name(int(i))
         load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
@@ -152,11 +156,17 @@ LEAST_MM = 1e-4
 """A log axis has no zero."""
 
 
-def workpiece_maps(result: Correction) -> tuple[Block, ...]:
-    """Stiffness and predicted residual error over the plane of the program, with robot and program."""
+def workpiece_maps(result: Correction, area: WorkArea | None = None) -> tuple[Block, ...]:
+    """Stiffness and predicted residual error over the ``area`` of the cell, else over the plane of the program."""
+    planes: tuple[Plane | None, ...] = (None,) if area is None else area.planes()
+    return tuple(m for n, plane in enumerate(planes) for m in _maps(result, plane, f"_{n + 1}" if n else ""))
+
+
+def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, ...]:
+    """With robot and program."""
     from elastocal.compensation.workpiece import workpiece
 
-    found = workpiece(result)
+    found = workpiece(result, plane)
     if found is None:
         return ()
     path = result.job.at.position
@@ -165,13 +175,16 @@ def workpiece_maps(result: Correction) -> tuple[Block, ...]:
         drawn_path(path[thinned(len(path), 300)], found.at),
     )
     maps = [
-        place_map("workpiece_stiffness", "Stiffness over the workpiece", "softest direction", "N/um", found.at,
+        place_map(f"workpiece_stiffness{number}", "Stiffness over the workpiece", "softest direction", "N/um", found.at,
                   1e-6 * found.stiffness, drawn),
     ]  # fmt: skip
     if found.predicted is not None:
         title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
-        maps.append(place_map("workpiece_error", title, what, "um", found.at, 1e6 * found.predicted, drawn))
-    return tuple(maps)
+        maps.append(place_map(f"workpiece_error{number}", title, what, "um", found.at, 1e6 * found.predicted, drawn))
+    said = ["Under the mean of the program's loads."]
+    if any(p.kind in GAPS for p in result.model.parameters.rows):
+        said.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")
+    return tuple(replace(m, notes=(*m.notes, *said)) for m in maps)
 
 
 def _floats(values: Array) -> tuple[float, ...]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensator import AheadResult, CompensatorResult
 from elastocal.app.pages.arcs_tables import NO_SPARE, agreement, outlier_table
-from elastocal.app.pages.columns import or_reason
 from elastocal.app.pages.compensator_plan import ahead_page, ahead_table, plan_sentences, plan_table
 from elastocal.app.pages.compensator_spring import others, spring_section, spring_sentences
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Code, Column, Fact, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _geometry_table(fit: Compensator) -> Table:
         *(c for n, u in NAMES for c in (Column(f"{n}_{u}", n, u, 4), Column(f"{n}_sd_{u}", "sd", u, 4))),
         Column("residual_sd_mm", "residual sd", "mm", 4),
         Column("a_mm", "a", "mm", 4, part=1), Column("a_sd_mm", "sd", "mm", 4, part=1), Column("test", "test", part=1),
-        Column("probability", "probability", digits=2, part=1), Column("agrees", "the points", part=1),
+        Column("probability", "probability", probability=True, part=1), Column("agrees", "the points", part=1),
     )  # fmt: skip
     rows = []
     for m in fit.models:

@@ -44,9 +44,9 @@ def spring_sentences(result: SpringOnRobot) -> tuple[str, ...]:
         b = result.balance
         low, high = (1e-3 * f for f in result.range_of(b.spring).force)
         out.append(
-            f"The spring of this geometry that holds the arm best (other axes at {others(result)}) has k_c = "
-            f"{b.spring.k_c:.4g} m/N and s_0 = {1e3 * b.spring.s_0:.1f} mm: it takes {100 * b.share:.1f} % of the "
-            f"weights' torque and pulls with {low:.3g} to {high:.3g} kN."
+            f"The spring of this geometry that holds the arm best (other axes at {others(result)}) has 1/k_c = "
+            f"{1e-3 / b.spring.k_c:.4g} N/mm and s_0 = {1e3 * b.spring.s_0:.1f} mm: it takes {100 * b.share:.1f} % of "
+            f"the weights' torque and pulls with {low:.3g} to {high:.3g} kN."
         )
     if result.own is not None and result.k > 0:
         k = 1e6 * result.equivalent(result.own)
@@ -60,7 +60,7 @@ def spring_sentences(result: SpringOnRobot) -> tuple[str, ...]:
 
 def _spring_table(result: SpringOnRobot) -> Table:
     columns = (
-        Column("spring", "spring"), Column("mode", "mode"), Column("k_c_m_per_N", "k_c", "m/N", digits=5),
+        Column("spring", "spring"), Column("mode", "mode"), Column("k_c_m_per_N", "k_c", "um/N", digits=5, scale=1e6),
         Column("s_0_mm", "s_0", "mm", 2), Column("force_min_kN", "force min", "kN", digits=4),
         Column("force_max_kN", "max", "kN", digits=4), Column("torque_max_Nm", "largest torque", "N m", digits=4),
         Column("share_percent", "weight taken", "%", 1), Column("eta_min", "eta min", "", 4),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
-from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
+from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
 from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
 from elastocal.report.robot_scene import loaded_scene
 

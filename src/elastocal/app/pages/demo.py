@@ -15,8 +15,8 @@ from elastocal.app.pages import plan as plan
 from elastocal.app.pages.calibrate import page as calibrate
 from elastocal.app.pages.compensate_figures import error_lines
 from elastocal.compensation.verdict import predicted_rms
-from elastocal.quantities import concise
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
+from elastocal.report.html import loud
 
 if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
@@ -27,40 +27,37 @@ TOLD = 0.9
 _WHAT = (
     "A KR-270 is to mill a contour under cutting forces. It is not quite what its file says: joints, links and the "
     "gravity compensator are softer or stiffer, and worn gears have backlash. Poses and loads are planned for the "
-    "contour; a virtual laser tracker reads them, with its noise and one gross error; everything is identified again; "
-    "the program is corrected; and both programs are run on the true robot, at its loaded equilibrium.",
+    "contour; a virtual laser tracker reads them, with its noise and one outlier; the robot is calibrated; the program "
+    "is corrected; and both programs are run on the simulated true robot, at its loaded equilibrium.",
 )
 
 
 SUMMARY = "Summary"
-OPEN = 1
-"""Sections of every step that are not folded."""
+OPEN, SAID = 1, 3
+"""Sections and sentences of every step that are not folded."""
 
 
 def page(result: DemoResult) -> Report:
     cell = current().cell
     tolerance = None if cell is None else cell.certificate.tolerance
+    front = error_lines(result.corrected.correction, tolerance)
     sections = [
-        Section("The numbers that matter", (*_front(result), summary_table(result)), step=SUMMARY),
+        Section("Error along the program", (front, summary_table(result)), step=SUMMARY),
         Section("Estimated against the truth", (truth_table(result),), folded=True, step=SUMMARY),
         Section("What is done here", (Paragraphs(_WHAT),), folded=True, step=SUMMARY),
-        *_steps(result),
+        *_steps(result, front),
     ]
     notes = dict.fromkeys((*result.measured.notes, *result.found.notes, *result.corrected.notes))
     facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
     tiles = compensate.tiles(result.corrected.correction, tolerance)
     title = "The whole cycle on a KUKA KR 270"
-    return Report(title, verdict(result), tuple(sections), tuple(notes), facts, tiles=tiles)
-
-
-def _front(result: DemoResult) -> tuple[Block, ...]:
-    """Pictures of the correction, which do not come again in its own part."""
-    return (error_lines(result.corrected.correction),)
+    page_one = calibrate.page(result.found).certificate
+    return Report(title, verdict(result), tuple(sections), tuple(notes), facts, tiles=tiles, certificate=page_one)
 
 
 def short(whole: Report, result: DemoResult, folder: Path) -> Report:
     """The ``whole`` report for a terminal; ``folder`` is that of the cell, as seen from there."""
-    numbers = Section("The numbers that matter", (summary_table(result),))
+    numbers = Section("Error along the program", (summary_table(result),))
     cell = Fact("cell", "cell", str(folder), f"{folder} (elastocal status {folder})")
     return replace(whole, sections=(numbers, whole.sections[1]), inputs=(cell,), notes=())
 
@@ -69,12 +66,12 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
     before, after = on_truth(result)
     first, last = before.distances(), after.distances()
     return (
-        f"Under the cutting force the tool leaves the contour by {1e3 * first.rms:.2f} mm rms; the corrected program "
-        f"leaves {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
-        f"{1e3 * last.largest:.3f} mm.",
-        f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm rms was predicted by the calibration alone, which "
-        "knows nothing of the truth.",
-        gross_found(result),
+        f"Under the cutting force the tool is off the contour by {1e3 * first.rms:.3f} mm RMS; with the corrected "
+        f"program by {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
+        f"by {1e3 * last.largest:.3f} mm.",
+        f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone, which "
+        "does not know the simulated robot.",
+        outlier_words(result),
         result.found.calibration.verdict.text,
     )
 
@@ -84,24 +81,28 @@ def on_truth(result: DemoResult) -> tuple[Residual, Residual]:
     return result.corrected.correction.on_truth
 
 
-def _steps(result: DemoResult) -> Iterator[Section]:
+def _steps(result: DemoResult, front: Block) -> Iterator[Section]:
+    """Of every command its own report; what stands in ``front`` or was said before does not come again."""
     parts = (
         ("Plan", plan.page(result.planned)),
         ("Campaign", simulate.page(result.measured)),
         ("Calibration", calibrate.page(result.found)),
         ("Compensation", compensate.page(result.corrected)),
     )
-    seen = {b.key for b in _front(result) if not isinstance(b, Paragraphs)}
+    before = set(verdict(result))
     for name, report in parts:
-        yield Section("", (Paragraphs(report.verdict),), step=name)
-        known = seen if report is parts[-1][1] else set()
+        new = sorted((s for s in report.verdict if s not in before), key=lambda s: not loud(s))
+        before.update(new)
+        yield Section("", (Paragraphs(tuple(new[:SAID])),), step=name)
         shown = 0
         for section in report.sections:
-            blocks = tuple(_renamed(b, name) for b in section.blocks if isinstance(b, Paragraphs) or b.key not in known)
+            blocks = tuple(_renamed(b, name) for b in section.blocks if b != front)
             if blocks:
-                folded = section.folded or shown >= OPEN
+                folded = section.folded or shown >= OPEN or front in section.blocks
                 shown += not folded
                 yield replace(section, blocks=blocks, folded=folded, step=name)
+        if new[SAID:]:
+            yield Section(f"More on the {name.lower()}", (Paragraphs(tuple(new[SAID:])),), folded=True, step=name)
 
 
 def _renamed(block: Block, step: str) -> Block:
@@ -112,8 +113,8 @@ def summary_table(result: DemoResult) -> Table:
     """Position errors on the true robot, over the targets, and those that the calibration predicted."""
     columns = (
         Column("program", "program"),
-        Column("rms_mm", "off by, rms", "mm", 3),
-        Column("max_mm", "at most", "mm", 3),
+        Column("rms_mm", "error, RMS", "mm", 3),
+        Column("max_mm", "max", "mm", 3),
         Column("share_percent", "compensated", "%", 1),
     )
     assert result.corrected.correction.on_truth is not None
@@ -126,19 +127,19 @@ def summary_table(result: DemoResult) -> Table:
         return name, 1e3 * size.rms, 1e3 * size.largest, 100 * (1 - size.rms / first)
 
     rows = (
-        row("as it was", before),
+        row("before", before),
         row("corrected by the robot file, not calibrated", result.stated.correction.on_truth[1]),
         row("corrected by the calibration", after),
         (
-            "predicted by the calibration itself, before anyone looked",
+            "predicted by the calibration alone",
             1e3 * hoped,
             Unknown("an expectation is a mean square; it has no largest value"),
             100 * (1 - hoped / first),
         ),
     )
     note = (
-        "Of the loaded tool on the robot taken for true, over all targets; the last row is by the calibration alone, "
-        "over corrected targets."
+        "Of the loaded tool on the simulated true robot, over all targets; the last row is what the calibration "
+        "expects, over corrected targets."
     )
     return Table("summary", "", columns, rows, (note,))
 
@@ -148,11 +149,10 @@ def truth_table(result: DemoResult) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("unit", "unit"),
-        Column("file", "robot file", digits=4),
-        Column("truth", "truth", digits=4),
-        Column("concise", "estimate (sd)"),
-        Column("value", "estimate", shown=False),
-        Column("sd", "sd", shown=False),
+        Column("file", "robot file", digits=4, si=True),
+        Column("truth", "truth", digits=4, si=True),
+        Column("value", "estimate (sd)", si=True, sd="sd"),
+        Column("sd", "sd", shown=False, si=True),
         Column("off_sd", "off by [sd]", decimals=1),
     )
     truth = result.measured.truth.parameters
@@ -160,9 +160,7 @@ def truth_table(result: DemoResult) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for e in told:
         true = float(truth.values[truth.index(e.name)])
-        rows.append(
-            (e.name, e.unit, e.file_value, true, concise(e.value, e.sd), e.value, e.sd, (e.value - true) / e.sd)
-        )
+        rows.append((e.name, e.unit, e.file_value, true, e.value, e.sd, (e.value - true) / e.sd))
     note = (
         "Parameters of which the readings removed more than 90 % of the prior variance. The others keep their prior, "
         "about the robot file; predictions count that."
@@ -170,7 +168,7 @@ def truth_table(result: DemoResult) -> Table:
     return Table("truth", "", columns, tuple(rows), (note,))
 
 
-def gross_found(result: DemoResult) -> str:
+def outlier_words(result: DemoResult) -> str:
     """Whether the planted errors are those that were left out, with the repeats that they were averaged with."""
     campaign = result.measured.virtual.campaign
     setup = campaign.measurement.setup
@@ -183,7 +181,7 @@ def gross_found(result: DemoResult) -> str:
     }
     left_out = {f"{o.place}, {o.marker}.d{o.axis}" for o in result.found.calibration.outliers}
     named, missed, wrong = planted & left_out, planted - left_out, left_out - repeats
-    said = f"The gross error was found and left out: {', '.join(sorted(named))}." if named else ""
+    said = f"The outlier was found and left out: {', '.join(sorted(named))}." if named else ""
     lost = f"NOT FOUND: {', '.join(sorted(missed))}." if missed else ""
     more = f"LEFT OUT THOUGH GOOD: {', '.join(sorted(wrong))}." if wrong else ""
     return " ".join(s for s in (said, lost, more) if s)

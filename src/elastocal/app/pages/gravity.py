@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.pages import gravity_torques as torques
 from elastocal.app.pages.calibrate.reduction import combination_table
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.sources.friction import TERMS
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
@@ -140,8 +140,8 @@ def _identifiable(gravity: Gravity) -> str:
     n = gravity.groups()
     return (
         f"Of {n['parameters']} masses and mass moments the poses tell {n['base']} base parameters apart: {n['alone']} "
-        f"stand alone, {n['parameters'] - n['alone'] - n['silent']} are identifiable in combinations only, "
-        f"{n['silent']} not at all."
+        f"stand alone, {n['parameters'] - n['alone'] - n['unobservable']} are identifiable in combinations only, "
+        f"{n['unobservable']} not at all."
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
-from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
+from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Lines, Series, Table
+from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
@@ -124,19 +126,20 @@ def _joint(whole: Validation, j: int, seen: int, split: bool) -> Lines | None:
     x = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
     joint, force = log.joints[j], whole.samples.units[j]
 
-    def series(name: str, values: object, at: Any = slice(None), points: bool = False) -> Series:
+    def series(name: str, values: object, at: Any = slice(None), points: bool = False, role: Role = "") -> Series:
         chosen = rows[at]
         y = np.asarray(values)[chosen, j]
-        return Series(name, tuple(float(v) for v in x[chosen]), tuple(float(v) for v in y), points=points)
+        return Series(name, tuple(float(v) for v in x[chosen]), tuple(float(v) for v in y), points=points, role=role)
 
-    curves = [series("read", whole.samples.torque, points=True)]
-    if split and np.any(rows >= seen):
-        curves.append(series("read, not seen by the fit", whole.samples.torque, rows >= seen, points=True))
-    curves += [
-        series("predicted", whole.prediction.reading),
-        series("95 % from", whole.band()[0]),
-        series("to", whole.band()[1]),
+    low, high = whole.band()
+    band = series("95 % interval", high, role="expected")
+    curves = [
+        replace(band, low=tuple(float(v) for v in low[rows, j])),
+        series("read", whole.samples.torque, points=True),
     ]
+    if split and np.any(rows >= seen):
+        curves.append(series("read, validation set", whole.samples.torque, rows >= seen, points=True))
+    curves.append(series("predicted", whole.prediction.reading, role="after"))
     strange = whole.extrapolated()[rows, j]
     if np.any(strange):
         curves.append(series("extrapolated", whole.prediction.reading, strange, points=True))

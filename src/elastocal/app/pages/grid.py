@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.app.commands.grid import GridResult
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.targets import TargetStatus
 from elastocal.report.blocks import Column, Report, Section, Table
 
@@ -31,9 +31,9 @@ def page(result: GridResult) -> Report:
 def table(result: GridResult) -> Table:
     columns = (
         *(Column(f"{c}_mm", c, "mm") for c in "xyz"),
-        *(Column(f"d{c}_mm", f"correction {c}", "mm", digits=5) for c in "xyz"),
-        *(Column(f"dr{c}_mrad", f"turn {c}", "mrad", digits=5) for c in "xyz"),
-        Column("predicted_um", "predicted residual error", "um", digits=3),
+        *(Column(f"d{c}_mm", f"correction {c}", "mm", decimals=4) for c in "xyz"),
+        *(Column(f"dr{c}_mrad", f"turn {c}", "mrad", decimals=4) for c in "xyz"),
+        Column("predicted_um", "predicted residual error", "um", decimals=1),
         Column("status", "status"),
     )
     grid = result.grid

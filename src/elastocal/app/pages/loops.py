@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
 from elastocal.report.loop_drawings import direction_map, loop_graphs
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elastocal.app.commands.loops import LoopsResult
     from elastocal.procedures.loops import Loops
     from elastocal.procedures.loops.directions import DirectionFit, Directions
-    from elastocal.procedures.loops.estimate import Estimate, FTest
+    from elastocal.procedures.loops.loop import Estimate, FTest
 
 MOST = 6
 """Loops that are drawn."""
@@ -196,8 +196,8 @@ def direction_table(directions: Directions) -> Table:
     """Compliance and backlash of all directions together."""
     columns = (
         Column("quantity", "quantity"), Column("unit", "unit"), Column("mean", "one number", digits=5),
-        Column("mean_sd", "sd", digits=2), Column("one_probability", "one number: probability", digits=2),
-        Column("matrix_probability", "matrix: probability", digits=2), Column("suffices", "what describes it"),
+        Column("mean_sd", "sd", digits=2), Column("one_probability", "one number: probability", probability=True),
+        Column("matrix_probability", "matrix: probability", probability=True), Column("suffices", "what describes it"),
     )  # fmt: skip
     rows = []
     for name, unit, factor, fit in _quantities(directions):
@@ -269,7 +269,7 @@ def outlier_table(loops: Loops) -> Table:
     columns = (
         Column("place", "reading"), Column("loop", "loop"), Column("force_N", "force", "N"),
         Column("read_um", "read", "um", 2), Column("predicted_um", "the rest predicts", "um", 2),
-        Column("sigmas", "sigmas", digits=3), Column("probability", "probability", digits=2),
+        Column("sigmas", "sigmas", digits=3), Column("probability", "probability", probability=True),
     )  # fmt: skip
     rows = [
         (r.place(o.row), r.name, float(r.loop.force[o.row]), 1e6 * o.value, 1e6 * o.predicted, o.sigmas,

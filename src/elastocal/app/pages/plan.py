@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.app.pages.plan_figures import COUNTED, curve, pictures, scenes
+from elastocal.quantities import significant
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at t
 
 
 def page(result: PlanResult | ArcPlanResult) -> Report:
-    from elastocal.app.pages import plan_arcs
+    from elastocal.app.pages.compensator_plan import arcs_page
     from elastocal.app.planning.arcs import ArcPlanResult
 
-    return plan_arcs.page(result) if isinstance(result, ArcPlanResult) else _page(result)
+    return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
 
 
 def screen(result: PlanResult | ArcPlanResult) -> Report:
@@ -58,7 +59,9 @@ def verdict(plan: Plan) -> tuple[str, ...]:
     own = [p for p in plan.parameters if not p.nuisance]
     lost = [p.name for p in own if not p.determined]
     shares = sorted((100 * p.share, p.name) for p in own if p.determined and p.share == p.share)
-    how = f" to {shares[0][0]:.2g} to {shares[-1][0]:.2g} % (worst: {shares[-1][1]})" if shares else ""
+    how = (
+        f" to {significant(shares[0][0])} to {significant(shares[-1][0])} % (worst: {shares[-1][1]})" if shares else ""
+    )
     open_ = f"; not determined: {', '.join(lost)}" if lost else ""
     lines = [
         f"{len(plan.chosen)} {what} out of {len(plan.problem.candidates)} feasible candidates determine "
@@ -103,10 +106,8 @@ def _efficient(plan: Plan) -> str:
 
 def _quality(plan: Plan) -> tuple[str, ...]:
     best = plan.selection
-    drift = max(c.drift for c in best.climbs)
     return (
-        f"{sum(best.agreed)} of {len(best.climbs)} searches ended at the value of the best one; the matrices that are "
-        f"updated drifted by at most {drift:.0e}.",
+        f"{sum(best.agreed)} of {len(best.climbs)} searches ended at the value of the best one.",
         "Efficiency compares with an upper bound of all plans of this size among these candidates: a best plan would "
         "need at least this share of the readings for the same criterion.",
     )
@@ -158,8 +159,8 @@ def parameter_table(plan: Plan) -> Table:
     """Parameters, then unknowns of the campaign: friction is sought too, others are estimated along."""
     columns = (
         Column("parameter", "parameter"),
-        Column("value", "value", digits=4),
-        Column("sd", "standard deviation", digits=3),
+        Column("value", "value", digits=4, si=True),
+        Column("sd", "standard deviation", digits=3, si=True),
         Column("percent", "accuracy", "%", 2),
         Column("unit", "unit"),
     )
@@ -211,7 +212,7 @@ def quality_table(plan: Plan) -> Table:
     rows.append(("d", Determinant().value(plan.selection.known), 100 * by_d.efficiency))
     columns = (
         Column("criterion", "criterion"),
-        Column("value", "value", digits=5),
+        Column("value", "value", shown=False),
         Column("efficiency_percent", "at least this efficient", "%", 1),
     )
     return Table("quality", "", columns, tuple(rows))

@@ -14,9 +14,11 @@ from elastocal.report.robot_scene import (
     arm_parts,
     dots,
     drawn_words,
+    floor_part,
     force_arrows,
     force_scale,
     load_forces,
+    robot_parts,
     spread_out,
 )
 
@@ -114,7 +116,9 @@ def scenes(plan: Plan) -> tuple[Scene, ...]:
     scale, said = force_scale(forces, arms.extent)
     parts: list[Part] = [
         *cell_parts(cell),
-        *arm_parts(arms.picked(rows), "some of the arms", ALL, "faint"),
+        *floor_part(model, arms.line),
+        *arm_parts(arms.picked(rows[1:]), "some of the arms", ALL, "faint"),
+        *robot_parts(model, candidates.q[rows[0]], "one of the arms", ALL),
         dots("chosen poses", arms.tip, names, ALL),
         force_arrows(starts, forces, scale, ALL),
     ]

@@ -6,8 +6,8 @@ import math
 
 from elastocal.app.commands.predict import PredictResult, ReadingsResult
 from elastocal.app.pages import predict_readings
-from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.deflect import WRENCH_UNITS, row_names
+from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
 from elastocal.report.parts import Part
@@ -18,6 +18,7 @@ from elastocal.report.robot_scene import (
     drawn_words,
     ellipsoids,
     enlargement,
+    floor_part,
     force_scale,
     load_forces,
     loaded_arm,
@@ -123,7 +124,7 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
     starts, forces = load_forces(result.model, q, result.load.applied)
     scale, said = force_scale(forces, arms.extent)
     ends = at + moved * p.twist[:, :3]
-    parts: list[Part] = []
+    parts: list[Part] = [*floor_part(result.model, arms.line)]
     for i in rows:
         one, view = np.array([i]), names[i]
         parts += [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.predict import ReadingsResult
-from elastocal.app.pages.columns import axis_columns, configuration_cells, or_reason
 from elastocal.app.pages.deflect import WRENCH_UNITS
+from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from elastocal.app.commands.record import RecordResult
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.record.peer import CONSISTENT
 from elastocal.record.statistics import TelegramSummary
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Unknown

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from elastocal.app.gallery import CaseList, Gallery, ReproduceResult, printed, tally
-from elastocal.published.case import Listing
-from elastocal.published.figure import NOT_PRINTED, Figure, Kind, Why
-from elastocal.published.printed import printed_items
+from elastocal.published.case import NOT_PRINTED, Figure, Kind, Listing, Why, printed_items
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"

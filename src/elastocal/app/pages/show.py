@@ -7,7 +7,7 @@ from math import degrees
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.show import ShowResult
-from elastocal.app.pages.columns import axis_columns, configuration_cells, parameter_cells, parameter_columns
+from elastocal.app.pages.result_columns import axis_columns, configuration_cells, parameter_cells, parameter_columns
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 
 if TYPE_CHECKING:

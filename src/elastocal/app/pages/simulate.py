@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from elastocal.app.commands.simulate import SimulateResult
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Column, Report, Section, Table
 
 
 def page(result: SimulateResult) -> Report:
     sections = (
-        Section("Gross errors planted", (_planted(result),) if result.virtual.planted else ()),
+        Section("Outliers planted", (_planted(result),) if result.virtual.planted else ()),
         Section("Errors common to all readings", (_drawn(result),) if result.virtual.drawn else ()),
         Section("What the linear model would make of it", (_biases(result),) if result.biases else ()),
     )
@@ -24,7 +24,7 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
         f"{readings.shape[0]} {_what(result)} of {readings.shape[1]} numbers at the loaded equilibrium of "
         f"{result.truth.name}"
         f", with {_count(len(result.virtual.campaign.sources), 'source of error', 'sources of error')} and "
-        f"{_count(len(result.virtual.planted), 'gross error', 'gross errors')}.",
+        f"{_count(len(result.virtual.planted), 'outlier', 'outliers')}.",
     ]
     if result.bend == result.bend:
         out.append(f"The linear formula differs from the loaded deflection by {length(result.bend)} rms per axis.")
@@ -55,8 +55,8 @@ def _drawn(result: SimulateResult) -> Table:
 def _biases(result: SimulateResult) -> Table:
     columns = (
         Column("parameter", "parameter"),
-        Column("truth", "truth", digits=4),
-        Column("estimate", "linear estimate", digits=4),
+        Column("truth", "truth", digits=4, si=True),
+        Column("estimate", "linear estimate", digits=4, si=True),
         Column("unit", "unit"),
         Column("bias_percent", "bias", "%", 2),
     )
@@ -71,6 +71,6 @@ def _biases(result: SimulateResult) -> Table:
         for b in result.biases
     )
     notes = (
-        "Exact readings fitted by the linear model: bias without any noise. What is not listed is held at the truth.",
+        "Exact readings fitted by the linear model: bias without any noise. What is not listed is fixed at the truth.",
     )
     return Table("bias", "", columns, rows, notes)

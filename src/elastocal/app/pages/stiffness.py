@@ -6,8 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
-from elastocal.app.pages.columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
-from elastocal.report.blocks import Axis, Block, Cell, Column, Heatmap, Paragraphs, Report, Section, Table, Unknown
+from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_rows, is_rigid, or_reason
+from elastocal.report.blocks import (
+    Axis,
+    Block,
+    Cell,
+    Column,
+    Heatmap,
+    Paragraphs,
+    Report,
+    Rows,
+    Section,
+    Table,
+    Unknown,
+)
 from elastocal.report.place_maps import drawn_robot
 
 if TYPE_CHECKING:
@@ -47,16 +59,28 @@ def screen(result: StiffnessResult) -> Report:
     return Report(full.title, full.verdict, full.sections[:1], full.notes, full.inputs)
 
 
+DRAWN = 250
+"""Values of an axis that are drawn; of more, so many that are spread evenly."""
+
+
 def stiffness_map(grid: Grid, smallest: Array, notes: tuple[str, ...] = ()) -> Heatmap:
-    x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
+    import numpy as np
+
+    columns, rows = (
+        np.unique(np.linspace(0, len(v) - 1, min(len(v), DRAWN)).round().astype(int)) for v in (grid.x, grid.y)
+    )
+    if len(columns) < len(grid.x) or len(rows) < len(grid.y):
+        drawn = f"{len(columns)} x {len(rows)} of {len(grid.x)} x {len(grid.y)} points are drawn, spread evenly"
+        notes = (*notes, f"{drawn}; the table has all of them.")
+    values = np.where(grid.reached, smallest * N_PER_UM, np.nan).reshape(len(grid.y), len(grid.x))
     return Heatmap(
         "map",
         "Translational stiffness in the softest direction",
-        Axis(grid.names[0], grid.units[0], x),
-        Axis(grid.names[1], grid.units[1], y),
+        Axis(grid.names[0], grid.units[0], tuple(grid.x[columns].tolist())),
+        Axis(grid.names[1], grid.units[1], tuple(grid.y[rows].tolist())),
         "stiffness",
         "N/um",
-        grid.table(smallest * N_PER_UM),
+        tuple(map(tuple, values[np.ix_(rows, columns)].tolist())),
         notes,
     )
 
@@ -88,38 +112,51 @@ def table(result: StiffnessResult) -> Table:
         columns += [Column(f"C{c}{c}_um_per_N", f"C{c}{c}", "um/N", 5, "C") for c in XYZ]
         columns += [Column(f"Cr{c}_mrad_per_Nm", f"Cr{c}", "mrad/(N m)", 6, "Cr") for c in XYZ]
     columns += [Column("status", "status")]
-    rows = tuple(_row(result, i, bare) for i in range(len(at)))
+    rows = Rows(len(at), lambda part: _rows(result, part, bare))
     return Table("stiffness", "", tuple(columns), rows, _notes(bare))
 
 
 def _notes(bare: bool) -> tuple[str, ...]:
     out = (
         "K: diagonal of the 6x6 stiffness in base axes (force for a displacement with all others held); softest: "
-        "force per displacement of the most yielding direction, free to move and turn otherwise.",
+        "force per displacement of the most compliant direction, free to move and turn otherwise.",
     )
     return (*out, "C: diagonal of the 6x6 compliance, which always exists.") if bare else out
 
 
-def _row(result: StiffnessResult, i: int, bare: bool) -> tuple[Cell, ...]:
+_WORDS = {0: "exists", 1: "rigid direction", 2: "no equilibrium"}
+
+
+def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:
     import numpy as np
 
+    at, found = result.at, result.found
+    stiff, give = (np.einsum("nii->ni", m[part]) for m in (found.stiffness, found.compliance))
+    parts = [stiff[:, :3] * N_PER_UM, stiff[:, 3:] * NM_PER_MRAD, result.smallest[part, None] * N_PER_UM]
+    if bare:
+        parts += [give[:, :3] / N_PER_UM, give[:, 3:] / NM_PER_MRAD]
+    values = np.hstack(parts)
+    known = np.isfinite(values).all(axis=1).tolist()
+    reached = [True] * len(values) if result.grid is None else result.grid.reached[part].tolist()
+    places, states = configuration_rows(at, part), found.status[part].tolist()
+    names = at.names[part] if at.names else None
+    out: list[tuple[Cell, ...]] = []
+    for i, (row, state) in enumerate(zip(values.tolist(), states, strict=True)):
+        if not reached[i]:
+            gone = Unknown("beyond the joint limits")
+            out.append((*places[i], *[gone] * (7 + 6 * bare), "beyond limits"))
+            continue
+        cells = row if known[i] else _reasoned(row, state)
+        out.append((*((names[i],) if names else ()), *places[i], *cells, _WORDS[state]))
+    return out
+
+
+def _reasoned(row: list[float], status: int) -> list[Cell]:
+    """Numbers, or why there are none; the seventh is that of the softest direction."""
     from elastocal.model.statics.stiffness import StiffnessStatus
 
-    at, found = result.at, result.found
-    status = StiffnessStatus(int(found.status[i]))
-    if result.grid is not None and not result.grid.reached[i]:
-        gone = Unknown("beyond the joint limits")
-        return (*configuration_cells(at, i), *[gone] * (7 + 6 * bare), "beyond limits")
-    stiff, give = np.diag(found.stiffness[i]), np.diag(found.compliance[i])
-    cells: list[Cell] = [at.names[i]] if at.names else []
-    cells += configuration_cells(at, i)
-    cells += [or_reason(v * N_PER_UM, status.text) for v in stiff[:3]]
-    cells += [or_reason(v * NM_PER_MRAD, status.text) for v in stiff[3:]]
-    cells += [or_reason(float(result.smallest[i]) * N_PER_UM, _no_softest(status))]
-    if bare:
-        cells += [or_reason(v / N_PER_UM, status.text) for v in give[:3]]
-        cells += [or_reason(v / NM_PER_MRAD, status.text) for v in give[3:]]
-    return (*cells, {0: "exists", 1: "rigid direction", 2: "no equilibrium"}[int(status)])
+    why = StiffnessStatus(status).text
+    return [or_reason(v, _no_softest(status) if j == 6 else why) for j, v in enumerate(row)]
 
 
 def _no_softest(status: int) -> str:
@@ -130,33 +167,50 @@ def _no_softest(status: int) -> str:
 
 
 def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
-    """The 6x6 matrices of the one configuration, in SI, as far as they exist."""
+    """The 6x6 matrices of the one configuration, as far as they exist."""
     import numpy as np
 
     from elastocal.model.statics.stiffness import StiffnessStatus
 
     status = StiffnessStatus(int(result.found.status[0]))
     note = () if status is StiffnessStatus.EXISTS else (f"There is no 6x6 stiffness here: {status.text}.",)
-    out = [_matrix("compliance_matrix", "Compliance, SI", result.found.compliance[0], (MOVES, LOADS), note)]
+    out = [_matrix("compliance_matrix", "Compliance", result.found.compliance[0], (MOVES, LOADS), note)]
     if np.isfinite(result.found.stiffness[0]).all():
-        out.append(_matrix("stiffness_matrix", "Stiffness, SI", result.found.stiffness[0], (LOADS, MOVES)))
+        out.append(_matrix("stiffness_matrix", "Stiffness", result.found.stiffness[0], (LOADS, MOVES)))
     return tuple(out) if np.isfinite(result.found.compliance[0]).all() else ()
 
 
 def _matrix(
     key: str, title: str, matrix: Array, sides: tuple[tuple[str, ...], tuple[str, ...]], notes: tuple[str, ...] = ()
 ) -> Table:
-    """Row labels and column keys carry the units: an entry is row unit per column unit."""
+    """In SI for programs; people read moves in um and urad for a load, and loads for a mm and mrad of move."""
     import numpy as np
 
     down, across = sides
-    parts = [(c, *c.split("_")) for c in across]
-    columns = (Column("row", ""), *(Column(key, name, unit) for key, name, unit in parts))
+    scale, moved = (1e6, "u") if down is MOVES else (1e-3, "m")
+    units = {
+        c: c.replace("_Nm", "_N m").replace("_m", f"_{moved}m").replace("_rad", f"_{moved}rad")
+        for c in (*down, *across)
+    }
+    parts = [(c, *units[c].split("_")) for c in across]
+    columns = (
+        Column("row", "", shown=False),
+        Column("name", ""),
+        *(Column(key, name, unit, decimals=4, scale=scale) for key, name, unit in parts),
+    )
     size = np.sqrt(np.abs(np.diag(matrix)))
     # sums of zeros leave 1e-17 of rounding in places that are zero by symmetry
     tidy = np.where(np.abs(matrix) > 1e-14 * np.outer(size, size), matrix, 0.0)
-    rows: list[tuple[Cell, ...]] = [(c, *(float(v) for v in tidy[i])) for i, c in enumerate(down)]
-    return Table(key, title, columns, tuple(rows), (*notes, "An entry is in row unit per column unit, all SI."))
+    rows: list[tuple[Cell, ...]] = [
+        (c, "{} [{}]".format(*units[c].split("_")), *(float(v) for v in tidy[i])) for i, c in enumerate(down)
+    ]
+    return Table(
+        key,
+        title,
+        columns,
+        tuple(rows),
+        (*notes, "An entry is in the unit of its row per unit of its column; SI in JSON and CSV."),
+    )
 
 
 def _verdict(result: StiffnessResult) -> tuple[str, ...]:
@@ -170,7 +224,9 @@ def _verdict(result: StiffnessResult) -> tuple[str, ...]:
         return (RIGID,)
     if not good.any():
         return ("No translational stiffness is known in any of the configurations; see the status.",)
-    low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+    # the first of those that differ by rounding alone
+    low = int(np.flatnonzero(values <= np.nanmin(values) * (1 + 1e-9))[0])
+    high = int(np.flatnonzero(values >= np.nanmax(values) * (1 - 1e-9))[0])
     if len(values) == 1:
         return (f"Softest direction of {result.found.frame}: {values[0]:.4f} N/um.",)
     return (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import degrees, isnan
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
+from elastocal.quantities import probability
 from elastocal.report.blocks import Cell, Code, Column, Fact, Lines, Report, Section, Series, Table, Unknown
 
 if TYPE_CHECKING:
@@ -46,9 +47,8 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
     if zero.probability is None:
         offsets = "as asked: " + ("zero" if zero.accepted else "free")
     else:
-        offsets = (
-            f"{'zero' if zero.accepted else 'free'}, by a test (probability {zero.probability:.2g} if all are zero)"
-        )
+        chance = probability(zero.probability)
+        offsets = f"{'zero' if zero.accepted else 'free'}, by a test (probability {chance} if all are zero)"
     return (
         VERSION,
         Fact("tables", "tables", tables, ", ".join(tables)),
@@ -96,7 +96,7 @@ def _simple_ratios(fit: Transmission) -> str:
     every = f" for {len(found)} of {len(fit.ratios.fractions)} entries"
     return (
         f"Simple ratios are supported{every}: {named}. Chance would do as well for all {len(found)} together with the "
-        f"probability {fit.chance_of_ratios:.1g}, for the least certain one with "
+        f"probability {probability(fit.chance_of_ratios)}, for the least certain one with "
         f"{max(s.chance for _, _, s in found):.2g}."
     )
 
@@ -118,8 +118,8 @@ def matrix_table(fit: Transmission) -> Table:
 
 def regularity_table(fit: Transmission) -> Table:
     columns = (
-        Column("rank", "rank"), Column("axes", "of"), Column("determinant", "determinant of S", digits=6),
-        Column("determinant_sd", "sd", digits=2), Column("sigmas", "over its sd", digits=3),
+        Column("rank", "rank"), Column("axes", "of"), Column("determinant", "determinant of S", shown=False),
+        Column("determinant_sd", "sd", shown=False), Column("sigmas", "determinant / sd", digits=3),
         Column("condition", "condition", digits=4),
     )  # fmt: skip
     r = fit.regularity
@@ -153,7 +153,7 @@ def entry_table(fit: Transmission) -> Table:
         Column("s", "S", decimals=5), Column("s_sd", "sd", digits=2),
         Column("s_all", "S, every row", decimals=5), Column("s_all_sd", "sd", digits=2),
         Column("t", "T_j", decimals=3), Column("t_sd", "sd", digits=2), Column("t_unit", "unit"),
-        Column("probability", "p if zero", digits=2), Column("coupled", "coupled"),
+        Column("probability", "p if zero", probability=True), Column("coupled", "coupled"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for motor in fit.axes:
@@ -229,7 +229,7 @@ def outlier_table(fit: Transmission) -> Table:
     columns = (
         Column("table", "table"), Column("row", "row"), Column("column", "column"), Column("axis", "axis"),
         Column("printed", "printed"), Column("predicted", "predicted"), Column("sd", "sd", digits=2),
-        Column("probability", "probability", digits=2), Column("slip", "slip"), Column("instead", "or instead"),
+        Column("probability", "probability", probability=True), Column("slip", "slip"), Column("instead", "or instead"),
     )  # fmt: skip
     rows = tuple(
         (b.table, b.row, b.column, b.axis, b.printed, b.predicted, b.predicted_sd, b.probability, b.slip or None,

@@ -58,7 +58,6 @@ def run(request: PlanRequest) -> ArcPlanResult:
     import numpy as np
 
     from elastocal.app.planning.files import check_plan_targets, check_unfilled
-    from elastocal.app.workers import one_thread
     from elastocal.files.plan.arcs import read_arc_plan
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.plan import plan_arcs
@@ -71,8 +70,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     check_plan_targets(request.out, file.name, file.files)
     _configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
     geometry = CompensatorGeometry.described(file.compensator, file.sense)
-    with one_thread():
-        plan = plan_arcs(geometry, file.poses, file.limits, file.radii, file.noise)
+    plan = plan_arcs(geometry, file.poses, file.limits, file.radii, file.noise)
     q = _configurations(file, plan.best(file.markers).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())
     files, said = _files(result)

@@ -42,6 +42,7 @@ class PlanRequest:
     candidates: int | None = None
     test: Path | None = None
     without: tuple[str, ...] = ()
+    given: Path | None = None
     wait: float = 5.0
 
 
@@ -60,7 +61,14 @@ def plan_file(request: PlanRequest) -> PlanFile:
             if value:
                 raise InputError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
     file = read_plan_file(path) if own else _bare(request)
-    return replace(file, task=_with_earlier(_asked(file.task, request), file))
+    task = _with_earlier(_asked(file.task, request), file)
+    if request.given is None:
+        return replace(file, task=task)
+    from elastocal.app.planning.given import given_task
+
+    made = given_task(task, request.given, request.seed, tests=file.tests is None)
+    told = f"The poses are those of {request.given}: none was searched for, and the efficiency is that of taking all."
+    return replace(file, task=made, files=(*file.files, request.given), notes=(*file.notes, told))
 
 
 def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:

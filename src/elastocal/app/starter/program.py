@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _SHARE = 0.05
 _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
+_FREE = 0.05
+"""Smallest singular value of the Jacobian, lengths in those of the arm: the square keeps off singular poses."""
 _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 
@@ -44,7 +46,7 @@ def _reachable(model: Robot) -> tuple[Array, float] | None:
     from itertools import product
 
     from elastocal.model.inverse_kinematics import inverse_kinematics
-    from elastocal.model.kinematics import rigid_pose
+    from elastocal.model.kinematics import kinematics, rigid_pose
     from elastocal.model.limits import extent
     from elastocal.model.task import task
 
@@ -53,7 +55,8 @@ def _reachable(model: Robot) -> tuple[Array, float] | None:
     start = np.tile(0.0 * low, (len(_INNER) ** 3, 1)).T
     for i, shares in enumerate(np.array(list(product(_INNER, repeat=3))).T):
         j = (1, 2, 4)[i]
-        start[j] = low[j] + shares * (high[j] - low[j])
+        inside = max(low[j], -np.pi), min(high[j], np.pi)
+        start[j] = inside[0] + shares * (inside[1] - inside[0])
     place, turn = rigid_pose(model.nominal, model.tool, start)
     wanted = task(model, model.tool)
     margin = np.full(start.shape[1], np.inf)
@@ -64,8 +67,10 @@ def _reachable(model: Robot) -> tuple[Array, float] | None:
         near = np.abs(found.q - start).max(axis=0) < 0.5
         margin = np.minimum(margin, np.where(found.reached & near, room.min(axis=0), -np.inf))
     size = extent(model)
-    handy = (place[0] > 0.3 * size) & (place[2] > 0.1 * size) & (place[2] < 0.4 * size)
-    margin = np.where(handy, margin, -np.inf)
+    handy = (np.hypot(place[0], place[1]) > 0.3 * size) & (place[2] > 0.1 * size) & (place[2] < 0.4 * size)
+    arms = kinematics(model.nominal, start.T, model.tool).jacobian / np.array([size] * 3 + [1.0] * 3)[:, None]
+    free = np.linalg.svd(arms, compute_uv=False)[:, -1] > _FREE
+    margin = np.where(handy & free, margin, -np.inf)
     best = int(np.argmax(margin))
     return (start[:, best], side) if margin[best] > 0.02 else None
 

@@ -105,7 +105,7 @@ class Csv(Post):
         angles = Rotation.from_matrix(path.rotation).as_euler("ZYX", degrees=True)
         near = ",".join(f"{v + 0.0:.4f}" for v in np.degrees(model.controller.to_controller(path.q[None])[0]))
         lines = [
-            f"# {path.comment}", f"# from axis values (--near) {near}", "# base {X 0,Y 0,Z 0,A 0,B 0,C 0}",
+            f"# {path.comment}", f"# near axis values {near}", "# base {X 0,Y 0,Z 0,A 0,B 0,C 0}",
             "# tool {" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in held) + "}",
             "x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,feed_mm_min",
         ]  # fmt: skip

@@ -11,27 +11,34 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
-from elastocal.compensation.posts.text import NUMBER, Text, blanked, opened
-from elastocal.compensation.posts.written import Written, new_digits, program_of
-from elastocal.compensation.program import Changes, Given, Motion, Program, Target
+from elastocal.compensation.posts.numbered import (
+    HOW,
+    Missing,
+    NumberedPost,
+    NumberedWalk,
+    Position,
+    base_pose,
+    speed_of,
+)
+from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.text import NUMBER, Text, blanked
+from elastocal.compensation.program import Motion, Move, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
+from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
-HOW = Written(reverse=True)
 CARTESIAN = ("X", "Y", "Z", "W", "P", "R")
 AXES = ("J1", "J2", "J3", "J4", "J5", "J6")
 MOTIONS: dict[str, Motion] = {"L": "linear", "J": "joint", "C": "arc"}
-SPEED, SLOW = 20, 5
 REMARK, MESSAGE = 32, 24
 """Characters of a remark and of a message."""
 STILL = re.compile(
@@ -55,43 +62,45 @@ _DISPLACED = re.compile(r"(?<!\w)(INC|Offset|Tool_Offset|VOFFSET|VOFFS|Skip|COOR
 _SET = re.compile(r"\s*P\[[ \t]*(\d+)[^\]]*\][^=;]*=", re.A)
 _SPEED = re.compile(rf"[ \t]*({NUMBER})[ \t]*(mm/sec|cm/min|inch/min|m/sec)", re.A)
 _PER_SECOND = {"mm/sec": 1e-3, "cm/min": 1e-2 / 60, "inch/min": 0.0254 / 60, "m/sec": 1.0}
+_PASSED = re.compile(
+    r"[ \t]*+\d*+[ \t]*+:[ \t]*+L[ \t]++P\[[^\]\r\n]*+\][ \t]*+"
+    r"((?:[\d.]++|R\[\d++[^\]\r\n]*+\])[ \t]*+(?:mm/sec|cm/min|inch/min|m/sec)\b)",
+    re.A,
+)
+"""A linear move by its speed, on one line: another one to a further point can stand before it."""
+_LINES = re.compile(r"(?<![^\r\n])LINE_COUNT[ \t]*=[ \t]*(\d{1,9})[ \t]*;", re.A)
+DIGITS = 9
 _STRINGS = re.compile(r"'[^'\r\n]*'")
 
 
-class Position(NamedTuple):
-    """A position of /POS; ``why`` says why it cannot be used."""
-
-    line: int
-    joints: bool
-    numbers: tuple[float, ...]
-    spans: tuple[tuple[int, int], ...]
-    base: str
-    tool: str
-    configuration: str
-    external: tuple[float, ...]
-    why: str
-
-
-class Fanuc(Post):
+class Fanuc(NumberedPost):
     kind: ClassVar[str] = "fanuc"
     suffixes: ClassVar[tuple[str, ...]] = (".ls",)
-    example_tool: ClassVar[str] = "1"
     own_base: ClassVar[str] = "0"
+    maker: ClassVar[str] = "FANUC"
+    known: ClassVar[Mapping[str, Pose]] = {"0": Pose()}
+    last: ClassVar[int] = 32766
 
-    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
-        given = given or Given()
-        into = Collector()
-        for name, data in files.items():
-            Walk(opened(name, data), into).run()
-        into.settle()
-        return program_of(self.kind, files, into, HOW, given, {"tool": {"0": Pose()}})
+    def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
+        walk = Walk(text, into)
+        walk.run()
+        return walk
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        if changes.inserted:
-            raise InputError(f"{next(iter(program.files))}: no points can be put in; its positions are numbered")
-        texts = {name: opened(name, data) for name, data in program.files.items()}
-        edits = new_digits(texts, program, changes, HOW)
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+    def added(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
+        at = text.text.index("{", like.block[0])
+        lines = ""
+        for (start, end), new in sorted(zip(like.spans, numbers, strict=True)):
+            lines, at = f"{lines}{text.text[at:start]}{new}", end
+        return f"P[{number}]", f"P[{number}]{lines}{text.text[at : like.block[1]]}"
+
+    def passing(self, text: Text, move: Move, name: str) -> str:
+        """Without a number of its line, which the controller gives; CNT100 passes the point."""
+        found = _PASSED.match(text.text, text.starts[move.line - 1])
+        assert found is not None
+        return f"    :L {name} {found[1]} CNT100 ;"
+
+    def counted(self, text: Text) -> re.Match[str] | None:
+        return _LINES.search(text.text)
 
     def branch(self, target: Target) -> Branch | None:
         """N: J5 below zero, as with the hand hanging down; U: elbow above the line to the wrist; T: before axis 1."""
@@ -105,20 +114,14 @@ class Fanuc(Post):
         behind = found[3] == "B"
         return Branch(behind=behind, ahead=up != behind, fifth_negative=found[1] == "N", ranges=turns)
 
-    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-            return "for FANUC they are written for six revolute axes only"
-        return ""
-
     def measuring_program(
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One joint move per stop, PAUSE where somebody reads or changes the load."""
         lines = [*(r for n in notes for r in _remarks(n)), *_remarks(START), "PAUSE"]
         for number, stop in enumerate(stops, 1):
-            speed = SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
             lines += [*_remarks(f"stop {number} of {len(stops)}"), *(_remarks(stop.note) if stop.note else ())]
-            lines += [f"J P[{number}] {speed:g}% FINE", f"WAIT {wait:7.2f}(sec)"]
+            lines += [f"J P[{number}] {speed_of(stop, number):g}% FINE", f"WAIT {wait:7.2f}(sec)"]
             for sentence in stop.sentences:
                 lines += [*_remarks(sentence), f"MESSAGE[{plain_lines(_unended(sentence))[0][:MESSAGE]}]", "PAUSE"]
         axes = np.degrees(model.controller.to_controller(np.array([s.q for s in stops]).reshape(-1, model.n)))
@@ -130,21 +133,15 @@ class Fanuc(Post):
         points = [_axes_position(1, start)]
         lines = [*_remarks(path.comment), *_remarks("UFRAME 0 is the world frame"), *_remarks(_tool_remark(path.tool)),
                  "UFRAME_NUM=0", "UTOOL_NUM=1", "J P[1] 10% FINE"]  # fmt: skip
-        world = world_pose(model)
         from elastocal.compensation.branches import configuration_words
 
+        world = base_pose(model)
         words = configuration_words(model, path.q)
         for i, corner in enumerate(path.positions, 2):
             pose = world.inverse() @ Pose(path.rotation, corner)
             points.append(_posed_position(i, HOW.of_pose(pose), words))
             lines.append(f"L P[{i}] 50mm/sec FINE")
         return _file(program_name(path.name).upper(), lines, points)
-
-
-def world_pose(model: Robot) -> Pose:
-    from elastocal.compensation.placed import own_base
-
-    return own_base(model) or Pose()
 
 
 def _tool_remark(tool: Pose) -> str:
@@ -185,16 +182,10 @@ def _file(name: str, lines: Sequence[str], points: Sequence[str]) -> dict[str, s
     return {f"{name}.LS": windows_lines([*head, *numbered, "/POS", *points, "/END"])}
 
 
-class Missing(Exception):
-    """Why a move cannot be corrected."""
-
-
 @dataclass
-class Walk:
+class Walk(NumberedWalk):
     """The reading of one file."""
 
-    text: Text
-    into: Collector
     uframe: str = ""
     utool: str = ""
     set: dict[int, int] = field(default_factory=dict)
@@ -210,18 +201,18 @@ class Walk:
                 f"{self.text.name}: has no /MN and /POS as an ASCII program has; a .tp file is binary: make the .ls "
                 "of it (ASCII save on the controller, or PrintTP)"
             )
-        positions = self._positions(code, *spans["POS"])
+        self._positions(code, *spans["POS"])
         start, end = spans["MN"]
         self.into.last = None
         found = list(_STATEMENT.finditer(code, start, end))
         for statement in found:
             assigned = _SET.match(statement[2])
-            if assigned:
+            if assigned and len(assigned[1]) <= DIGITS:
                 self.set.setdefault(int(assigned[1]), self.text.line(statement.start(2)))
         for statement in found:
-            self._statement(statement, positions)
+            self._statement(statement)
 
-    def _statement(self, statement: re.Match[str], positions: dict[int, Position]) -> None:
+    def _statement(self, statement: re.Match[str]) -> None:
         body = statement[2]
         active = _ACTIVE.match(body)
         if active:
@@ -233,11 +224,11 @@ class Walk:
                 self.into.last = None
             return
         try:
-            self._move(statement, move, positions)
+            self._move(statement, move)
         except Missing as reason:
             self.into.skip(self.text, statement.start(2) + move.start(1), statement.end(2), str(reason))
 
-    def _move(self, statement: re.Match[str], move: re.Match[str], positions: dict[int, Position]) -> None:
+    def _move(self, statement: re.Match[str], move: re.Match[str]) -> None:
         body, word = statement[2], move[1]
         line = self.text.line(statement.start(2) + move.start(1))
         names, at = [(move[2], move[3])], move.end()
@@ -254,41 +245,27 @@ class Walk:
             raise Missing(f"it is displaced or depends on {displaced[1]}")
         speed = _SPEED.match(body, at)
         feed = float(speed[1]) * _PER_SECOND[speed[2]] if speed else np.nan
-        used = [self._position(register, number, positions) for register, number in names]
-        targets = [self._target(number, position) for number, position in used]
-        via = targets[0] if word == "C" else None
-        fixed = "positions of a FANUC program are numbered"
-        self.into.move((self.text.name, line), MOTIONS[word], targets[-1], via, feed, fixed)
+        used = [self.use(self._name(register, number), self.uframe or "F", self.utool or "F")
+                for register, number in names]  # fmt: skip
+        start = self.text.line_start(statement.start(2) + move.start(1))
+        fixed = "" if _PASSED.match(self.text.text, start) else "its line or its speed is written in another way"
+        self.into.move((self.text.name, line), MOTIONS[word], used[-1], used[0] if word == "C" else None, feed, fixed)
 
-    def _position(self, register: str, word: str, positions: dict[int, Position]) -> tuple[int, Position]:
+    def _name(self, register: str, word: str) -> str:
         number = _NUMBER_OF.fullmatch(word)
-        if register == "PR" or not number:
+        if register == "PR" or not number or len(number[1]) > DIGITS:
             raise Missing(f"{register}[{word}] is not known when the file is read")
-        n = int(number[1]) if len(number[1]) < 10 else -1
+        n = int(number[1])
         if n in self.set:
             raise Missing(f"P[{n}] is computed in line {self.set[n]}")
-        if n not in positions:
-            raise Missing(f"P[{n}] has no value in /POS")
-        if positions[n].why:
-            raise Missing(f"P[{n}] {positions[n].why}")
-        return n, positions[n]
+        return f"P[{n}]"
 
-    def _target(self, number: int, p: Position) -> int:
-        base = self.uframe if p.base == "F" else p.base
-        tool = self.utool if p.tool == "F" else p.tool
-        target = Target(
-            self.text.name, p.line, f"P[{number}]", "joints" if p.joints else "pose", base or "F", tool or "F",
-            p.configuration, p.external,
-        )  # fmt: skip
-        return self.into.target(target, p.spans, p.numbers, shared=True)
-
-    def _positions(self, code: str, start: int, end: int) -> dict[int, Position]:
-        out: dict[int, Position] = {}
+    def _positions(self, code: str, start: int, end: int) -> None:
+        self.end = start
         for found in _POSITION.finditer(code, start, end):
-            number = int(found[1]) if len(found[1]) < 10 else -1
-            position = self._read(code, *found.span(2), self.text.line(found.start()))
-            out[number] = position._replace(why="is written twice in /POS") if number in out else position
-        return out
+            if len(found[1]) <= DIGITS:
+                position = self._read(code, *found.span(2), self.text.line(found.start()))
+                self.add(f"P[{int(found[1])}]", int(found[1]), position._replace(block=found.span()))
 
     def _read(self, code: str, start: int, end: int, line: int) -> Position:
         groups = [(m[1], m.start(), m.end()) for m in _GROUP.finditer(code, start, end)]
@@ -311,14 +288,15 @@ class Walk:
         lacking = [k for k in keys if k not in pairs]
         if lacking:
             why = f"has no number for {lacking[0]} in line {line}"
-        elif not np.isfinite([float(pairs[k][2]) for k in keys]).all():
+        elif not np.isfinite([*(float(pairs[k][2]) for k in keys), *external]).all():
             why = f"has a number too large in line {line}"
         elif joints and "J7" in pairs:
             why = "has more than six axes"
         elif any(pairs[k][3] != ("deg" if joints or k in "WPR" else "mm") for k in keys):
             why = f"has other units than mm and deg in line {line}"
+        external = external if np.isfinite(external).all() else []
         numbers = () if why else tuple(float(pairs[k][2]) for k in keys)
         spans = () if why else tuple(pairs[k].span(2) for k in keys)
         words = config[1] if config else ""
-        return Position(line, joints, numbers, spans, frames.get("UF", "F"), frames.get("UT", "F"), words,
-                        tuple(external), why)  # fmt: skip
+        base, tool = (frames.get(k, "F").replace("F", "") for k in ("UF", "UT"))
+        return Position(line, joints, numbers, spans, base, tool, words, tuple(external), why, (start, end))

@@ -8,18 +8,27 @@ motors: those are read with the pulses per degree of the robot file, and left al
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
-from elastocal.compensation.posts.text import NUMBER, Text, opened
-from elastocal.compensation.posts.written import Written, new_digits, program_of
-from elastocal.compensation.program import Changes, Given, Motion, Program, Target
+from elastocal.compensation.posts.numbered import (
+    HOW,
+    Missing,
+    NumberedPost,
+    NumberedWalk,
+    Position,
+    base_pose,
+    speed_of,
+)
+from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.text import NUMBER, Text
+from elastocal.compensation.posts.written import Convert
+from elastocal.compensation.program import Motion, Move, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
@@ -28,10 +37,8 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
 
-HOW = Written(reverse=True)
 MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", "MOVS": "spline"}
 BASE = "base"
-SPEED, SLOW = 20.0, 5.0
 LONGEST = 32
 NO_PULSES = (
     "its position is in pulses, and the robot file states no pulses per degree; add controller: structure and "
@@ -42,46 +49,43 @@ _POSITION = re.compile(r"[ \t]*(B?E?C\d+)[ \t]*=([^\r\n]*)", re.A)
 _MOVE = re.compile(r"[ \t]*(MOV\w+|IMOV)\b(?:[ \t]+([A-Z]+\d+|\w+\[[^\]]*\]))?([^\r\n]*)", re.A)
 _ROBOT = re.compile(r"C\d+", re.A)
 _WORD = re.compile(r"[ \t]*///?(\w+)[ \t]*([^\r\n]*)", re.A)
+_LEVEL = re.compile(rf"[ \t]+(?:PL|CR)=(?:{NUMBER})", re.A)
+_COUNT = re.compile(r"(?<![^\r\n])///NPOS[ \t]+(\d{1,9})", re.A)
+PULSE = "PULSE"
+UNITS = (PULSE, "RECTAN")
+DIGITS = 9
 _FEED = re.compile(rf"(?<!\w)V=({NUMBER})", re.A)
 
 
-class Position(NamedTuple):
-    """A position of //POS; ``why`` says why it cannot be used."""
-
-    line: int
-    joints: bool
-    numbers: tuple[float, ...]
-    spans: tuple[tuple[int, int], ...]
-    base: str
-    tool: str
-    configuration: str
-    why: str
-
-
-class Jbi(Post):
+class Jbi(NumberedPost):
     kind: ClassVar[str] = "jbi"
     suffixes: ClassVar[tuple[str, ...]] = (".jbi",)
-    example_tool: ClassVar[str] = "1"
     own_base: ClassVar[str] = BASE
     pulses: ClassVar[bool] = True
+    maker: ClassVar[str] = "Yaskawa"
+    last: ClassVar[int] = 99999
 
-    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
-        given = given or Given()
-        into = Collector()
-        for name, data in files.items():
-            Walk(opened(name, data), into, given.drives).run()
-        into.settle()
-        drives = given.drives
-        to_axes = None if drives is None else drives.from_counts
-        return program_of(self.kind, files, into, HOW, given, {"tool": {}}, to_axes=to_axes)
+    def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
+        walk = Walk(text, into, drives)
+        walk.run()
+        return walk
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        if changes.inserted:
-            raise InputError(f"{next(iter(program.files))}: no points can be put in; its positions are numbered")
-        texts = {name: opened(name, data) for name, data in program.files.items()}
-        drives = program.given.drives
-        edits = new_digits(texts, program, changes, HOW, None if drives is None else drives.counts, axis_decimals=0)
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+    def to_axes(self, drives: Drives | None) -> tuple[Convert | None, Convert | None, int | None]:
+        return (None, None, 0) if drives is None else (drives.from_counts, drives.counts, 0)
+
+    def added(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
+        width = text.text.index("=", like.block[0]) - like.block[0] - 1
+        name = f"C{number:0{width}d}"
+        return name, f"{name}={','.join(numbers)}"
+
+    def passing(self, text: Text, move: Move, name: str) -> str:
+        """PL=1 passes the point within the first position level."""
+        found = _MOVE.match(text.text, text.starts[move.line - 1])
+        assert found is not None
+        return f"MOVL {name}{_LEVEL.sub('', found[3]).rstrip()} PL=1"
+
+    def counted(self, text: Text) -> re.Match[str] | None:
+        return _COUNT.search(text.text)
 
     def branch(self, target: Target) -> Branch | None:
         """///RCONF: 0 flip 1 no flip, 0 elbow up 1 down, 0 front 1 rear, and whether R, T and S are beyond 180 deg."""
@@ -94,12 +98,10 @@ class Jbi(Post):
         return Branch(behind=behind, ahead=up != behind, fifth_negative=flags[0], ranges=within)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-            return "for Yaskawa they are written for six revolute axes only"
-        drives = model.controller.drives
-        if drives is None or not np.isfinite(drives.counts_per_turn).all():
-            return "for Yaskawa they need pulses per degree: state structure and counts_per_turn in the robot file"
-        return ""
+        why = super().hindrance(model, stops)
+        if not why and stops and not _has_pulses(model):
+            why = "for Yaskawa they need pulses per degree: state structure and counts_per_turn in the robot file"
+        return why
 
     def measuring_program(
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
@@ -108,9 +110,8 @@ class Jbi(Post):
         self._check(name, model, stops)
         body = [*(c for n in notes for c in _comments(n)), *_comments(START), "PAUSE"]
         for number, stop in enumerate(stops, 1):
-            speed = SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
             body += [*_comments(f"stop {number} of {len(stops)}"), *(_comments(stop.note) if stop.note else ())]
-            body += [f"MOVJ C{number - 1:05d} VJ={speed:.2f} PL=0", f"TIMER T={wait:.2f}"]
+            body += [f"MOVJ C{number - 1:05d} VJ={speed_of(stop, number):.2f} PL=0", f"TIMER T={wait:.2f}"]
             for sentence in stop.sentences:
                 body += [*_comments(sentence), "PAUSE"]
         points = [_pulses(model, i, s.q) for i, s in enumerate(stops)]
@@ -118,19 +119,20 @@ class Jbi(Post):
         return _job(program_name(name).upper(), len(points), [*head, *points], body)
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
-        from elastocal.compensation.placed import own_base
-
+        """From axis values where pulses are known, else from the first corner in the configuration of the start."""
         self._check(path.name, model, ())
-        base = own_base(model) or Pose()
-        points = ["///TOOL 1", "///POSTYPE PULSE", "///PULSE", _pulses(model, 0, path.q), "///POSTYPE BASE",
-                  "///RECTAN", f"///RCONF {_rconf(model, path.q)}"]  # fmt: skip
-        for i, corner in enumerate(path.positions, 1):
+        base, pulses = base_pose(model), _has_pulses(model)
+        points = ["///TOOL 1"]
+        points += ["///POSTYPE PULSE", "///PULSE", _pulses(model, 0, path.q)] if pulses else []
+        points += ["///POSTYPE BASE", "///RECTAN", f"///RCONF {_rconf(model, path.q)}"]
+        for i, corner in enumerate(path.positions, int(pulses)):
             values = HOW.of_pose(base.inverse() @ Pose(path.rotation, corner))
             points.append(f"C{i:05d}=" + ",".join(f"{v + 0.0:.4f}" for v in values))
+        count = len(path.positions) + pulses
         tool = " ".join(f"{v + 0.0:.3f}" for v in HOW.of_pose(path.tool))
         body = [*_comments(path.comment), *_comments(f"tool 1 is {tool}"), "MOVJ C00000 VJ=10.00"]
-        body += [f"MOVL C{i:05d} V=50.0 PL=0" for i in range(1, len(path.positions) + 1)]
-        return _job(program_name(path.name).upper(), 1 + len(path.positions), points, body)
+        body += [f"MOVL C{i:05d} V=50.0 PL=0" for i in range(1, count)]
+        return _job(program_name(path.name).upper(), count, points, body)
 
     def _check(self, name: str, model: Robot, stops: Sequence[Stop]) -> None:
         why = self.hindrance(model, stops)
@@ -142,6 +144,11 @@ def _comments(text: str) -> list[str]:
     import textwrap
 
     return [f"'{line}" for part in plain_lines(text.replace("'", "")) for line in textwrap.wrap(part, LONGEST - 1)]
+
+
+def _has_pulses(model: Robot) -> bool:
+    drives = model.controller.drives
+    return drives is not None and bool(np.isfinite(drives.counts_per_turn).all())
 
 
 def _pulses(model: Robot, number: int, q: Array) -> str:
@@ -165,19 +172,11 @@ def _job(name: str, count: int, points: Sequence[str], body: Sequence[str]) -> d
     return {f"{name}.JBI": windows_lines([*head, *points, *instructions])}
 
 
-class Missing(Exception):
-    """Why a move cannot be corrected."""
-
-
 @dataclass
-class Walk:
+class Walk(NumberedWalk):
     """The reading of one file; ``state`` are the words that hold for the positions that follow."""
 
-    text: Text
-    into: Collector
-    drives: Drives | None
     state: dict[str, str] = field(default_factory=dict)
-    positions: dict[str, Position] = field(default_factory=dict)
 
     def run(self) -> None:
         part, seen = "", False
@@ -199,19 +198,19 @@ class Walk:
             raise InputError(f"{self.text.name}: has no //POS as a job (.jbi) has; check the file")
 
     def _state(self, key: str, value: str) -> None:
-        if key in ("PULSE", "RECTAN"):
+        if key in UNITS:
             self.state["kind"] = key
         elif key in ("TOOL", "USER", "POSTYPE", "RCONF", "FRAME"):
             self.state[key] = value
 
     def _position(self, number: int, start: int, line: str) -> None:
         found = _POSITION.match(line)
-        if not found or not _ROBOT.fullmatch(found[1]):
+        if not found or not _ROBOT.fullmatch(found[1]) or len(found[1]) > DIGITS:
             return
         cells = [(m.start(), m[0]) for m in re.finditer(r"[^,]+", found[2])]
         at = start + found.start(2)
         values = [finite_number(c.strip()) for _, c in cells]
-        pulses = self.state.get("kind", "PULSE") == "PULSE"
+        pulses = self.state.get("kind", PULSE) == PULSE
         frame = self.state.get("FRAME") or self.state.get("POSTYPE", "")
         why = ""
         if len(values) != 6 or None in values:
@@ -220,15 +219,25 @@ class Walk:
             why = NO_PULSES
         elif not pulses and frame.upper() not in ("BASE", "ROBOT", "USER"):
             why = f"is in the frame {frame or 'of nothing'} in line {number}"
-        elif found[1] in self.positions:
-            why = "is written twice in //POS"
         spans = tuple((at + a + _lead(c), at + a + _lead(c) + len(c.strip())) for a, c in cells)
         user = self.state.get("USER", "").split(",")[0].strip()
         base = f"user {user}" if frame.upper() == "USER" else BASE
         tool = self.state.get("TOOL", "0").split(",")[0].strip() or "0"
         numbers = () if why else tuple(float(v or 0.0) for v in values)
         words = "" if pulses else self.state.get("RCONF", "")
-        self.positions[found[1]] = Position(number, pulses, numbers, spans, base, tool, words, why)
+        block = (start + found.start(1), start + len(line))
+        held = tuple(f"///{k} {v}".rstrip() for k, v in self._held())
+        position = Position(number, pulses, numbers, spans, base, tool, words, (), why, block, held)
+        self.add(found[1], int(found[1][1:]), position)
+
+    def _held(self) -> Iterator[tuple[str, str]]:
+        """Words that a position is read with, in the order of files."""
+        for key in ("USER", "TOOL", "POSTYPE"):
+            if key in self.state:
+                yield key, self.state[key]
+        yield self.state.get("kind", PULSE), ""
+        if "RCONF" in self.state and self.state.get("kind") != PULSE:
+            yield "RCONF", self.state["RCONF"]
 
     def _instruction(self, number: int, start: int, line: str) -> None:
         found = _MOVE.match(line)
@@ -239,31 +248,20 @@ class Walk:
         try:
             if found[1] not in MOTIONS:
                 raise Missing(f"{found[1]} is not supported")
-            position = self._named(found[2] or "", found[3])
-            target = Target(
-                self.text.name, position.line, found[2], "joints" if position.joints else "pose", position.base,
-                position.tool, position.configuration,
-            )  # fmt: skip
+            end = self.use(self._name(found[2] or "", found[3]))
             speed = _FEED.search(found[3])
             feed = float(speed[1]) * 1e-3 if speed else np.nan
-            end = self.into.target(target, position.spans, position.numbers, shared=True)
-            self.into.move(
-                (self.text.name, number), MOTIONS[found[1]], end, None, feed, "positions of a job are numbered"
-            )
+            fixed = "" if speed else "its speed is stated in another way"
+            self.into.move((self.text.name, number), MOTIONS[found[1]], end, None, feed, fixed)
         except Missing as reason:
             self.into.skip(self.text, start, start + len(line), str(reason))
 
-    def _named(self, name: str, rest: str) -> Position:
+    def _name(self, name: str, rest: str) -> str:
         if not _ROBOT.fullmatch(name):
             raise Missing(f"{name or 'its position'} is not known when the file is read")
-        if name not in self.positions:
-            raise Missing(f"{name} has no value in //POS")
-        if re.search(r"(?<!\w)(?:BP|EX|UNTIL|SRCH)\b|(?<!\w)\+MOV", rest):
+        if re.search(r"(?<!\w)(?:BP|EX|UNTIL|SRCH)\b|(?<!\w)(?:B?E?C|BP|EX)\d|(?<!\w)\+MOV", rest):
             raise Missing("it moves another group too, or ends on a signal")
-        if self.positions[name].why:
-            raise Missing(self.positions[name].why if self.positions[name].why is NO_PULSES
-                          else f"{name} {self.positions[name].why}")  # fmt: skip
-        return self.positions[name]
+        return name
 
 
 def _lead(cell: str) -> int:

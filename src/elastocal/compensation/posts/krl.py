@@ -108,7 +108,7 @@ class Krl(Post):
         axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
         least = np.where(axes, DECIMALS["deg"], _POSE)
         edits = digit_edits(texts, program, layout.slots, values, least)
-        for name, added in _added(program, layout, values, least):
+        for name, added in _added(program, layout, values, least, changes.inserted):
             edits[name].add(*added)
         for number, turn in changes.turns.items():
             if turn != program.targets[number].turn:
@@ -234,15 +234,19 @@ def _values(program: Program, changes: Changes, slots: Slots, derived: Mapping[i
     return values
 
 
-def _added(program: Program, layout: KrlLayout, values: Array, least: Array) -> Iterator[tuple[str, Edit]]:
+def _added(
+    program: Program, layout: KrlLayout, values: Array, least: Array, inserted: Mapping[int, Inserted]
+) -> Iterator[tuple[str, Edit]]:
     """Keys that literals leave out, where "as before" is no longer what they should be."""
     if not layout.omitted:
         return
-    before = {t: m.start for m in program.moves for t in (m.end, m.via) if t in layout.omitted}
+    before = {t: (i, m.start) for i, m in enumerate(program.moves) for t in (m.end, m.via) if t in layout.omitted}
     for number, place in layout.omitted.items():
-        start = before.get(number)
+        move, start = before.get(number, (-1, None))
         shifted = number in layout.derived
         had = layout.slots.values[number] if start is None or shifted else values[start]
+        if move in inserted and not shifted:
+            had = _numbers(inserted[move], values[number])[-1]
         keys = AXES if program.targets[number].kind == "joints" else CARTESIAN
         for key, span, was, value, d in zip(
             keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True
@@ -270,14 +274,18 @@ def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     word, passing, indent = (
         ("SLIN", "C_SPL", found[1]) if spline and found else ("LIN", "C_DIS", found[1] if found else "")
     )
-    old = np.broadcast_to(np.radians(program.layout.slots.values[move.end, 3:]), (len(points.positions), 3))  # type: ignore[attr-defined]
-    angles = np.degrees(euler_near(points.rotations, "ZYX", old))
     lines = []
-    for xyz, abc in zip(points.positions * 1e3, angles, strict=True):
-        pairs = zip(CARTESIAN, (*xyz, *abc), _POSE, strict=True)
+    for row in _numbers(points, program.layout.slots.values[move.end]):  # type: ignore[attr-defined]
+        pairs = zip(CARTESIAN, row, _POSE, strict=True)
         body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
         lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
     return (at, at, "".join(lines))
+
+
+def _numbers(points: Inserted, near: Array) -> Array:
+    """mm and deg (k, 6) of points, with angles near those of a target (6,)."""
+    old = np.broadcast_to(np.radians(near[3:]), (len(points.positions), 3))
+    return np.hstack([points.positions * 1e3, np.degrees(euler_near(points.rotations, "ZYX", old))])
 
 
 def turn_bits(joints: Array) -> int:

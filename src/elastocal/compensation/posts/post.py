@@ -54,6 +54,7 @@ _NAMES = {
     "rapid": r"(?<![a-z])(abb|irb)(?![a-z])",
     "fanuc": r"(?<![a-z])(fanuc|m-?\d+i[a-d]|r-?2000i[a-d]|lr ?mate)",
     "jbi": r"(?<![a-z])(yaskawa|motoman)(?![a-z])",
+    "krl": r"(?<![a-z])kr ?-?\d+",
     "urscript": r"(?<![a-z])(universal robots?|ur ?(3|5|7|8|10|12|15|16|20|30)(e|long)?)(?![a-z0-9])",
 }
 _KUKA = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
@@ -163,8 +164,8 @@ def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "
 def language(model: Robot) -> str:
     """What the robot file states, else what the maker in name or title takes, else KRL for axes called as on a KUKA.
 
-    Names come before axes, since A1 to A6 are used by others as well; KUKA in a name decides nothing, since not all of
-    its arms take KRL.  Empty where nothing tells.
+    Names come before axes, since A1 to A6 are used by others as well; of KUKA the KR arms take KRL, others do not.
+    Empty where nothing tells.
     """
     if model.controller.language:
         return model.controller.language

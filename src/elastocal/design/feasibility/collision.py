@@ -1,14 +1,18 @@
 """The robot's links keep clear of everything that stands in the cell, and of one another.
 
-Neighbours (capsules with at most one joint between them) touch there and are not compared; nor are pairs that are
-nearer than their radii all over the joint space (``blurred``): their capsules are too thick to say anything.
+Neighbours (capsules with at most one joint between them) touch there and are not compared.  Pairs that are nearer than
+their radii all over the joint space, such as upper arm and forearm at the elbow (``blurred``), are compared without the
+ends that face each other: cut by ``CUT`` times the sum r of both radii, lines that meet there are nearer than r where
+they enclose less than 30 degrees, which is one folded upon the other.  Where nothing is left of both they are not
+compared.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,16 +20,18 @@ import numpy as np
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
-from elastocal.design.obstacles.obstacle import Floor, Obstacle
+from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
 from elastocal.design.poses import Poses, joint_ranges
+from elastocal.design.sobol import sobol
 from elastocal.errors import InputError
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
-from elastocal.spatial.distance import segment_segment
+from elastocal.spatial.distance import point_segment, segment_segment
 from elastocal.spatial.entries import Array, Bools
 
 ROUNDING = 1e-9
 """A length in m that is taken for none."""
+CUT = 2.0
 SPREAD = 8
 """Power of two of the configurations that tell which pairs overlap everywhere."""
 
@@ -46,7 +52,7 @@ class Obstacles(Filter):
         poses = candidates.poses
         clear = np.ones(len(poses), dtype=bool)
         for pair in obstacle_pairs(poses.model, cell, self.clearance):
-            a, b = poses.origin(pair.link.start), poses.origin(pair.link.end)
+            a, b = pair.link.ends(poses)
             least = pair.least if pair.by == "capsule" else -ROUNDING
             if pair.by != "nothing":
                 clear &= pair.obstacle.distance(a, b) >= least
@@ -74,31 +80,37 @@ def obstacle_pairs(model: Robot, cell: Cell, clearance: float = 0.0) -> tuple[Ob
 
     Those that come too near in all of some configurations all over the joint space (a foot and the floor) are compared
     by the axis of the capsule, and not at all where the link does not move, or where even its axis is always inside of
-    a guard.
+    a guard, or where the joint that carries a shape stays near the axis of a guard (the upper arm beside the column).
     """
     some, out = _all_over(model), []
     pairs = [(o, clearance, False) for o in cell.obstacles] + [(g, 0.0, True) for g in cell.guards]
     for obstacle, room, guard in pairs:
         for link in cell.links:
-            a, b = some.origin(link.start), some.origin(link.end)
+            a, b = link.ends(some)
             distance, least = obstacle.distance(a, b), link.radius + room
             still = np.ptp(a, axis=0).max() < ROUNDING and np.ptp(b, axis=0).max() < ROUNDING
             by: Literal["capsule", "axis", "nothing"] = "capsule"
             if np.all(distance < least):
                 inside = np.all(distance < -ROUNDING if isinstance(obstacle, Floor) else distance <= 0)
                 by = "nothing" if still or (inside and guard) else "axis"
+            if link.places and guard and isinstance(obstacle, Capsule) and _beside(some.origin(link.start), obstacle):
+                by = "nothing"
             out.append(ObstaclePair(link, obstacle, least, by))
     return tuple(out)
 
 
+def _beside(origin: Array, column: Capsule) -> bool:
+    """Whether a place stays at one distance from the axis of a column, nearer than twice its radius."""
+    away = point_segment(origin, np.array(column.start), np.array(column.end))
+    return bool(np.ptp(away) < 1e-6 and away[0] < 2 * column.radius)
+
+
 def _all_over(model: Robot) -> Poses:
     """Configurations all over the joint space, always the same."""
-    from scipy.stats import qmc
-
     low, high = joint_ranges(model)
     if not model.n:
         return Poses(model, np.zeros((1, 0)))
-    return Poses(model, low + qmc.Sobol(model.n, scramble=False).random_base2(SPREAD) * (high - low))
+    return Poses(model, low + sobol(model.n, SPREAD) * (high - low))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,34 +125,86 @@ class SelfCollision(Filter):
         if not cell.links:
             raise InputError("self_collision: the robot has no body; give links or link_radius_mm")
         clear = np.ones(len(candidates.poses), dtype=bool)
-        skipped = blurred(candidates.model, cell.links)
-        for pair in collision_pairs(candidates.model, cell.links):
-            if pair not in skipped:
-                clear &= _gap(candidates.poses, *pair) >= self.clearance
+        short = cut_short(candidates.model, cell.links)
+        pairs = [q for p in collision_pairs(candidates.model, cell.links) if (q := short.get(p, p)) is not None]
+        ends = {link: link.ends(candidates.poses) for link in dict.fromkeys((*cell.links, *chain(*pairs)))}
+        balls = {label: _ball(ends, parts) for label, parts in _by_label(cell.links).items()}
+        for one, other in dict.fromkeys((a.label, b.label) for a, b in pairs):
+            (c, room), (d, more) = balls[one], balls[other]
+            rows = np.flatnonzero(clear & (np.linalg.norm(c - d, axis=1) < room + more + self.clearance))
+            for a, b in (p for p in pairs if len(rows) and (p[0].label, p[1].label) == (one, other)):
+                least = a.radius + b.radius + self.clearance
+                near = _nearer([v[rows] for v in ends[a]], [v[rows] for v in ends[b]], least)
+                clear[rows[near]] = False
         return clear[candidates.at]
 
 
+def _by_label(links: tuple[Link, ...]) -> dict[str, tuple[Link, ...]]:
+    return {label: tuple(k for k in links if k.label == label) for label in dict.fromkeys(k.label for k in links)}
+
+
+def _ball(ends: dict[Link, tuple[Array, Array]], parts: tuple[Link, ...]) -> tuple[Array, Array]:
+    """Centre (C, 3) and radius (C,) of a ball round pieces of one link."""
+    centre = np.mean([e for k in parts for e in ends[k]], axis=0)
+    room = [np.linalg.norm(e - centre, axis=1) + k.radius for k in parts for e in ends[k]]
+    return centre, np.max(room, axis=0)
+
+
+Pair = tuple[Link, Link]
+Ends = tuple[Array, Array]
+
+
 @lru_cache(maxsize=16)
-def blurred(model: Robot, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+def blurred(model: Robot, links: tuple[Link, ...]) -> tuple[Pair, ...]:
     """Pairs whose capsules overlap in every one of some configurations all over the joint space."""
     some = _all_over(model)
-    return tuple(pair for pair in collision_pairs(model, links) if np.all(_gap(some, *pair) < 0))
+    ends = {link: link.ends(some) for link in links}
+    pairs = collision_pairs(model, links)
+    return tuple((a, b) for a, b in pairs if np.all(_nearer(ends[a], ends[b], a.radius + b.radius)))
 
 
-def _gap(poses: Poses, one: Link, other: Link) -> Array:
-    """Between the surfaces of two capsules (C,); negative where they overlap."""
-    ends = (poses.origin(f) for f in (one.start, one.end, other.start, other.end))
-    return np.asarray(segment_segment(*ends) - one.radius - other.radius)
+@lru_cache(maxsize=16)
+def cut_short(model: Robot, links: tuple[Link, ...]) -> Mapping[Pair, Pair | None]:
+    """What stands for pairs that are ``blurred``: themselves without ends, None where nothing of them can be told."""
+    some = _all_over(model)
+    out: dict[Pair, Pair | None] = {}
+    for a, b in blurred(model, links):
+        least, (one, other) = a.radius + b.radius, (a.ends(some), b.ends(some))
+        cut_a, cut_b = _without_end(a, one, other, CUT * least), _without_end(b, other, one, CUT * least)
+        ways = [(x, y) for x, y in ((a, cut_b), (cut_a, b), (cut_a, cut_b)) if x is not None and y is not None]
+        out[a, b] = next((w for w in ways if not np.all(_nearer(w[0].ends(some), w[1].ends(some), least))), None)
+    return out
 
 
-def collision_pairs(model: Robot, links: tuple[Link, ...]) -> tuple[tuple[Link, Link], ...]:
+def _without_end(link: Link, ends: Ends, other: Ends, cut: float) -> Link | None:
+    """A capsule without the length ``cut`` at its end that is nearer to the other on the whole; None if it is shorter,
+    or a piece of a shape."""
+    share = cut / max(float(np.linalg.norm(ends[1] - ends[0], axis=1).mean()), ROUNDING)
+    if share >= 1 or link.places is not None:
+        return None
+    first, last = (float(np.mean(segment_segment(e, e, *other))) for e in ends)
+    return replace(link, part=(share, 1.0) if first < last else (0.0, 1 - share))
+
+
+def _nearer(one: Sequence[Array], other: Sequence[Array], least: float) -> Bools:
+    """(C,) where two segments are nearer than ``least``; first by the balls round both."""
+    (a, b), (c, d) = one, other
+    room = (np.linalg.norm(b - a, axis=1) + np.linalg.norm(d - c, axis=1)) / 2 + least
+    near = np.linalg.norm((a + b) - (c + d), axis=1) / 2 < room
+    some = np.flatnonzero(near)
+    near[some] = segment_segment(a[some], b[some], c[some], d[some]) < least
+    return np.asarray(near)
+
+
+@lru_cache(maxsize=16)
+def collision_pairs(model: Robot, links: tuple[Link, ...]) -> tuple[Pair, ...]:
     """Pairs of capsules that are no neighbours."""
     return tuple((a, b) for a, b in combinations(links, 2) if not _neighbours(model, a, b))
 
 
 def _neighbours(model: Robot, a: Link, b: Link) -> bool:
     """At most one joint lies between them."""
-    ends = [sorted((_joints(model, k.start), _joints(model, k.end, moved=False))) for k in (a, b)]
+    ends = [sorted((_joints(model, k.start), _joints(model, k.end, moved=k.places is not None))) for k in (a, b)]
     (low_a, high_a), (low_b, high_b) = ends
     return max(low_a, low_b) - min(high_a, high_b) <= 1
 

@@ -44,7 +44,7 @@ class LineOfSight(Filter):
             for obstacle in cell.obstacles:
                 seen &= obstacle.distance(start, at) > self.clearance
             for link in cell.links:
-                a, b = candidates.poses.origin(link.start), candidates.poses.origin(link.end)
+                a, b = link.ends(candidates.poses)
                 holds = point_segment(at, a, b) < link.radius
                 seen &= holds | (segment_segment(start, at, a, b) >= link.radius + self.clearance)
         return seen[candidates.at]

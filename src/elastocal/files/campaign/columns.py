@@ -14,13 +14,14 @@ and ``q1``, ``J1`` or ``Joint 1`` as the first axis.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.formats.format import title_unit, unit_word
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
+from elastocal.files.tables.titles import title_unit, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 
 MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
@@ -42,8 +43,9 @@ TURNS = (*TURN, *ORIENTATION)
 _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""
 _PLAIN: dict[str, float] = {}
-_NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d*)")
+NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d*)")
 _AXIS = re.compile(r"(?:q|j|joint|axis|theta)[ _]?([1-9]\d*)")
+ONCE = "once for all tables like it by 'elastocal columns'"
 Declared = Mapping[str, str]
 """Units by dimension, of columns that do not tell theirs."""
 
@@ -81,11 +83,12 @@ def understand(
     """
     fields: dict[str, Field] = {}
     readings: dict[str, dict[str, Field]] = {}
-    titles = _Titles(raw, axes, frames, kind, declared)
+    titles = Titles(raw, axes, frames, kind, declared)
     unused = []
     for place, column in enumerate(raw.header):
-        if column in (NAME, MARKER, STATION) and column not in axes:
-            add_once(raw, fields, column, Field(place, 1.0))
+        word = column.lower()
+        if word in (NAME, MARKER, STATION) and column not in axes:
+            add_once(raw, fields, word, Field(place, 1.0))
             continue
         matched = titles.matched(column)
         if matched is None:
@@ -108,13 +111,13 @@ def configuration_columns(
 ) -> tuple[dict[str, Field], tuple[str, ...]]:
     """Columns of axes, loads and names in a table of any campaign, and notes: readings in it are not used."""
     fields: dict[str, Field] = {}
-    titles = _Titles(raw, axes, None, None, {"length": "mm", "angle": "deg"} | dict(declared))
+    titles = Titles(raw, axes, None, None, {"length": "mm", "angle": "deg"} | dict(declared))
     unused = []
     for place, column in enumerate(raw.header):
         known: tuple[str | None, str, float] | None = None
-        if column == NAME and NAME not in axes:
+        if column.lower() == NAME and NAME not in axes:
             known = None, NAME, 1.0
-        if known is None and column not in (MARKER, STATION):
+        if known is None and column.lower() not in (MARKER, STATION):
             bare = titles.plain(column, axes)
             own = bare in axes or bare.rpartition("_")[0] in axes
             known = (replace(titles, declared=declared) if own else titles).matched(column)
@@ -127,7 +130,7 @@ def configuration_columns(
 
 
 @dataclass(frozen=True, eq=False)
-class _Titles:
+class Titles:
     """What titles may mean in a table."""
 
     raw: RawTable
@@ -152,7 +155,7 @@ class _Titles:
             return None, *self.understood(column, poses, stem, title)
         marker, dot, rest = column.rpartition(".")
         quantity = rest if rest in self.units() or "_" not in rest else rest.rpartition("_")[0]
-        if not dot and (number := _NUMBERED.fullmatch(quantity)) is not None and quantity not in self.units():
+        if not dot and (number := NUMBERED.fullmatch(quantity)) is not None and quantity not in self.units():
             marker, dot, quantity = f"marker{number[2]}", ".", number[1]
             rest = rest.replace(number[0], quantity, 1)
         if dot and self.frames is not None and marker not in self.frames:
@@ -210,7 +213,7 @@ class _Titles:
             others = (NAME, MARKER, STATION, *(q for q, units in allowed.items() if not units))
             return understood(self.raw, column, {q: units for q, units in allowed.items() if units}, others)
         except UnknownNameError as error:
-            hint = "; tell which of the file's titles it is by columns: of table, such as {x_mm: 'X pos'}"
+            hint = f"; tell which of the file's titles it is by columns: of table, such as {{x_mm: 'X pos'}}, or {ONCE}"
             raise error.reworded(f"{error}{hint}") from None
 
     def notes(self, fields: Mapping[str, Field], unused: Sequence[str]) -> tuple[str, ...]:
@@ -251,17 +254,26 @@ def _check_kind(raw: RawTable, column: str, quantity: str, kind: str | None) -> 
         )
 
 
+def has_axis(names: Iterable[str], axis: str) -> bool:
+    """Whether an axis has a column, of its own or of its motor."""
+    return any(name == axis or name.startswith(f"{axis}_") for name in names)
+
+
 def _check_axes(raw: RawTable, found: CampaignColumns, axes: Mapping[str, str], unused: Sequence[str]) -> None:
     """Where an axis is missing and titles are not used, one of them may be meant."""
-    there = [a for a in axes if any(f == a or f.startswith(f"{a}_") for f in found.fields)]
-    absent = [a for a in axes if a not in there]
+    absent = [a for a in axes if not has_axis(found.fields, a)]
     if absent and unused:
-        unit = "deg" if axes[absent[0]] == "revolute" else "mm"
-        raise InputError(
-            f"{raw.top}: there is no column for axis {absent[0]}; add {absent[0]}_{unit}, or tell which of "
-            f"{', '.join(unused)} it is by columns: of table, such as {{{absent[0]}_{unit}: {unused[0]}}}",
-            code="missing-column", file=raw.file, line=raw.header_line, value=absent[0], allowed=unused,
-        )  # fmt: skip
+        raise no_axes(raw, absent[0], "deg" if axes[absent[0]] == "revolute" else "mm", unused)
+
+
+def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] = ()) -> InputError:
+    """An axis has no column; ``unused`` are titles that may be meant."""
+    titles, table = unused or raw.header, Path(raw.file).name
+    return InputError(
+        f"{raw.top}: there is no column for axis {axis}; 'elastocal columns ROBOT {table}' proposes which of "
+        f"{', '.join(titles)} it is, and remembers what is accepted; or write {axis}_{unit} as its title",
+        code="missing-column", file=raw.file, line=raw.header_line, value=axis, allowed=tuple(titles),
+    )  # fmt: skip
 
 
 def _check_markers(raw: RawTable, found: CampaignColumns) -> None:

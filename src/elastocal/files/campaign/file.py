@@ -106,6 +106,8 @@ class CampaignEntry(ReadingsEntry):
     priors: list[Any] = field(default_factory=list)
     accept: Words = ()
     validation: Any = None
+    exclude: list[Any] = field(default_factory=list)
+    keep: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +143,7 @@ REDUCTION = ("seek", "hold", "form", "thresholds", "loss", "reduce", "outliers")
 """Keys that ask for single parameters."""
 PLANNED = ("seek", "hold", "form")
 """Keys that tell what a plan was made for, beside ``model``."""
-PREDICTION = ("noise", "orientation_noise", "station", "priors", "accept", "validation")
+PREDICTION = ("noise", "orientation_noise", "station", "priors", "accept", "validation", "exclude", "keep")
 """Keys that only the best predictor has a use for."""
 UNSTATED = "No errors are stated: all readings weigh the same, and their scatter is estimated from the residuals."
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
+from elastocal.files.campaign.bare import table_entries, tool_of_titles
+from elastocal.files.campaign.decisions import Decision, read_decisions
 from elastocal.files.campaign.file import (
     FORMAT,
     PLANNED,
@@ -40,6 +42,7 @@ from elastocal.files.campaign.requests import read_sources
 from elastocal.files.campaign.setup import chosen_markers, joint_values, read_load
 from elastocal.files.campaign.table import Wanted, read_tables
 from elastocal.files.located import Located, check_format, read_yaml
+from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
 from elastocal.measure.deflection import Deflection
@@ -75,6 +78,8 @@ class Observed:
     folder: Path
     named: bool = False
     """Whether the tables name their markers."""
+    excluded: tuple[Decision, ...] = ()
+    kept: tuple[Decision, ...] = ()
 
     @property
     def name(self) -> str:
@@ -113,13 +118,19 @@ def read_observed(path: Path, model: Robot | None = None) -> Observed:
 
 def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[str, Any]) -> Observed:
     """Of bare tables and a robot; ``keys`` are further ones of a campaign file."""
-    first = tables[0]
+    first, by_titles = tables[0], tuple[str, ...]()
+    if not isinstance(robot, Robot) and not keys.get("tool") and (link := tool_of_titles(robot, tables)):
+        keys = {**keys, "tool": link}
+        by_titles = (f"the tool is taken to be link {link!r}, which the last joint of the table carries",)
+    model = robot if isinstance(robot, Robot) else read_robot(robot, keys.get("tool"))
+    entries, notes = table_entries(tables, model, keys.get("units") or {})
     data = {
-        "format": FORMAT, "name": first.stem, "robot": robot.name if isinstance(robot, Robot) else str(robot),
-        "table": [p.as_posix() for p in tables], "missing": "skip", **keys,
+        "format": FORMAT, "name": first.stem, "robot": model.name if isinstance(robot, Robot) else str(robot),
+        "table": entries, "missing": "skip", **keys,
     }  # fmt: skip
     located = Located(first.as_posix(), data, {})
-    return _observed(located, None, robot if isinstance(robot, Robot) else None)
+    found = _observed(located, None, robot if isinstance(robot, Robot) else None)
+    return replace(found, notes=(*by_titles, *notes, *found.notes))
 
 
 def _observed(located: Located, path: Path | None, model: Robot | None) -> Observed:
@@ -130,7 +141,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     folder = Path() if path is None else path.parent
     own = model is None
     if model is None:
-        model = named_robot(located, entry.robot, entry.tool, entry.without, folder)
+        model = named_robot(_seen_from(located, path), entry.robot, entry.tool, entry.without, folder)
     entry = replace(entry, name=entry.name or Path(located.file).stem)
     given = CampaignKeys(located, entry, units, False)
     raws = read_tables_of(_seen_from(located, path), entry.table, model)
@@ -155,8 +166,12 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     sources = read_sources(located, entry.errors, units, _kind(found, setup), model)
     notes = (*(model.notes if own else ()), *table_notes(raws), *column_notes(tables), *chosen, *same, *beyond, *said)
     notes += (*left_out(tables, found), *_unused(found))
-    mine = all_files(path, entry.robot, raws) if path is not None else tuple(Path(r.file) for r in raws.values())
+    bare = tuple(file for r in raws.values() for file in (Path(r.file), *r.more))
+    mine = bare if path is None else all_files(path, entry.robot, raws)
     priors = read_priors(located, entry.priors, units)
+    excluded, kept = (read_decisions(located, k, getattr(entry, k)) for k in ("exclude", "keep"))
+    notes += tuple(f"Excluded by hand: {d.reading}: {d.reason}." for d in excluded)
+    notes += tuple(f"Kept by hand against the outlier test: {d.reading}: {d.reason}." for d in kept)
     return Observed(
         entry,
         located,
@@ -169,6 +184,8 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         mine,
         folder,
         any(t.markers for t in tables),
+        excluded,
+        kept,
     )
 
 

@@ -19,6 +19,8 @@ from elastocal.files.tables.raw import Field, RawTable
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import nearest_rotation, rotations
 
+USUAL = {("a", "b", "c"): "ZYX (as on a KUKA)", ("w", "p", "r"): "xyz (as on a FANUC)"}
+"""Orders that makers mean by letters: proposed, not assumed."""
 OFF = 0.01
 """How far a quaternion may be from length one, and a matrix from a rotation."""
 
@@ -52,7 +54,8 @@ def matrices(
         if group in EULER and euler is None:
             raise InputError(
                 f"{raw.top}: {', '.join(group)} are Euler angles of an order that is not stated; write it as euler: "
-                "ZYX in the campaign file (axes that turn with the frame; xyz: fixed axes), or as --euler",
+                f"{USUAL.get(group, 'ZYX or xyz')} in the campaign file (capitals: axes that turn with the frame; "
+                "small letters: fixed axes)",
                 code="euler", file=raw.file, line=raw.header_line, parameter="euler",
             )  # fmt: skip
         found = _turned("euler", read, "xyz" if group == RPY or euler is None else euler)

@@ -13,8 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import ClassVar
 
-from elastocal.files.formats.format import WORDS, Asked, TableFormat, title_unit, unit_word
-from elastocal.files.tables.raw import Origin, RawTable, read_csv
+from elastocal.files.formats.format import WORDS, Asked, TableFormat
+from elastocal.files.tables.raw import Origin, RawTable, as_written, read_csv
+from elastocal.files.tables.titles import title_unit, unit_word
 from elastocal.files.units import unit_is_of
 
 PLAIN = (*WORDS, "object")
@@ -32,7 +33,8 @@ class CsvTable(TableFormat):
     sheet: str | None = None
 
     def read(self, file: Path, asked: Asked) -> RawTable:
-        raw = read_csv(file, self.encoding, self.header_line, self.sheet)
+        read = as_written if self.columns else read_csv
+        raw = read(file, self.encoding, self.header_line, self.sheet)
         if self.header_line not in (None, raw.header_line):
             raise asked.error(("header_line",), f"line {self.header_line} of {file} is empty or a remark")
         raw, stated = self._units(raw, asked)
@@ -49,7 +51,7 @@ class CsvTable(TableFormat):
             rows=tuple((line, tuple(cells[p] for p in places.values())) for line, cells in raw.rows),
             named=asked.where("columns" if self.columns else "units_line"),
             origins=tuple(Origin(raw.file, raw.header[p]) for p in places.values()),
-            notes=notes,
+            notes=(*raw.notes, *notes),
         )
 
     def _units(self, raw: RawTable, asked: Asked) -> tuple[RawTable, tuple[str, ...]]:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from elastocal.errors import UnknownNameError
-from elastocal.files.formats.format import WORDS, Asked, TableFormat, unit_word
-from elastocal.files.located import read_text
-from elastocal.files.tables.raw import Line, Origin, RawTable, split_line, text_lines
+from elastocal.files.formats.format import WORDS, Asked, TableFormat
+from elastocal.files.tables.raw import Line, Origin, RawTable, split_line, table_text, text_lines
+from elastocal.files.tables.titles import unit_word
 from elastocal.files.units import LENGTH
 
 BETWEEN = "::"
@@ -128,9 +128,23 @@ class SpatialAnalyzer(TableFormat):
             False,
             named=asked.where("points"),
             origins=tuple(Origin(str(file), title) for title in titles),
-            notes=(_frame(file, remarks, asked), *said, *more, *left_out),
+            notes=(_frame(file, remarks, asked), *table_text(file)[1], *said, *more, *left_out),
             called={(str(file), line): cells[order.index("point")] for line, cells in rows},
         )
+
+    @staticmethod
+    def states_unit(file: Path) -> bool:
+        """Whether a remark of the export states the unit of its coordinates."""
+        return any(_stated_unit(text) for _, text in _remarks(file))
+
+    @staticmethod
+    def names_in(file: Path) -> list[tuple[str, ...]]:
+        """Names of points, in as many parts as they have there."""
+        order = next((o for _, text in _remarks(file) if (o := _listed(text))), ())
+        lines = text_lines(file, REMARK)
+        rows = [_split(file, line, lines[0][1]) for line in lines]
+        parts = [i for i, w in enumerate(order) if w in NAMES] or range(max(len(rows[0]) - 3, 0) if rows else 0)
+        return [tuple(cells[i] for i in parts) for cells in rows if len(cells) > max(parts, default=0)]
 
     def _unit(self, file: Path, remarks: list[Remark], asked: Asked) -> tuple[str, tuple[str, ...]]:
         """The unit of the coordinates, and a note where the file says it."""
@@ -168,7 +182,7 @@ class SpatialAnalyzer(TableFormat):
 
 
 def _remarks(file: Path) -> list[Remark]:
-    lines = enumerate(read_text(file).splitlines(), start=1)
+    lines = enumerate(table_text(file)[0].splitlines(), start=1)
     return [(n, s.strip().removeprefix(REMARK).strip()) for n, s in lines if s.lstrip().startswith(REMARK)]
 
 
@@ -176,9 +190,14 @@ def _rows(file: Path, asked: Asked) -> tuple[Line, ...]:
     lines = text_lines(file, REMARK)
     if not lines:
         raise asked.error((), f"{file} holds no points")
-    if "," in lines[0][1]:
-        return tuple((n, tuple(c.strip() for c in split_line(file, (n, s), ","))) for n, s in lines)
-    return tuple((n, split_line(file, (n, " ".join(s.split())), " ")) for n, s in lines)
+    return tuple((line[0], _split(file, line, lines[0][1])) for line in lines)
+
+
+def _split(file: Path, line: tuple[int, str], first: str) -> tuple[str, ...]:
+    """The cells of a line, between commas or blanks as in the first one."""
+    if "," in first:
+        return tuple(c.strip() for c in split_line(file, line, ","))
+    return split_line(file, (line[0], " ".join(line[1].split())), " ")
 
 
 def _listed(remark: str) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
     joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg,convention
     J1,150,-90,495,0,-180,180,standard
 
-``convention`` must be said, the same in all rows: standard, modified (Craig) or hayati, as ``elastocal.model.dh`` has
-them; a standard row with ``beta_deg`` is Hayati's.  ``type`` is revolute or prismatic; ``sign`` is -1 where the
-controller counts the other way.  The flange is the last frame.
+``convention`` must be said, in one row or the same in all: standard, modified (Craig) or hayati, as
+``elastocal.model.dh`` has them; a standard row with ``beta_deg`` is Hayati's.  ``type`` is revolute or prismatic;
+``sign`` is -1 where the controller counts the other way.  A joint that is only a number, 1, is called J1.  Titles may
+be those of textbooks: i, link, θ, α, lower, upper.  The flange is the last frame.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -18,15 +20,28 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
+from elastocal.files.tables.titles import title_unit, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import Frame, FrameTree, JointKind
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
+from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
 
 CONVENTIONS = ("standard", "modified", "hayati")
 WORDS = ("joint", "type", "convention", "sign")
+OTHER_TITLES = {
+    "joint": ("joint", "link", "axis", "i", "no", "no.", "#", "name"),
+    "theta": ("theta", "θ", "θi", "offset"),
+    "alpha": ("alpha", "\u03b1", "\u03b1i"),
+    "beta": ("beta", "β"),
+    "a": ("a", "ai", "r"),
+    "d": ("d", "di"),
+    "min": ("min", "min.", "lower", "from"),
+    "max": ("max", "max.", "upper", "to"),
+}
+_BY_TITLE = {title: name for name, titles in OTHER_TITLES.items() for title in titles}
 GRAVITY = 9.80665
 
 
@@ -35,7 +50,7 @@ def read_dh(path: Path) -> Robot:
     raw = read_csv(path)
     rows, signs, convention = _rows(raw)
     frames = dh_frames(rows, convention, source=path.name)
-    frames = (*frames, Frame("flange", frames[-1].name, source=f"{path.name}, last row"))
+    frames = (*_on_its_foot(frames), Frame("flange", frames[-1].name, source=f"{path.name}, last row"))
     names = tuple(r.name for r in rows)
     notes = (
         f"gravity is assumed to be {GRAVITY} m/s2 along -z of the base; a DH table does not say",
@@ -48,23 +63,34 @@ def read_dh(path: Path) -> Robot:
     )  # fmt: skip
 
 
+def _on_its_foot(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The first joint at its height: d of a standard row lies along its axis and is no part of the reach."""
+    first, *rest = frames
+    if not rest or rest[0].joint is not None or rest[0].parent != first.name:
+        return frames
+    height = Pose(np.eye(3), np.array([0.0, 0.0, rest[0].pose.translation[2]]))
+    link = replace(rest[0], pose=height.inverse() @ rest[0].pose)
+    return (replace(first, pose=first.pose @ height), link, *rest[1:])
+
+
 def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
     units = {"a": LENGTH, "d": LENGTH, "alpha": ANGLE, "theta": ANGLE, "beta": ANGLE,
              "min": {**ANGLE, **LENGTH}, "max": {**ANGLE, **LENGTH}}  # fmt: skip
     fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
-        name, factor = (column, 1.0) if column in WORDS else understood(raw, column, units, WORDS)
+        word = _BY_TITLE.get(column.lower(), column.lower())
+        name, factor = (word, 1.0) if word in WORDS else understood(raw, _column(column), units, WORDS)
         add_once(raw, fields, name, Field(place, factor))
     lacking = [n for n in ("joint", "a", "alpha", "d", "theta", "convention") if n not in fields]
     if lacking:
         raise InputError(
             f"{raw.top}: a DH table needs the columns joint, a_mm, alpha_deg, d_mm, theta_deg and convention "
-            f"({' or '.join(CONVENTIONS)}); {lacking[0]} is missing",
+            f"({' or '.join(CONVENTIONS)}, in the first row at least); {lacking[0]} is missing",
             code="dh-column", file=raw.file, value=lacking[0],
         )  # fmt: skip
     if not raw.rows:
         raise InputError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
-    words = {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows}
+    words = {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows} - {""}
     if len(words) != 1 or not words <= set(CONVENTIONS):
         raise InputError(
             f"{raw.file}: convention is {' and '.join(sorted(words)) or 'empty'}; say {' or '.join(CONVENTIONS)}, the "
@@ -73,6 +99,16 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
         )  # fmt: skip
     both = [_row(raw, line, fields) for line in raw.rows]
     return [row for row, _ in both], [sign for _, sign in both], cast(Convention, words.pop())
+
+
+def _column(title: str) -> str:
+    """The title by the letter that DH tables have here: ``θ [deg]`` is ``theta_deg``."""
+    stated = unit_word(title_unit(title) or "")
+    bare, _, own = (
+        title.rpartition("_") if not stated else (title[: title.rindex(title_unit(title) or "") - 1], "", stated)
+    )
+    known = _BY_TITLE.get(bare.strip().lower())
+    return f"{known}_{own}" if known else title
 
 
 def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Field]) -> tuple[DHRow, float]:
@@ -94,11 +130,12 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
     sign = finite_number(word("sign") or "1")
     if sign not in (1.0, -1.0):
         raise InputError(f"{where}: sign {word('sign')!r} must be 1 or -1")
-    if not word("joint"):
+    joint = f"J{word('joint').removesuffix('.0')}" if word("joint")[:1].isdigit() else word("joint")
+    if not joint:
         raise InputError(f"{where}: the joint has no name; give it one")
     a, alpha, d, theta = (number(n) for n in ("a", "alpha", "d", "theta"))
     beta = number("beta") if word("beta") else None
     if said := wrong_length(np.array([a, 0.0, d])):
-        raise InputError(f"{where}: {word('joint')} {said}", file=raw.file, line=line[0])
+        raise InputError(f"{where}: {joint} {said}", file=raw.file, line=line[0])
     form = cast(JointKind, kind)
-    return DHRow(name=word("joint"), type=form, a=a, alpha=alpha, d=d, theta=theta, beta=beta, limits=limits), sign
+    return DHRow(name=joint, type=form, a=a, alpha=alpha, d=d, theta=theta, beta=beta, limits=limits), sign

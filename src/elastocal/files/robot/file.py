@@ -16,6 +16,7 @@ from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_gravity
 from elastocal.files.robot.sections import NO_SOURCE, JointEntry, RobotFile, read_elements, read_transmission
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
+from elastocal.model.bodies import Shape
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
@@ -46,8 +47,9 @@ def build_robot(located: Located) -> Robot:
         transmission = read_transmission(located, top, tree, units)
         title, serial = top.title or top.name, str(top.serial)
         model = Robot(
-            top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status
-        )
+            top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status,
+            shapes=tuple(_shapes(located, top, tree, units)),
+        )  # fmt: skip
         model.chain  # noqa: B018  all that moves must form one chain
         _check_plausible(located, placed, model)
         return model
@@ -58,6 +60,17 @@ def build_robot(located: Located) -> Robot:
         owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
         where = next((p for name in quoted for p, f in placed if f.name == name), owner)
         raise located.error(where, str(error).removeprefix("controller: ")) from None
+
+
+def _shapes(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> Iterator[Shape]:
+    """The room that links take."""
+    for i, entry in enumerate(top.shapes):
+        shape = schema.construct(Shape, located, ("shapes", i), entry, units)
+        if shape.frame not in tree.names:
+            raise UnknownNameError("frame", shape.frame, tree.names, located.where(("shapes", i)))
+        if not shape.radius > 0:
+            raise located.error(("shapes", i), "its radius must be positive")
+        yield shape
 
 
 def _check_plausible(located: Located, placed: Sequence[Placed], model: Robot) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.plausible import size_of
-from elastocal.model.bodies import Body
+from elastocal.model.bodies import Body, Shape
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
@@ -28,6 +28,8 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z, axis_matrix
 
+MOST_NAMED = 3
+"""Names that a note lists."""
 ENDS = ("flange", "tool0")
 """Names of links that end an arm, in the order of preference."""
 
@@ -87,6 +89,10 @@ class Links:
     masses: Mapping[str, tuple[float, Array]] = field(default_factory=dict)
     bodies: tuple[Body, ...] = ()
     """How links are drawn; their ``frame`` is the name of the link."""
+    shapes: tuple[Shape, ...] = ()
+    """The room that links take, in the same way."""
+    unread: tuple[str, ...] = ()
+    """Sentences on shapes that could not be read."""
 
     @property
     def size(self) -> float:
@@ -173,6 +179,7 @@ def serial_robot(
         source=source,
         notes=(*notes, *before, *chosen, *renamed, *frozen, *(_left_out(links, b) for b in branches)),
         bodies=tuple(replace(b, frame=names[b.frame]) for b in links.bodies if b.frame in names),
+        shapes=tuple(replace(s, frame=names[s.frame]) for s in links.shapes if s.frame in names),
     )
     return SerialRobot(model, joint_of, left)
 
@@ -261,8 +268,17 @@ def _before(links: Links, start: str) -> tuple[Array, list[str]]:
     return pose.rotation, notes
 
 
+def in_short(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _left_out(links: Links, branch: Joint) -> str:
     joints = [j.frozen for j in (branch, *links.carried(branch.child)) if j.motion is not None]
+    if len(joints) > MOST_NAMED:
+        beyond = sum("outside its limits" in j for j in joints)
+        joints = [f"{in_short(joints)}{f' ({beyond} of them outside their limits)' if beyond else ''}"]
     mass = links.lumped(branch.child)[0]
     added = f"; its mass of {mass:.6g} kg is added to that link" if mass else ""
     return (

@@ -87,6 +87,7 @@ def robot_file(word: str | PathLike[str]) -> Path | None:
 
 def _is_dh(path: Path) -> bool:
     """Whether a table says by its words that it is one of DH parameters; tables of readings are no robots."""
+    from html import unescape
     from zipfile import BadZipFile, ZipFile
 
     try:
@@ -100,7 +101,8 @@ def _is_dh(path: Path) -> bool:
                 start = b"".join(member(n).read(65536).lower() for n in names)
     except (OSError, BadZipFile, KeyError):
         return False
-    return b"alpha" in start and (b"convention" in start or b"theta" in start)
+    text = unescape(start.decode("utf-8", "replace"))  # workbooks write Greek letters as &#945;
+    return ("alpha" in text or "\u03b1" in text) and any(word in text for word in ("convention", "theta", "θ"))
 
 
 def shipped_name(word: str) -> str:

@@ -41,6 +41,7 @@ class RobotFile:
     tool: str = ""
     controller: dict[str, Any] = field(default_factory=dict)
     elements: list[Any] = field(default_factory=list)
+    shapes: list[Any] = field(default_factory=list)
 
     def origin(self, source: str, status: Status) -> tuple[str, Status]:
         """Source and status of an entry: without a source of its own it has those of the file."""

@@ -5,19 +5,18 @@ What URDF leaves open or the model cannot hold is said in ``notes`` of the model
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.robot.links import Joint, Links, SerialRobot, serial_robot
+from elastocal.files.robot.geometry import link_bodies, link_shapes
+from elastocal.files.robot.links import Joint, Links, SerialRobot, infer_tool, serial_robot
 from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_inertia, wrong_length, wrong_mass, wrong_number
 from elastocal.files.robot.urdf_tags import Tag, document, named, parse
-from elastocal.model.bodies import Body
 from elastocal.model.frames import JointKind, JointMotion
 from elastocal.spatial.entries import Array
 
@@ -40,18 +39,48 @@ def read_urdf(
 
     A .xacro file is expanded first, with its ``arguments``.
     """
-    if Path(path).suffix.lower() == ".xacro":
-        from elastocal.files.robot.xacro import expanded
-
-        robot = parse(expanded(Path(path), dict(arguments or {})), str(path))
-        if not robot.xml.findall("link"):
-            raise robot.error("defines macros but uses none; give the file that includes it and calls its macro")
-    else:
-        robot = document(Path(path))
+    robot = _expanded(Path(path), arguments or {})
     links = read_links(robot)
     note = f"gravity is assumed to be {GRAVITY} m/s2 along -z of link {links.root!r}; URDF does not say"
     name, gravity = robot.xml.get("name") or Path(path).stem, np.array([0.0, 0.0, -GRAVITY])
-    return serial_robot(links, name, Path(path).name, gravity, tool, base, (note, *_doubts(robot, links)))
+    return serial_robot(
+        links, name, Path(path).name, gravity, tool, base, (note, *_doubts(robot, links), *links.unread)
+    )
+
+
+def link_of_joints(path: Path, arguments: Mapping[str, str], titles: Sequence[str]) -> str | None:
+    """The link that the last joint carries of those with a title among ``titles``, if they lie on one path.
+
+    None where the inferred end of the robot has these joints and no others.
+    """
+    links = read_links(_expanded(path, arguments))
+    named = {j.name for j in links.carried(links.root) if j.own and any(_is_of(t, j.name) for t in titles)}
+    paths = {j.child: links.path(j.child, links.root) for j in links.carried(links.root) if j.name in named}
+    last = max(paths, key=lambda link: len(paths[link]), default=None)
+    if last is None or not named <= {j.name for j in paths[last]}:
+        return None
+    try:
+        usual = links.path(infer_tool(links, links.root)[0], links.root)
+    except InputError:
+        return last
+    return None if {j.name for j in usual if j.own} == named else last
+
+
+def _is_of(title: str, joint: str) -> bool:
+    """Whether a title of a table is a joint's name, with or without a unit."""
+    unit = title.strip().removeprefix(joint).strip(" _[]()")
+    return title.strip().startswith(joint) and unit in ("", "rad", "deg", "m", "mm", "°")
+
+
+def _expanded(path: Path, arguments: Mapping[str, str]) -> Tag:
+    if path.suffix.lower() != ".xacro":
+        return document(path)
+    from elastocal.files.robot.xacro import expanded
+
+    robot = parse(expanded(path, dict(arguments)), str(path))
+    if not robot.xml.findall("link"):
+        raise robot.error("defines macros but uses none; give the file that includes it and calls its macro")
+    return robot
 
 
 def read_links(robot: Tag) -> Links:
@@ -73,6 +102,7 @@ def read_links(robot: Tag) -> Links:
     roots = [name for name in tags if name not in above]
     if len(roots) > 1:
         raise robot.error(f"links {', '.join(roots)} all lack a parent; join them to one root with fixed joints")
+    shapes, unread = link_shapes(tags)
     below = {name: tuple(j for j in joints if j.parent == name) for name in tags}
     tree = Links(
         robot.file,
@@ -82,7 +112,9 @@ def read_links(robot: Tag) -> Links:
         above,
         below,
         _masses(tags, size_of([j.pose.translation for j in joints])),
-        tuple(_bodies(tags)),
+        tuple(link_bodies(tags)),
+        shapes,
+        unread,
     )
     reached = {j.name for j in tree.carried(tree.root)} if roots else set()
     if astray := [j for j in joints if j.name not in reached]:
@@ -158,57 +190,6 @@ def _led(joint: Joint, joints: Mapping[str, Joint], tag: Tag) -> JointMotion | N
         ratio, offset = motion.ratio * led.ratio, motion.ratio * led.offset + motion.offset
         motion = replace(motion, follows=led.follows, ratio=ratio, offset=offset)
     return motion
-
-
-def _bodies(tags: Mapping[str, Tag]) -> Iterator[Body]:
-    """Boxes, cylinders, spheres and meshes that links are drawn with; where none are, those of their collisions.
-
-    They are for pictures alone: one that cannot be read is left out, it does not stop a calibration.
-    """
-    for link, owner in tags.items():
-        for word in ("visual", "collision"):
-            found = [b for xml in owner.xml.findall(word) if (b := _body(link, Tag(owner.file, xml))) is not None]
-            if found:
-                yield from found
-                break
-
-
-def _body(link: str, tag: Tag) -> Body | None:
-    shapes: dict[str, tuple[Literal["box", "cylinder", "sphere"], tuple[tuple[str, int], ...]]] = {
-        "box": ("box", (("size", 3),)),
-        "cylinder": ("cylinder", (("radius", 1), ("length", 1))),
-        "sphere": ("sphere", (("radius", 1),)),
-    }
-    for word, (kind, attributes) in shapes.items():
-        xml = tag.xml.find(f"geometry/{word}")
-        if xml is None:
-            continue
-        try:
-            sizes = tuple(v for name, count in attributes for v in Tag(tag.file, xml).numbers(name, count))
-            pose = tag.origin()
-        except InputError:
-            return None
-        return Body(link, pose, kind, sizes) if all(v > 0 for v in sizes) else None
-    return _mesh(link, tag)
-
-
-def _mesh(link: str, tag: Tag) -> Body | None:
-    """The mesh of a link, coarse; None where there is none, or it cannot be read."""
-    xml = tag.xml.find("geometry/mesh")
-    if xml is None:
-        return None
-    from elastocal.files.robot.meshes import mesh_path, read_mesh
-
-    try:
-        shape = Tag(tag.file, xml)
-        path = mesh_path(shape.text("filename"), Path(tag.file))
-        scale = np.array(shape.numbers("scale", 3, (1.0, 1.0, 1.0)))
-        if path is None:
-            return None
-        corners, faces = read_mesh(path, scale)
-        return Body(link, tag.origin(), "mesh", (), corners, faces)
-    except InputError:
-        return None
 
 
 def _masses(tags: Mapping[str, Tag], size: float) -> dict[str, tuple[float, Array]]:

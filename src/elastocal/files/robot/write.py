@@ -19,6 +19,7 @@ from elastocal.files.robot.file import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
 from elastocal.files.text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.files.units import DIMENSIONS
+from elastocal.model.bodies import Shape
 from elastocal.model.elements import Element
 from elastocal.model.frames import Frame, FrameTree
 from elastocal.model.robot import Robot
@@ -33,7 +34,7 @@ UNSTATED = "not stated"
 def robot_text(model: Robot, notes: Sequence[str] = (), element_notes: Sequence[str] = ()) -> str:
     """The file's text, checked by reading it again; notes are comments at the top and before the elements."""
     text = yaml.dump(_document(model), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
-    for key in ("joints", "controller", "elements"):
+    for key in ("joints", "controller", "elements", "shapes"):
         said = comment(element_notes) if key == "elements" else ""
         text = text.replace(f"\n{key}:\n", f"\n\n{said}{key}:\n")
     text = comment(notes) + text
@@ -58,6 +59,8 @@ def _document(model: Robot) -> dict[str, Any]:
         out["controller"] = _controller(model.transmission, model.tree)
     if model.elements:
         out["elements"] = [_element(e, model.tree, sources) for e in model.elements]
+    if model.shapes:
+        out["shapes"] = [_shape(s) for s in model.shapes]
     return out
 
 
@@ -168,6 +171,12 @@ def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, 
     return out | sources.of(element)
 
 
+def _shape(shape: Shape) -> dict[str, Any]:
+    """On one line."""
+    pairs = ((name, quantity_text(name, "length", getattr(shape, name))) for name in ("start", "end", "radius"))
+    return Map({"frame": shape.frame} | {key: value for _, said in pairs for key, value in said.items()})
+
+
 def _entries(k: Array) -> dict[str, float]:
     """One of each equal pair, both of a pair that differs."""
     return {
@@ -183,6 +192,9 @@ def _check(model: Robot, again: Robot) -> None:
     frames = zip(model.tree.frames, again.tree.frames, strict=True)
     same = all(a.name == b.name and a.parent == b.parent and _same(a.pose, b.pose) for a, b in frames)
     old, new = model.parameters, again.parameters
+    ends, written = (np.array([(*s.start, *s.end, s.radius) for s in m.shapes]) for m in (model, again))
+    if [s.frame for s in model.shapes] != [s.frame for s in again.shapes] or not np.allclose(ends, written, 0, 1e-12):
+        raise InputError(f"robot {model.name}: its shapes cannot be written without a change; report this robot")
     if not same or model.tool != again.tool or [p.name for p in old] != [p.name for p in new]:
         raise InputError(f"robot {model.name}: its frames cannot be written without a change; report this robot")
     if not _same_drives(model.controller.drives, again.controller.drives):

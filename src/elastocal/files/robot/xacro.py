@@ -1,10 +1,12 @@
 """xacro files, expanded by xacrodoc: ``arm.urdf.xacro``, with arguments as ``ur.urdf.xacro?ur_type=ur10e&name=ur``.
 
-Packages that it includes are looked for beside it, in the folders above it and in ROS_PACKAGE_PATH.
+Packages that it includes are folders of their names: above it, beside one of these, or in ROS_PACKAGE_PATH.  They need
+no package.xml: people take single folders of a repository.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -50,6 +52,13 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
         if run.returncode == 0:
             return run.stdout
         why = _last_line(run.stderr.decode(errors="replace"))
+        missing = _MISSING.search(why)
+        if missing:
+            raise InputError(
+                f"{path}: includes files of package {missing[1]}, which is not there; put its folder {missing[1]} "
+                f"beside {_package(path)}",
+                code="xacro", file=str(path), value=missing[1],
+            )  # fmt: skip
     raise InputError(
         f"{path}: cannot be expanded ({why}); check its arguments "
         "(FILE.xacro?name=value) and that the packages it includes lie beside it",
@@ -64,9 +73,26 @@ from pathlib import Path
 from xacrodoc import XacroDoc, packages
 path, *pairs = sys.argv[1:]
 packages.walk_up_from(str(Path(path).parent))
-doc = XacroDoc.from_file(path, subargs=dict(p.split("=", 1) for p in pairs) or None, resolve_packages=False)
+above = Path(path).parents
+for attempt in range(50):
+    try:
+        doc = XacroDoc.from_file(path, subargs=dict(p.split("=", 1) for p in pairs) or None, resolve_packages=False)
+        break
+    except Exception as error:
+        name = str(error).partition("Package not found: ")[2].split()[:1]
+        near = [f for a in above for f in (a, *(a / n for n in name)) if name and f.name == name[0] and f.is_dir()]
+        if not near:
+            raise
+        packages.update_package_cache({name[0]: str(near[0])})
 sys.stdout.buffer.write(doc.to_urdf_string().encode())
 """
+_MISSING = re.compile(r"Package not found: (\S+)")
+
+
+def _package(path: Path) -> str:
+    """The folder that is probably the package of a file: the one above its folder urdf."""
+    above = path.resolve().parent
+    return above.parent.name if above.name == "urdf" else above.name
 
 
 def _last_line(text: str) -> str:

@@ -7,35 +7,45 @@ the spreadsheet counts them.  Values count, not formulas; a number that is typed
 from __future__ import annotations
 
 import io
+import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.opened import read_bytes
-from elastocal.files.tables.raw import RawTable
+from elastocal.files.tables.raw import REMARKS, RawTable, below_note, titles_below
 from elastocal.untrusted import spreadsheet_cell
 
 ENDINGS = (".xlsx", ".xlsm")
 LARGEST = 512 << 20
 """Bytes of a workbook when unpacked."""
+Rows = list[tuple[int, list[str]]]
+_JOINT = re.compile(r"(?:achse|gelenk|axis|joint|theta|[ajq])[ _.]?\d(?!\d)", re.I)
 STAMP = datetime(2000, 1, 1)
 """Workbooks hold the time of their making; the same table shall make the same bytes."""
 
 
 def read_excel(path: Path, header_line: int | None = None, sheet: str | None = None) -> RawTable:
-    """One sheet, by default the first that is not empty; rows before ``header_line`` are skipped."""
+    """One sheet, by default the only one with joints, else the first that is not empty.
+
+    Rows before ``header_line`` are skipped.
+    """
     book = _book(path)
     try:
         names = book.sheetnames
         if sheet is not None and sheet not in names:
             raise UnknownNameError("sheet", sheet, names, str(path))
-        for name in [sheet] if sheet is not None else names:
-            rows = _rows(book[name], header_line or 0)
-            if rows:
-                return _table(path, rows, name, names)
+        read = {name: _rows(book[name], header_line or 0) for name in ([sheet] if sheet is not None else names)}
+        tables = {name: _from_titles(rows, header_line) for name, rows in read.items() if rows}
+        if tables:
+            name = _chosen(tables)
+            found = _table(path, tables[name], name, names)
+            below = not header_line and len(tables[name]) < len(read[name])
+            return replace(found, notes=(*found.notes, *below_note(path, found.header_line))) if below else found
     finally:
         book.close()
     raise InputError(
@@ -43,6 +53,16 @@ def read_excel(path: Path, header_line: int | None = None, sheet: str | None = N
         "their units, for example A1_deg, A2_deg",
         file=str(path),
     )
+
+
+def _from_titles(rows: Rows, header_line: int | None) -> Rows:
+    return rows if header_line else rows[titles_below([cells for _, cells in rows[:REMARKS]]) :]
+
+
+def _chosen(tables: Mapping[str, Rows]) -> str:
+    """The only sheet whose titles have joints, so that a cover sheet is passed over; else the first."""
+    jointed = [name for name, rows in tables.items() if sum(bool(_JOINT.match(c)) for c in rows[0][1]) > 1]
+    return jointed[0] if len(jointed) == 1 else next(iter(tables))
 
 
 def _book(path: Path) -> Any:
@@ -138,8 +158,6 @@ def _value(cell: object) -> object:
 
 def _same_times(data: bytes) -> bytes:
     """The workbook with the times of its parts, and of its saving, set to ``STAMP``."""
-    import re
-
     out = io.BytesIO()
     stamp = STAMP.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:

@@ -20,11 +20,14 @@ from elastocal.files.located import Located, Path_, check_format, read_yaml
 from elastocal.files.opened import existing
 from elastocal.files.tables.joins import joined, paired, paired_with, renamed, without_matched
 from elastocal.files.tables.raw import RawTable, read_csv
+from elastocal.files.tables.remembered import entry_for
 from elastocal.model.robot import Robot
 
 FORMAT = "elastocal-table/1"
 KEY = "table"
-PLAIN = "csv"
+PLAIN, BAG = "csv", "ros-bag"
+BAGS = (".bag", ".mcap", ".db3")
+"""Endings that tell the format."""
 APART = ("file", "unloaded", "join", "unmatched", "markers")
 """Keys of a table that one without load does not take over from the one with load."""
 _START = f"a file that names a table starts with 'format: {FORMAT}'"
@@ -62,7 +65,11 @@ def read_tables_of(located: Located, table: Any, robot: Robot) -> dict[str, RawT
 def _read(entry: Any, asked: Asked, whole: bool = False) -> RawTable:
     """The table of an entry; ``whole`` with the columns that bring its rows together with others."""
     if isinstance(entry, str):
-        return read_csv(existing(asked.located, asked.path, entry))
+        path = existing(asked.located, asked.path, entry)
+        told = {"format": BAG} if path.suffix.lower() in BAGS else entry_for(path)
+        if told is None:
+            return read_csv(path)
+        entry = {"file": entry, **told}
     if isinstance(entry, dict) and isinstance(entry.get("file"), list):
         said = "is one file; that without load is named by unloaded: {file: ...}, others by a list of tables"
         raise asked.error(("file",), said)

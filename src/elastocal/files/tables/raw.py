@@ -1,7 +1,7 @@
 """Tables as text: cells with the place where each stands, and the columns that are understood.
 
-Comma, semicolon or tab separate; between semicolons or tabs a decimal comma is a decimal point.  Lines starting with #
-are skipped, and a spreadsheet's line sep=; too.
+Comma, semicolon, tab or blanks separate; between all but commas a decimal comma is a decimal point.  Lines starting
+with # are skipped, and a spreadsheet's line sep=; too.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.located import read_text
+from elastocal.files.tables.titles import plain_title
 from elastocal.untrusted import finite_number, from_spreadsheet
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
 Line = tuple[int, tuple[str, ...]]
 """A row: its line in the file, and its cells."""
+WINDOWS = "cp1252"
+REMARKS = 40
+"""Lines in which titles are looked for."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,31 @@ class Field:
 def read_csv(
     path: Path, encoding: str | None = None, header_line: int | None = None, sheet: str | None = None
 ) -> RawTable:
-    """Header and cells of a CSV file or Excel sheet; ragged rows are refused, lines before ``header_line`` skipped."""
+    """Header and cells of a CSV file or Excel sheet; ragged rows are refused, lines before ``header_line`` skipped.
+
+    Titles of which the cell remembers what they are get these names.
+    """
+    from elastocal.files.tables.remembered import layouts_of, renamed_by
+
+    stated = {
+        k: v for k, v in (("header_line", header_line), ("encoding", encoding), ("sheet", sheet)) if v is not None
+    }
+    for layout in layouts_of(path):
+        if layout.columns and not layout.files:
+            try:
+                raw = as_written(path, **{**layout.opened, **stated})
+            except InputError:
+                continue
+            found = renamed_by(raw, layout)
+            if found is not None:
+                return found
+    return as_written(path, encoding, header_line, sheet)
+
+
+def as_written(
+    path: Path, encoding: str | None = None, header_line: int | None = None, sheet: str | None = None
+) -> RawTable:
+    """The same under the file's own titles."""
     return next(csv_parts(path, encoding, header_line, sheet))
 
 
@@ -98,17 +126,51 @@ def csv_parts(
 
         yield read_excel(path, header_line, sheet)
         return
-    lines = [(n, s) for n, s in text_lines(path, "#", encoding) if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
+    text, letters = table_text(path, encoding)
+    lines = [(n, s) for n, s in _lines(text, "#") if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
         raise InputError(
             f"{path}: is empty; the first line names the columns with their units, for example A1_deg,A2_deg"
         )
-    separator = separator_of(lines[0][1])
+    if lines[0][1].startswith("//"):
+        raise InputError(
+            f"{path}: seems to be an ASCII export of SpatialAnalyzer, which knows no joint values; give a table of "
+            "them beside it, with a column of the same names: elastocal calibrate ROBOT export.txt poses.csv; or name "
+            "both in a campaign file, by format: spatial-analyzer and join",
+            code="spatial-analyzer", file=str(path),
+        )  # fmt: skip
+    skipped = 0 if header_line else titles_below(_likely_cells(lines))
+    lines = lines[skipped:]
+    separator = separator_of(lines[0][1], lines[1][1] if len(lines) > 1 else "")
     header = split_line(path, lines[0], separator)
     names = tuple(h.strip() for h in header)
+    notes = (*letters, *(below_note(path, lines[0][0]) if skipped else ()))
     for first in range(1, max(len(lines), 2), size or max(len(lines), 2)):
         rows = tuple(_cells(path, line, header, separator) for line in lines[first : first + (size or len(lines))])
-        yield RawTable(path.as_posix(), names, rows, separator != ",", lines[0][0])
+        yield RawTable(path.as_posix(), names, rows, separator != ",", lines[0][0], notes=notes)
+
+
+def titles_below(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows stand above the titles: remarks of one or two cells, where a table of three or more follows."""
+    if sum(bool(c.strip()) for c in rows[0]) > 2:
+        return 0
+    for i, cells in enumerate(rows[:-1]):
+        full = [c for c in cells if c.strip()]
+        words = all(finite_number(c.strip().replace(",", ".")) is None for c in full)
+        if len(full) > 2 and words and 2 < len(rows[i + 1]) <= len(cells):
+            return i
+    return 0
+
+
+def below_note(path: Path, line: int) -> tuple[str, ...]:
+    return (f"{path.name}: the titles are taken to stand in line {line}; what is above is not used.",)
+
+
+def _likely_cells(lines: Sequence[tuple[int, str]]) -> list[list[str]]:
+    """The first lines as cells, by the separator that most of them have; quotes do not matter here."""
+    top = [s for _, s in lines[:REMARKS]]
+    most = max(";\t,", key=lambda c: sum(c in s for s in top))
+    return [s.rstrip(most + " ").split(most) if i == 0 else s.split(most) for i, s in enumerate(top)]
 
 
 def _cells(path: Path, line: tuple[int, str], header: Sequence[str], separator: str) -> Line:
@@ -121,24 +183,47 @@ def _cells(path: Path, line: tuple[int, str], header: Sequence[str], separator: 
     return line[0], cells
 
 
+def table_text(path: Path, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """The text of a table; what is not UTF-8 is what Windows writes in Western Europe, with a note."""
+    try:
+        return read_text(path, encoding), ()
+    except InputError as error:
+        if error.code != "encoding" or encoding is not None:
+            raise
+        said = f"{path.name}: is not UTF-8; its letters are read as {WINDOWS}, unless encoding says otherwise."
+        return read_text(path, WINDOWS), (said,)
+
+
 def text_lines(path: Path, comment: str, encoding: str | None = None) -> list[tuple[int, str]]:
     """Numbered lines that are neither empty nor comments."""
-    lines = enumerate(read_text(path, encoding).splitlines(), start=1)
+    return _lines(table_text(path, encoding)[0], comment)
+
+
+def _lines(text: str, comment: str) -> list[tuple[int, str]]:
+    lines = enumerate(text.splitlines(), start=1)
     return [(n, s) for n, s in lines if s.strip() and not s.lstrip().startswith(comment)]
 
 
-def separator_of(header: str) -> str:
-    return next((c for c in ";\t" if c in header), ",")
+def separator_of(header: str, below: str = "") -> str:
+    """Semicolon, tab or comma; blanks where none of these is there and both lines have as many words."""
+    found = next((c for c in ";\t," if c in header), "")
+    words = len(header.split())
+    return found or (" " if words > 2 and words == len(below.split()) else ",")
 
 
 def split_line(path: Path, line: tuple[int, str], separator: str) -> tuple[str, ...]:
+    blanks = separator == " "
+    text = line[1].strip() if blanks else line[1]
     try:
-        return tuple(map(from_spreadsheet, next(csv.reader([line[1]], delimiter=separator, strict=True))))
+        cells = next(csv.reader([text], delimiter=separator, strict=True, skipinitialspace=blanks))
+        return tuple(map(from_spreadsheet, cells))
     except csv.Error as error:
         raise InputError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
 
 
 def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
+    if len(header) < 2:
+        return "the titles seem to stand further down; 'elastocal columns ROBOT TABLE' finds them"
     if len(cells) < len(header):
         return f"the cell for {header[len(cells)].strip()} is missing"
     if separator == ",":
@@ -156,8 +241,11 @@ def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) ->
 def understood(
     raw: RawTable, column: str, allowed: Mapping[str, Mapping[str, float]], others: Sequence[str]
 ) -> tuple[str, float]:
-    """Quantity and factor to SI of a column ``quantity_unit``; ``others`` are columns without a unit, for advice."""
-    where = raw.top
+    """Quantity and factor to SI of a column ``quantity_unit`` or ``Quantity [unit]``.
+
+    ``others`` are columns without a unit, for advice.
+    """
+    where, column = raw.top, plain_title(column, allowed)
     if column in allowed:
         choices = " or ".join(f"{column}_{u}" for u in allowed[column])
         raise InputError(f"{where}: column {column!r} has no unit; write {choices}")

@@ -19,33 +19,40 @@ from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
-from elastocal.procedures.compensator.circle_points import Sweep
+from elastocal.procedures.circle_points.axis import Sweep
 from elastocal.spatial.entries import Array
 
 COORDINATES = ("x", "y", "z")
 SWEEP, MARKER = "sweep", "marker"
 
 
-def read_sweeps(paths: Sequence[Path], robot: Robot) -> list[Sweep]:
-    """The sweeps of some files, in their order."""
-    out: list[Sweep] = []
-    for path in paths:
-        out += _sweeps(read_table(path), robot)
-    return out
+def read_sweeps(paths: Sequence[Path], robot: Robot) -> tuple[list[Sweep], tuple[str, ...]]:
+    """The sweeps of some files, in their order, and notes: columns that are not used."""
+    raws = [read_table(path) for path in paths]
+    both = [_sweeps(raw, robot) for raw in raws]
+    pairs = ((Path(raw.file).name, left) for raw, (_, left) in zip(raws, both, strict=True))
+    unused = [f"{name}: not used: {', '.join(left)}." for name, left in pairs if left]
+    return [s for sweeps, _ in both for s in sweeps], (*(n for raw in raws for n in raw.notes), *unused)
 
 
-def _sweeps(raw: RawTable, robot: Robot) -> list[Sweep]:
+def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
     axes = {a: m.kind for a, m in zip(robot.controller.axes, robot.motions, strict=True)}
     units = {a: ANGLE if k == "revolute" else LENGTH for a, k in axes.items()} | dict.fromkeys(COORDINATES, LENGTH)
     fields: dict[str, Field] = {}
+    unused: list[str] = []
     for place, column in enumerate(raw.header):
-        plain = column in (SWEEP, MARKER)
-        name, factor = (column, 1.0) if plain else understood(raw, column, units, (SWEEP, MARKER))
+        plain = column.lower() in (SWEEP, MARKER)
+        try:
+            name, factor = (column.lower(), 1.0) if plain else understood(raw, column, units, (SWEEP, MARKER))
+        except UnknownNameError:
+            unused.append(column)
+            continue
         add_once(raw, fields, name, Field(place, factor))
     lacking = [n for n in (*axes, *COORDINATES) if n not in fields]
     if lacking:
         raise InputError(
-            f"{raw.top}: there is no column for {lacking[0]}; a sweep needs all axes ({', '.join(axes)}) and x, y, z",
+            f"{raw.top}: there is no column for {lacking[0]}; a sweep needs all axes ({', '.join(axes)}) and x, y, z"
+            + (f"; it has {', '.join(raw.header)}" if unused else ""),
             code="sweep-column", file=raw.file, value=lacking[0],
         )  # fmt: skip
     if not raw.rows:
@@ -55,11 +62,12 @@ def _sweeps(raw: RawTable, robot: Robot) -> list[Sweep]:
     points = numbers[:, robot.n :]
     named = [row[1][fields[MARKER].place].strip() if MARKER in fields else "point" for row in raw.rows]
     swept = [row[1][fields[SWEEP].place].strip() if SWEEP in fields else "" for row in raw.rows]
-    return [
+    found = [
         _one(raw, robot, word, q[rows], points[rows], [named[i] for i in rows])
         for word in dict.fromkeys(swept)
         for rows in [[i for i, s in enumerate(swept) if s == word]]
     ]
+    return found, unused
 
 
 def _one(raw: RawTable, robot: Robot, word: str, q: Array, points: Array, named: list[str]) -> Sweep:

@@ -1,4 +1,4 @@
-"""Elements of a beam's compliance that could not be identified, rebuilt from those that could (003 section 4.3).
+"""Elements of a beam's compliance that could not be identified, derived from those that could (003 section 4.3).
 
 Of a beam of the nominal section and Poisson's ratio, but of any length and modulus (see ``beam``), these hold:
 
@@ -35,7 +35,7 @@ _BENDING = (("k22", "k26", "k66"), ("k33", "k35", "k55"))
 
 
 @dataclass(frozen=True)
-class Rebuilt:
+class DerivedElement:
     """An element that was dropped; nan with the reason in ``relation`` where nothing leads to it.
 
     ``conflict`` is the largest difference to the other ways, in standard deviations of the difference (nan: one way).
@@ -60,8 +60,8 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Rebuilding:
-    rebuilt: tuple[Rebuilt, ...]
+class Derivation:
+    derived: tuple[DerivedElement, ...]
     checks: tuple[Check, ...]
 
 
@@ -97,7 +97,7 @@ class _Relation:
     formula: Formula
 
 
-def rebuild(nominal: Array, values: Array, sd: Array) -> Rebuilding:
+def derive(nominal: Array, values: Array, sd: Array) -> Derivation:
     """``nominal`` (6, 6); ``values`` and ``sd`` (8,) of ``SYMBOLS`` in that order, nan where dropped."""
     k0, found, errors = (np.asarray(v, dtype=np.float64) for v in (nominal, values, sd))
     if k0.shape != (6, 6) or found.shape != (8,) or errors.shape != (8,):
@@ -110,27 +110,27 @@ def rebuild(nominal: Array, values: Array, sd: Array) -> Rebuilding:
     relations = list(_relations({symbol: float(k0[pairs[0]]) for symbol, pairs in _ELEMENTS}))
     known = {s: _Known(float(found[i]), np.eye(8)[i]) for i, s in enumerate(SYMBOLS) if here[i]}
     errors = np.where(here, errors, 0.0)
-    rebuilt = sorted(_rebuilt(relations, known, errors), key=lambda r: r.symbol)
-    return Rebuilding(tuple(rebuilt), tuple(_checks(relations, known, errors)))
+    derived = sorted(_derived(relations, known, errors), key=lambda r: r.symbol)
+    return Derivation(tuple(derived), tuple(_checks(relations, known, errors)))
 
 
-def _rebuilt(relations: list[_Relation], identified: dict[str, _Known], errors: Array) -> Iterator[Rebuilt]:
+def _derived(relations: list[_Relation], identified: dict[str, _Known], errors: Array) -> Iterator[DerivedElement]:
     known, nan = dict(identified), float("nan")
     while True:
         made = [(r, k) for r in relations if r.target not in known and (k := _applied(r, known)) is not None]
         if not made:
-            break  # what one pass rebuilds may lead to more in the next, until nothing does
+            break  # what one pass derives may lead to more in the next, until nothing does
         for symbol in dict.fromkeys(r.target for r, _ in made):
             ways = [(r, k) for r, k in made if r.target == symbol]
             ways.sort(key=lambda way: ("k44" in way[0].sources, way[1].sd(errors)))
             (relation, best), *others = ways
             conflict = max((abs(best.apart(other, errors)) for _, other in others), default=nan)
-            yield Rebuilt(symbol, best.value, best.sd(errors), relation.text, conflict)
+            yield DerivedElement(symbol, best.value, best.sd(errors), relation.text, conflict)
             known[symbol] = best
     for symbol in (s for s in SYMBOLS if s not in known):
         needs = " or ".join(" with ".join(r.sources) for r in relations if r.target == symbol)
         reason = f"it needs {needs}, with values that a beam can have" if needs else "the nominal spring gives no ratio"
-        yield Rebuilt(symbol, nan, nan, f"nothing leads to {symbol}: {reason}", nan)
+        yield DerivedElement(symbol, nan, nan, f"nothing leads to {symbol}: {reason}", nan)
 
 
 def _applied(relation: _Relation, known: dict[str, _Known]) -> _Known | None:

@@ -2,6 +2,12 @@
 
 The sign of the total torque decides the side; where the torque is not above ``threshold`` (friction
 may hold the gap open) or is zero within rounding, the side is unknown and the state says so.
+
+With a ``transition`` w the mean of what may be is taken instead: either side with the probabilities (1 +- s) / 2,
+
+    theta = g s,    s = tanh(Q / w),    var theta = g^2 (1 - s^2),
+
+which every state has, and which a search can follow through zero.
 """
 
 from __future__ import annotations
@@ -27,10 +33,15 @@ class JointBacklash(JointCoordinate):
     kind: ClassVar[str] = "joint_backlash"
     gap: float = quantity("joint value", default=0.0)
     threshold: float = quantity("joint force", default=0.0)
+    transition: float = quantity("joint force", default=0.0)
+
+    @property
+    def sharp(self) -> bool:
+        return self.transition == 0.0
 
     def check_physics(self) -> None:
-        if not self.gap >= 0 or not self.threshold >= 0:
-            raise InputError(f"joint_backlash of {self.joint}: gap and threshold must not be negative")
+        if not min(self.gap, self.threshold, self.transition) >= 0:
+            raise InputError(f"joint_backlash of {self.joint}: gap, threshold and transition must not be negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         return (self.parameter("gap", tree.joint(self.joint).unit, self.gap, 1e-4),)
@@ -41,10 +52,21 @@ class JointBacklash(JointCoordinate):
     def backlash(self, force: Array) -> tuple[Array, Array] | None:
         if self.gap == 0.0:
             return None
-        return self.gap * np.sign(force), np.zeros((1, 1, force.shape[1]))
+        side = self._side(force)
+        if self.sharp:
+            return self.gap * side, np.zeros((1, 1, force.shape[1]))
+        return self.gap * side, (self.gap / self.transition * (1 - side**2))[None]
 
     def undetermined(self, force: Array, noise: Array) -> Bools | None:
-        return np.asarray(np.abs(force[0]) <= np.maximum(self.threshold, noise[0]))
+        return np.asarray(np.abs(force[0]) <= np.maximum(self.threshold, noise[0])) if self.sharp else None
+
+    def looseness(self, force: Array) -> Array:
+        """Sd of theta within the gap for torques of any shape, where the side is not certain."""
+        return np.asarray(self.gap * np.sqrt(1 - self._side(force) ** 2)) if not self.sharp else np.zeros_like(force)
 
     def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        return (((0, np.sign(force[0])),),)
+        return (((0, self._side(force[0])),),)
+
+    def _side(self, force: Array) -> Array:
+        """Mean of the side, from -1 to 1."""
+        return np.asarray(np.sign(force) if self.sharp else np.tanh(force / self.transition))

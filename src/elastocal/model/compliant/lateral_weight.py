@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from elastocal.model.chain import Dof
-from elastocal.model.compliant.weight_lever import weight_lever
+from elastocal.model.compliant.weight_lever import weight_lever, weight_lever_slope
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
@@ -59,25 +59,33 @@ class LateralWeight(CompliantCoordinate):
         first /= np.linalg.norm(first)
         return np.column_stack([first, np.cross(axis, first)])
 
-    def _moment(self, at: Posture) -> tuple[Array, Array]:
-        """R^T M (3, N) and its derivative (3, n, N)."""
-        lever, slope = weight_lever(at, self.joint)
-        down, back = at.down[:, None], at.rest.rotation(self.joint).swapaxes(0, 1)
-        moment = np.cross(lever, down, axis=0)
-        change = np.cross(slope, down[:, None], axis=0)
+    def _moment(self, at: Posture) -> Array:
+        """R^T M (3, N)."""
+
+        def moment() -> Array:
+            found = np.cross(weight_lever(at, self.joint), at.down[:, None], axis=0)
+            return np.asarray(np.einsum("jin,jn->in", at.rest.rotation(self.joint), found))
+
+        return at.kept(("lateral_weight", self.joint), moment)
+
+    def _moment_slope(self, at: Posture) -> Array:
+        """Its derivative (3, n, N)."""
+        down = at.down[:, None]
+        moment = np.cross(weight_lever(at, self.joint), down, axis=0)
+        change = np.cross(weight_lever_slope(at, self.joint), down[:, None], axis=0)
         change -= np.cross(at.jacobian(self.joint)[3:], moment[:, None], axis=0)
-        return np.einsum("ijn,jn->in", back, moment), np.einsum("ijn,jkn->ikn", back, change)
+        return np.asarray(np.einsum("jin,jkn->ikn", at.rest.rotation(self.joint), change))
 
     def _compliance(self, at: Posture) -> Array:
         across = self._directions(at)
         return np.asarray(across * np.array(self.tilt) @ across.T)
 
     def unloaded(self, at: Posture) -> Array:
-        return np.asarray(self._compliance(at) @ self._moment(at)[0]) if any(self.tilt) else np.zeros(3)
+        return np.asarray(self._compliance(at) @ self._moment(at)) if any(self.tilt) else np.zeros(3)
 
     def unloaded_slope(self, at: Posture) -> Array | None:
-        return np.einsum("ij,jkn->ikn", self._compliance(at), self._moment(at)[1]) if any(self.tilt) else None
+        return np.einsum("ij,jkn->ikn", self._compliance(at), self._moment_slope(at)) if any(self.tilt) else None
 
     def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        moment = self._moment(at)[0]
+        moment = self._moment(at)
         return tuple(tuple(enumerate(e[:, None] * (e @ moment))) for e in self._directions(at).T)

@@ -19,7 +19,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.model.compliant.weight_lever import moving_frames, weight_lever
+from elastocal.model.compliant.weight_lever import moving_frames, weight_lever, weight_lever_slope
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
@@ -69,21 +69,27 @@ class OwnWeight(JointCoordinate):
     def _slides(self, at: Posture) -> bool:
         return at.model.tree.joint(self.joint).kind == "prismatic"
 
-    def _lever(self, at: Posture) -> tuple[Array, Array]:
-        """L (3, N) and its derivative (3, n, N)."""
-        lever, slope = (self.sag * part for part in weight_lever(at, self.joint))
+    def _lever(self, at: Posture) -> Array:
+        """L (3, N)."""
+        lever = self.sag * weight_lever(at, self.joint)
+        for frame, h in self.links.items():
+            lever += np.einsum("ijn,j->in", at.rest.rotation(frame), h)
+        return np.asarray(lever)
+
+    def _lever_slope(self, at: Posture) -> Array:
+        """Its derivative (3, n, N)."""
+        slope = self.sag * weight_lever_slope(at, self.joint)
         for frame, h in self.links.items():
             arm = np.einsum("ijn,j->in", at.rest.rotation(frame), h)
-            lever += arm
             slope += np.cross(at.jacobian(frame)[3:], arm[:, None], axis=0)
-        return lever, slope
+        return np.asarray(slope)
 
     def unloaded(self, at: Posture) -> Array:
         if self._neutral:
             return np.zeros(1)
         if self._slides(at):
             return self.sag * (at.down @ at.axis(self.joint))[None]
-        return np.asarray((self._lever(at)[0] * self._across(at)).sum(axis=0))[None]
+        return np.asarray((self._lever(at) * self._across(at)).sum(axis=0))[None]
 
     def unloaded_slope(self, at: Posture) -> Array | None:
         if self._neutral:
@@ -91,7 +97,7 @@ class OwnWeight(JointCoordinate):
         turned = np.cross(at.jacobian(self.joint)[3:], at.axis(self.joint)[:, None], axis=0)
         if self._slides(at):
             return np.asarray(self.sag * np.einsum("i,ijn->jn", at.down, turned))[None]
-        lever, slope = self._lever(at)
+        lever, slope = self._lever(at), self._lever_slope(at)
         across = np.cross(at.down[:, None, None], turned, axis=0)
         return np.asarray((slope * self._across(at)[:, None] + lever[:, None] * across).sum(axis=0))[None]
 
@@ -99,7 +105,7 @@ class OwnWeight(JointCoordinate):
         if self._slides(at):
             return (((0, at.down @ at.axis(self.joint)),),)
         across = self._across(at)
-        columns = [(weight_lever(at, self.joint)[0] * across).sum(axis=0)]
+        columns = [(weight_lever(at, self.joint) * across).sum(axis=0)]
         for frame in self.links:
             columns += list(np.einsum("ijn,in->jn", at.rest.rotation(frame), across))
         return tuple(((0, column),) for column in columns)

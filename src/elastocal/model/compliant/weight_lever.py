@@ -11,6 +11,8 @@ the unit vector of gravity; the size of the moment is unknown and goes into a pa
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from elastocal.model.frames import FrameTree
@@ -27,19 +29,26 @@ def moving_frames(tree: FrameTree, joint: str) -> tuple[str, ...]:
     return tuple(names[names.index(joint) :])
 
 
-def weight_lever(at: Posture, joint: str) -> tuple[Array, Array]:
-    """m (3, N) and its derivative (3, n, N) by the joint values, in base axes at the nominal robot."""
+def weight_lever(at: Posture, joint: str) -> Array:
+    """m (3, N) in base axes at the nominal robot."""
+    return at.kept(("weight_lever", joint), lambda: _summed(at, joint, at.rest.origin))
+
+
+def weight_lever_slope(at: Posture, joint: str) -> Array:
+    """Its derivative (3, n, N) by the joint values."""
+    return _summed(at, joint, lambda frame: at.jacobian(frame)[:3])
+
+
+def _summed(at: Posture, joint: str, place: Callable[[str], Array]) -> Array:
     model = at.model
     frames = moving_frames(model.tree, joint)
     beyond = {f.name for f in model.tree.path(model.tool)}
     ends = (*frames[1:], model.tool if frames[-1] in beyond else frames[-1])
-    lever, slope = np.zeros((3, at.size)), np.zeros((3, len(at.q), at.size))
-    origin, still, longest = at.rest.origin(joint), at.jacobian(joint)[:3], 0.0
-    length = model.chain.length
+    here = place(joint)
+    out, longest, length = np.zeros_like(here), 0.0, model.nominal.chain.length
     for i, (frame, end) in enumerate(zip(frames, ends, strict=True)):
         weight = LIGHTER**i
-        lever += weight * (0.5 * (at.rest.origin(frame) + at.rest.origin(end)) - origin)
-        slope += weight * (0.5 * (at.jacobian(frame)[:3] + at.jacobian(end)[:3]) - still)
+        out += weight * (0.5 * (place(frame) + place(end)) - here)
         longest += weight * (0.5 * (length(frame) + length(end)) - length(joint))
-    scale = 1.0 / longest if longest > 0 else 0.0
-    return lever * scale, slope * scale
+    out *= 1.0 / longest if longest > 0 else 0.0
+    return out

@@ -63,25 +63,24 @@ class LinkMass(Load):
         return tuple(self.parameter(tag + n, unit, v, scale) for (n, unit, scale), v in rows)
 
     def with_values(self, values: Sequence[float]) -> Self:
-        m, x, y, z = (float(v) for v in values)
+        m, x, y, z = values
         return replace(self, mass=m, moment=(x, y, z))
 
     def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
         if self.mass == 0 and not any(self.moment):
             return ()
-        return ((self.frame, self._weight(state, gravity, self.mass, np.array(self.moment))),)
+        return ((self.frame, self._weight(state, gravity, self.mass, self.moment)),)
 
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
         g = float(np.linalg.norm(gravity))
         return ((self.frame, self.mass * g, float(np.linalg.norm(self.moment)) * g),)
 
     def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
-        unit = np.eye(4)
-        return tuple((i, self.frame, self._weight(state, gravity, unit[i, 0], unit[i, 1:])) for i in range(4))
+        unit = [tuple(float(i == j) for j in range(4)) for i in range(4)]
+        return tuple((i, self.frame, self._weight(state, gravity, m, (x, y, z))) for i, (m, x, y, z) in enumerate(unit))
 
-    def _weight(self, state: ChainState, gravity: Array, mass: float, moment: Array) -> Resultant:
+    def _weight(self, state: ChainState, gravity: Array, mass: float, moment: Row3) -> Resultant:
         rotation, origin = state.pose(self.frame)
-        u: Row3 = (float(moment[0]), float(moment[1]), float(moment[2]))
-        g: Row3 = (float(gravity[0]), float(gravity[1]), float(gravity[2]))
-        arm = en.plus(en.scaled(origin, float(mass)), en.times_vector(rotation, u))
-        return Resultant(en.scaled(g, float(mass)), en.outer(arm, g))
+        g: Row3 = (gravity[0], gravity[1], gravity[2])
+        arm = en.plus(en.scaled(origin, mass), en.times_vector(rotation, moment))
+        return Resultant(en.scaled(g, mass), en.outer(arm, g))

@@ -9,6 +9,7 @@ differently when the body moves by a twist (v, w):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import ORIGIN, Array, Entry, Matrix3, Row3
 
+Row6 = tuple[Entry, Entry, Entry, Entry, Entry, Entry]
 NOTHING: Matrix3 = (ORIGIN, ORIGIN, ORIGIN)
 
 
@@ -71,25 +73,25 @@ class Resultant:
         """Whether the loads have one: no following load and no moment fixed in base axes."""
         return not self.follows and all(isinstance(m, float) and m == 0.0 for m in self.moment)
 
+    def tangents(self, screw: Sequence[Entry] | Array) -> tuple[Row6, Row6]:
+        """G and H for a screw [v; w] (its entries may stand for several screws)."""
+        v: Row3 = (screw[0], screw[1], screw[2])
+        w: Row3 = (screw[3], screw[4], screw[5])
+        s = self.tensor
+        trace = en.add(en.add(s[0][0], s[1][1]), s[2][2])
+        turn = en.plus(en.times_vector(s, w), en.scaled(w, en.mul(-1.0, trace)))
+        common = en.plus(en.cross(v, self.force), turn)
+        h = (*ORIGIN, *en.plus(common, en.cross(w, self.moment)))
+        if self.follows:
+            common = en.plus(common, en.plus(en.cross(v, self.follow_force), en.cross(w, self.follow_moment)))
+        return (*en.cross(w, self.follow_force), *common), h
+
     def tangents_into(self, screws: Array, g: Array, h: Array) -> None:
         """Write G and H for screws (6, n, N): moments (3, n, N), or (6, n, N) with following loads.
 
         ``h`` may be ``g`` itself where there is a potential: they are equal then.
         """
-        v: Row3 = (screws[0], screws[1], screws[2])
-        w: Row3 = (screws[3], screws[4], screws[5])
-        s = self.tensor
-        trace = en.add(en.add(s[0][0], s[1][1]), s[2][2])
-        turn = en.plus(en.times_vector(s, w), en.scaled(w, en.mul(-1.0, trace)))
-        common = en.plus(en.cross(v, self.force), turn)
-        if h is not g:
-            _write(h, ORIGIN, en.plus(common, en.cross(w, self.moment)))
-        if self.follows:
-            common = en.plus(common, en.plus(en.cross(v, self.follow_force), en.cross(w, self.follow_moment)))
-        _write(g, en.cross(w, self.follow_force), common)
-
-
-def _write(column: Array, force: Row3, moment: Row3) -> None:
-    rows = (*force, *moment)[6 - len(column) :]
-    for i, entry in enumerate(rows):
-        column[i] = entry
+        columns = self.tangents(screws)
+        for column, rows in zip((g, h), columns, strict=True) if h is not g else ((g, columns[0]),):
+            for i, entry in enumerate(rows[6 - len(column) :]):
+                column[i] = entry

@@ -49,7 +49,7 @@ class Wrench(Load):
         return tuple(self.parameter(n, unit, v, 10.0) for (n, unit), v in rows)
 
     def with_values(self, values: Sequence[float]) -> Self:
-        a, b, c, d, e, f = (float(v) for v in values)
+        a, b, c, d, e, f = values
         return replace(self, force=(a, b, c), moment=(d, e, f))
 
     def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
@@ -105,12 +105,16 @@ class AppliedWrenches:
         return np.concatenate(halves)
 
     @cached_property
-    def _entries(self) -> list[Entry]:
+    def entries(self) -> list[Entry]:
         """The six components, 0 where no configuration has one."""
         return [np.ascontiguousarray(c) if c.any() else 0.0 for c in self.wrench.T]
 
+    def sizes(self) -> tuple[str, Array, Array]:
+        """Frame, and the sizes (N,) of force and moment."""
+        return self.frame, np.linalg.norm(self.wrench[:, :3], axis=1), np.linalg.norm(self.wrench[:, 3:], axis=1)
+
     def resultant(self, state: ChainState) -> Resultant:
-        return at_frame(state, self.frame, self._entries, self.follows)
+        return at_frame(state, self.frame, self.entries, self.follows)
 
 
 def at_frame(state: ChainState, frame: str, six: Sequence[Entry], follows: bool) -> Resultant:

@@ -123,7 +123,9 @@ def grip(flex: Flexibility, at: Pressed, noise: bool = False) -> Grip:
     forces = evaluate(flex, at.posture, state, placed, values)
     jacobian = np.empty((3, flex.n, state.size))
     state.jacobian_into(frame, flex.dofs, jacobian)
-    return Grip(forces, near, jacobian, point, force_noise(model, flex, forces, placed) if noise else None)
+    pressed = np.linalg.norm(near.normal * at.size, axis=0)
+    doubt = force_noise(model, flex, forces.screws, [(frame, pressed, 0.0)]) if noise else None
+    return Grip(forces, near, jacobian, point, doubt)
 
 
 class Step(NamedTuple):

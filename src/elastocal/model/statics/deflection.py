@@ -12,6 +12,7 @@ from typing import TypeGuard
 import numpy as np
 
 from elastocal.model.chain import ChainState
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -151,3 +152,13 @@ def _alone(model: Robot, kept: CompliantCoordinate) -> Robot:
 
 def _words(element: CompliantCoordinate) -> str:
     return f"{element.kind.replace('_compliance', '')} {element.place}"
+
+
+def joint_looseness(model: Robot, bent: Equilibrium) -> Array | None:
+    """Sd (N, n) of joints within backlash whose side is not certain (``transition``); None where none has it."""
+    out = None
+    for coordinate, at in assemble(model).backlashes:
+        if isinstance(coordinate, JointBacklash) and not coordinate.sharp and coordinate.joint in model.joints:
+            out = np.zeros((len(bent.force), model.n)) if out is None else out
+            out[:, model.joints.index(coordinate.joint)] = coordinate.looseness(bent.force[:, at[0]])
+    return out

@@ -20,7 +20,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size
-from elastocal.model.statics.newton import States, newton_equilibrium
+from elastocal.model.statics.newton import States, solve_equilibrium
 from elastocal.spatial.entries import Array, Ints
 
 Progress = Callable[[int, int], None]
@@ -112,8 +112,8 @@ def solve_chunk(
     if start is not None:
         near = start[list(flex.dofs)]
         begin = replace(begin, theta=np.where(np.isfinite(near), near, begin.theta))
-    theta, force, steps, done = newton_equilibrium(begin)
-    states = States(flex, at, applied, theta)
+    theta, force, steps, done = solve_equilibrium(begin)
+    states = States(flex, at, applied, theta, force)
     unstable, factor = stability.judge_stability(states, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
@@ -123,7 +123,7 @@ def solve_chunk(
         path = continuation.trace(some)
         theta[:, again], force[:, again], factor[again] = path.theta, path.force, path.factor
         done[again], unstable[again] = path.reached, path.gave_way
-        states = States(flex, at, applied, theta)
+        states = States(flex, at, applied, theta, force)
     status: Ints = np.where(done, np.int64(Status.CONVERGED), np.int64(Status.NOT_CONVERGED))
     status[unstable] = Status.UNSTABLE
     status[floating | (done & stability.undetermined(states))] = Status.UNDETERMINED_BACKLASH

@@ -44,11 +44,16 @@ class Flexibility:
         return np.asarray(self.compliance[np.ix_(self.bending, self.bending)])
 
     @cached_property
+    def nonzeros(self) -> tuple[tuple[int, int, float], ...]:
+        """Row, column and value of the non-zeros of k."""
+        return tuple((i, j, float(self.compliance[i, j])) for i, j in np.argwhere(self.compliance).tolist())
+
+    @cached_property
     def _terms(self) -> dict[int, list[tuple[int, float]]]:
         """Column and value of the non-zeros in each row of k that has any."""
         out: dict[int, list[tuple[int, float]]] = {}
-        for i, j in np.argwhere(self.compliance).tolist():
-            out.setdefault(i, []).append((j, float(self.compliance[i, j])))
+        for i, j, k in self.nonzeros:
+            out.setdefault(i, []).append((j, k))
         return out
 
     def linear(self, force: Array) -> Array:
@@ -64,13 +69,31 @@ class Flexibility:
                 for j, k in rest:
                     out[i - b.start] += k * force[j - b.start]
         if backlash is not None:
-            out += np.einsum("ijn,jrn->irn", backlash[b, b], force)
+            self.add_backlash(out, backlash, force, b)
         return out
+
+    def add_backlash(self, out: Array, backlash: Array, force: Array, b: slice | None = None) -> None:
+        """Add the tangent (n, n, N) of backlash times the forces (d, ..., N) of all coordinates, or of a run ``b``."""
+        first, stop = (0, self.n) if b is None else (b.start, b.stop)
+        for _, at in self.backlashes:
+            if first <= at[0] < stop:
+                own, here = slice(at[0], at[-1] + 1), slice(at[0] - first, at[-1] + 1 - first)
+                out[here] += np.einsum("ijn,j...n->i...n", backlash[own, own], force[here])
 
     def bend_columns(self, b: slice, feels: slice, backlash: Array | None = None) -> Array:
         """Columns ``feels`` of (k + backlash) of one block: (d, f), or (d, f, N) with backlash."""
         k = self.compliance[b, b][:, feels]
         return k if backlash is None else k[:, :, None] + backlash[b, b][:, feels]
+
+    def backlash_shift(self, force: Array) -> Array:
+        """Backlash part of theta (n, N) for forces (n, N)."""
+        theta = np.zeros_like(force)
+        for coordinate, at in self.backlashes:
+            own = slice(at[0], at[-1] + 1)  # the coordinates of one backlash follow each other
+            shift = coordinate.backlash(force[own])
+            assert shift is not None
+            theta[own] += shift[0]
+        return theta
 
     def backlash(self, force: Array) -> tuple[Array, Array]:
         """Backlash part of theta (n, N) for forces (n, N), and its tangent (n, n, N)."""

@@ -24,11 +24,13 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.model.chain import JOINT, ChainState
+from elastocal.model.elements import Load
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility
+from elastocal.model.statics.force_code import Placed, force_rows
 from elastocal.spatial.entries import Array, Entry
 
 CHUNK = 5000
@@ -50,20 +52,14 @@ def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> 
 
 def state_at(flex: Flexibility, at: Posture, theta: Array) -> tuple[ChainState, list[Entry]]:
     """Chain state with the flexible coordinates at theta (n, N) and all others as they are without load."""
-    bends, chain = list(at.offsets), at.model.chain
-    for row, dof in enumerate(flex.dofs):
-        bends[dof] = theta[row]
-    values = chain.values(at.q, bends)
-    return chain.evaluate(values, at.size, screws=flex.dofs), values
+    values = values_at(flex, at, theta)
+    return at.model.chain.evaluate(values, at.size, screws=flex.dofs), values
 
 
 def rest_values(at: Posture) -> dict[str, Array]:
     """Every joint's value without any load: commanded, plus its offset."""
     chain = at.model.chain
     return {chain.dofs[i].frame: at.value(chain.dofs[i].frame) + at.offsets[i] for i in at.model.joint_dofs}
-
-
-Placed = tuple[int, Resultant]
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,36 +167,80 @@ def evaluate(
     flex: Flexibility, at: Posture, state: ChainState, placed: Sequence[Placed], values: Sequence[Entry]
 ) -> Forces:
     """Forces of placed loads and of the model's axis loads at a state."""
-    model = at.model
     out = frame_forces(flex, state.columns(flex.dofs), placed)
-    if not model.loads:
-        return out
-    loaded, rest = loaded_joints(model, values, state.size), rest_values(at)
-    local = {dof: i for i, dof in enumerate(flex.dofs)}
-    for load in model.loads:
-        for axis in load.axis_forces(loaded, rest):
-            i = local.get(model.chain.joint_dof(axis.joint))
-            if i is not None:
-                out.q[i] += axis.force
-                out.axis[i] += axis.tangent
+    _add_axis_forces(flex, at, values, out.q, out.axis)
     return out
 
 
-def force_noise(model: Robot, flex: Flexibility, forces: Forces, placed: Sequence[Placed]) -> Array:
+def values_at(flex: Flexibility, at: Posture, theta: Array) -> list[Entry]:
+    """Values of all degrees of freedom with the flexible coordinates at theta (n, N), the others as without load."""
+    bends = list(at.offsets)
+    for row, dof in enumerate(flex.dofs):
+        bends[dof] = theta[row]
+    return at.model.chain.values(at.q, bends)
+
+
+def forces_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]) -> Forces:
+    """All forces and their tangent at theta (n, N)."""
+    values, n = values_at(flex, at, theta), flex.n
+    rows = force_rows(flex, at.model, applied, values, at.size, tangent=True)
+    parts = rows[n:].reshape(-1, n, at.size) if n else np.zeros((9, 0, at.size))
+    columns = parts[6:]  # moments of G and H in one, moments of each, or forces and moments of each
+    half = 6 if len(columns) == 12 else 3
+    g, h = columns[:half], columns[-half:]
+    out = Forces(rows[:n], parts[:6], g, h if len(columns) > half else g, np.zeros((n, at.size)))
+    _add_axis_forces(flex, at, values, out.q, out.axis)
+    return out
+
+
+def bends_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]) -> tuple[Array, Array]:
+    """Q and k Q (n, N) at theta (n, N)."""
+    values, n = values_at(flex, at, theta), flex.n
+    rows = force_rows(flex, at.model, applied, values, at.size)
+    q, bend = rows[:n], rows[n:]
+    if any(type(load).axis_forces is not Load.axis_forces for load in at.model.loads):
+        axis = np.zeros_like(q)
+        _add_axis_forces(flex, at, values, axis, None)
+        q += axis
+        bend += flex.linear(axis)
+    return q, bend
+
+
+def _add_axis_forces(
+    flex: Flexibility, at: Posture, values: Sequence[Entry], force: Array, tangent: Array | None
+) -> None:
+    """Add the forces on joints to (n, N), and their tangents."""
+    model = at.model
+    acting = [load for load in model.loads if type(load).axis_forces is not Load.axis_forces]
+    if not acting:
+        return
+    loaded, rest = loaded_joints(model, values, at.size), rest_values(at)
+    local = {dof: i for i, dof in enumerate(flex.dofs)}
+    for load in acting:
+        for axis in load.axis_forces(loaded, rest):
+            i = local.get(model.chain.joint_dof(axis.joint))
+            if i is not None:
+                force[i] += axis.force
+                if tangent is not None:
+                    tangent[i] += axis.tangent
+
+
+Acting = tuple[str, float | Array, float | Array]
+"""Frame, and the sizes of force and moment there, each a number or (N,)."""
+
+
+def force_noise(model: Robot, flex: Flexibility, screws: Array, applied: Sequence[Acting]) -> Array:
     """How large rounding may make a force that should vanish (n, N): 1e-10 of |v| |f| + |w| |m| of all that is summed.
 
     Lengths, not components: an axis that should be at right angles to a force is so to rounding only.
     """
-    screws = forces.screws
-    out = np.zeros(screws.shape[1:])
-    push, twist = np.zeros(screws.shape[2]), np.zeros(screws.shape[2])
-    shift, turn = np.linalg.norm(screws[:3], axis=0), np.linalg.norm(screws[3:], axis=0)
-    for run, new in runs(flex, placed):
-        for _, resultant in new:
-            force, moment = resultant.wrench()
-            push += np.sqrt(sum(np.square(entry) for entry in force))
-            twist += np.sqrt(sum(np.square(entry) for entry in moment))
-        out[run] = shift[run] * push + turn[run] * twist
+    push, twist = np.zeros(screws.shape[1:]), np.zeros(screws.shape[1:])
+    own = [acting for load in model.loads for acting in load.sizes(model.gravity)]
+    for frame, force, moment in (*own, *applied):
+        felt = bisect_left(flex.dofs, model.chain.level(frame))
+        push[:felt] += force
+        twist[:felt] += force * model.chain.length(frame) + moment
+    out = np.linalg.norm(screws[:3], axis=0) * push + np.linalg.norm(screws[3:], axis=0) * twist
     for load in model.loads:
         for joint, size in load.axis_sizes():
             dof = model.chain.joint_dof(joint)

@@ -30,12 +30,12 @@ from elastocal.model.statics.forces import (
     Forces,
     check_rows,
     chunk_size,
+    forces_at,
     generalised,
     loaded_joints,
     rest_values,
     state_at,
 )
-from elastocal.model.statics.newton import forces_at
 from elastocal.spatial.entries import Array
 
 

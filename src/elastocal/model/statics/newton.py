@@ -1,4 +1,4 @@
-"""Newton's method for theta = c(q) + k Q(q, theta) + backlash(Q), with the analytic tangent I - (k + backlash') D.
+"""theta = c(q) + k Q(q, theta) + backlash(Q): by substitution, or by Newton's method, tangent I - (k + backlash') D.
 
 Each configuration stops on its own when its next scaled step would be below 1e-12 (rad, and m per m of the robot's
 length), so that its result does not depend on its neighbours in the batch.  Near the solution each step is shorter
@@ -10,29 +10,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from elastocal.model.chain import ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import (
     Forces,
-    Placed,
-    evaluate,
+    bends_at,
     force_noise,
-    placed_loads,
-    placed_wrenches,
-    state_at,
+    forces_at,
 )
-from elastocal.spatial.entries import Array, Bools, Entry, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 
 STEP_TOLERANCE = 1e-12
 MAX_STEPS = 40
 LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
 _COMPRESS_AFTER = 6
+SLOW, MIXED = 0.2, 0.02
+"""Ratios of two steps of a substitution beyond which Newton's method, and mixing of steps, take less time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,8 @@ class States:
     posture: Posture
     applied: tuple[AppliedWrenches, ...]
     theta: Array
+    known: Array | None = None
+    """Q (m, N) there, where a search has left it."""
 
     @classmethod
     def unloaded(cls, flex: Flexibility, posture: Posture, applied: tuple[AppliedWrenches, ...] = ()) -> States:
@@ -61,39 +62,129 @@ class States:
         return States(self.flex, self.posture.take(rows), applied, self.theta[:, rows])
 
     @cached_property
-    def _at(self) -> tuple[ChainState, list[Entry]]:
+    def _known(self) -> Array:
         known = np.isfinite(self.theta)
-        return state_at(self.flex, self.posture, self.theta if known.all() else np.where(known, self.theta, 0.0))
-
-    @cached_property
-    def _placed(self) -> list[Placed]:
-        model = self.posture.model
-        return placed_loads(model, self._at[0]) + placed_wrenches(model, self._at[0], self.applied)
+        return self.theta if known.all() else np.where(known, self.theta, 0.0)
 
     @cached_property
     def forces(self) -> Forces:
         """All forces and their tangent."""
-        state, values = self._at
-        return evaluate(self.flex, self.posture, state, self._placed, values)
+        return forces_at(self.flex, self.posture, self._known, self.applied)
+
+    @property
+    def q(self) -> Array:
+        """Forces on the coordinates (m, N)."""
+        return self.forces.q if self.known is None else self.known
 
     @cached_property
     def noise(self) -> Array:
         """How large rounding may make forces that should vanish (m, N)."""
-        return force_noise(self.posture.model, self.flex, self.forces, self._placed)
+        return force_noise(self.posture.model, self.flex, self.forces.screws, [w.sizes() for w in self.applied])
 
     @cached_property
     def backlash(self) -> tuple[Array, Array]:
         """What backlash adds to theta (m, N) and to the compliance (m, m, N)."""
-        return self.flex.backlash(self.forces.q)
+        return self.flex.backlash(self.q)
 
 
-def forces_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]) -> Forces:
-    """All forces and their tangent at theta (m, N)."""
-    return States(flex, at, tuple(applied), theta).forces
+def solve_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
+    """theta and Q (n, N), steps taken, whether converged: by substitution, by Newton's method where that fails."""
+    theta, force, steps, done = substituted(start)
+    rows = np.flatnonzero(~done)
+    if len(rows):
+        out = newton_equilibrium(start.take(rows))
+        theta[:, rows], force[:, rows], steps[rows], done[rows] = out
+    return theta, force, steps, done
+
+
+def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:
+    """The same by theta = c + k Q(theta) + backlash(Q(theta)) again and again.
+
+    Where loads bend the arm little, as they should, k D is small: each step is a small part of the one before and needs
+    no tangent.  One slower than by ``MIXED`` mixes its last steps; slower than by ``SLOW`` leaves, not converged.
+    """
+    flex, total = start.flex, start.size
+    theta, force = np.empty_like(start.theta), np.empty_like(start.theta)
+    steps, done = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
+    scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
+    rows, active, past = np.arange(total), start, list[_Tried]()
+    on, worst = np.ones(total, dtype=bool), np.zeros(total)
+    for count in range(1, MAX_STEPS + 1):
+        q, ahead = bends_at(flex, active.posture, active.theta, active.applied)
+        ahead += active.posture.unloaded(flex.dofs)
+        if flex.backlashes:
+            ahead += flex.backlash_shift(q)
+        now = _Tried(active.theta, ahead, _largest(ahead - active.theta, scale))
+        rate = now.rate(past[0], scale) if past else np.full(len(rows), SLOW)
+        worst = np.maximum(worst, rate) if past else worst
+        ready = now.size * np.maximum(worst if past else rate, 0.1) <= 0.1 * STEP_TOLERANCE
+        ends = on & (ready | ~(rate <= SLOW) | (count == MAX_STEPS))
+        if ends.any():
+            mine = rows[ends] if not ends.all() or len(rows) < total else slice(None)
+            theta[:, mine], force[:, mine] = ahead[:, ends], q[:, ends]
+            steps[mine], done[mine] = count, ready[ends]
+            on &= ~ends
+            if not on.any():
+                break
+        slow = on & (worst > MIXED)
+        active = replace(active, theta=_mixed(now, past, scale, slow) if slow.any() else ahead)
+        past = [now, *past[:1]]
+        if np.count_nonzero(on) < 0.5 * len(rows):
+            active, rows, worst, past = active.take(on), rows[on], worst[on], [t.take(on) for t in past]
+            on = np.ones(len(rows), dtype=bool)
+    return theta, force, steps, done
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """theta, what came of it (n, N) and how far that is away (N,)."""
+
+    theta: Array
+    ahead: Array
+    size: Array
+
+    def take(self, rows: Bools) -> _Tried:
+        return _Tried(self.theta[:, rows], self.ahead[:, rows], self.size[rows])
+
+    def rate(self, before: _Tried, scale: Array) -> Array:
+        """How much of a difference of theta is left in what comes of it."""
+        if self.theta is before.ahead:
+            left, off = self.size, before.size
+        else:
+            left, off = _largest(self.ahead - before.ahead, scale), _largest(self.theta - before.theta, scale)
+        return np.asarray(left / np.maximum(np.maximum(off, left), 1e-300))
+
+
+def _largest(theta: Array, scale: Array) -> Array:
+    return np.asarray(np.max(np.abs(theta) * scale, axis=0, initial=0.0))
+
+
+def _mixed(now: _Tried, past: Sequence[_Tried], scale: Array, where: Bools) -> Array:
+    """Anderson's mixing: the mean of the last two or three results whose remainder is smallest, if it were linear."""
+    tries = (now, *past)
+    moved = [a.ahead - b.ahead for a, b in pairwise(tries)]
+    first, *other = [(m - (a.theta - b.theta)) * scale for m, (a, b) in zip(moved, pairwise(tries), strict=True)]
+    left = (now.ahead - now.theta) * scale
+    a, b = _dot(first, first), _dot(first, left)
+    parts = [b / np.maximum(a, 1e-300)]
+    if other:
+        both, c, d = _dot(first, other[0]), _dot(other[0], other[0]), _dot(other[0], left)
+        size = a * c - both * both
+        plane = size > 1e-12 * a * c  # else the two steps are one direction
+        size = np.where(plane, size, 1.0)
+        parts = [np.where(plane, (b * c - d * both) / size, parts[0]), np.where(plane, (d * a - b * both) / size, 0.0)]
+    mixed = now.ahead.copy()
+    for part, m in zip(parts, moved, strict=True):
+        mixed -= np.where(where, part, 0.0) * m
+    return mixed
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("in,in->n", a, b))
 
 
 def newton_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
-    """theta and Q (n, N), steps taken and whether each converged."""
+    """By Newton's method."""
     flex, total = start.flex, start.size
     theta, force = start.theta.copy(), np.zeros_like(start.theta)
     steps, before = np.zeros(total, dtype=np.int64), np.zeros(total)

@@ -8,8 +8,10 @@ linear model's matrix, which is much faster to fill.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.kinematics import moved_dofs
+from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
@@ -27,11 +30,8 @@ from elastocal.model.statics.forces import (
     Forces,
     check_rows,
     chunk_size,
-    evaluate,
-    generalised,
+    forces_at,
     loaded_joints,
-    placed_loads,
-    placed_wrenches,
     rest_values,
     state_at,
 )
@@ -109,6 +109,18 @@ class Response:
     def size(self) -> int:
         return self.posture.size
 
+    @cached_property
+    def _carried(self) -> dict[int, Array]:
+        return {}
+
+    def carried(self, flex: Flexibility, level: int) -> Array:
+        """Twist (6, rows, N) of the body beyond ``level`` degrees of freedom that a unit of each row bends it by."""
+        count = bisect_left(flex.dofs, level)
+        if count not in self._carried:
+            screws, bent = self.forces.screws[:, :count], self.bent[:count]
+            self._carried[count] = np.einsum("ain,irn->arn", screws, bent)
+        return self._carried[count]
+
 
 def response(
     flex: Flexibility,
@@ -119,8 +131,7 @@ def response(
 ) -> Response:
     """At an equilibrium theta (n, N) of the flexible coordinates."""
     state, values = state_at(flex, posture, theta)
-    placed = placed_loads(posture.model, state) + placed_wrenches(posture.model, state, applied)
-    forces = evaluate(flex, posture, state, placed, values)
+    forces = forces_at(flex, posture, theta, applied)
     backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
     direct = np.empty((sum(m.rows for m in markers), flex.n, state.size))
     first = 0
@@ -130,7 +141,7 @@ def response(
     reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
     bent = flex.transposed().linear(reach)
     if backlash is not None:
-        bent += np.einsum("jin,jrn->irn", backlash, reach)
+        flex.add_backlash(bent, np.swapaxes(backlash, 0, 1), reach)
     return Response(posture, state, values, forces, direct, reach, bent)
 
 
@@ -159,13 +170,20 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(at.state, model.gravity):
                 if p in mine:
-                    push = generalised(flex, at.forces.screws, [(model.chain.level(frame), resultant)])
-                    mine[p] += np.einsum("irn,in->rn", at.bent, push)
+                    _add_work(mine[p], at.carried(flex, model.chain.level(frame)), resultant)
             for p, joint, slope in element.axis_sensitivity(loaded, rest):
                 at_joint = local.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
                     mine[p] += at.bent[at_joint] * slope
     return out
+
+
+def _add_work(out: Array, twists: Array, wrench: Resultant) -> None:
+    """Add to (rows, N) the work of a wrench on the twist (6, rows, N) of every row."""
+    force, moment = wrench.wrench()
+    for twist, entry in zip(twists, (*force, *moment), strict=True):
+        if not isinstance(entry, float) or entry != 0.0:
+            out += twist * entry
 
 
 def joint_columns(flex: Flexibility, at: Response) -> Array:

@@ -89,7 +89,7 @@ def _size_bound(states: States) -> Array:
             total = total + force
             lever = lever + force * (slack + model.chain.length(frame)) + moment
     for w in applied:
-        size, twist = np.linalg.norm(w.wrench[:, :3], axis=1), np.linalg.norm(w.wrench[:, 3:], axis=1)
+        _, size, twist = w.sizes()
         total = total + size
         lever = lever + size * (slack + model.chain.length(w.frame)) + twist
     shift = total / np.where(lever > 0, lever, 1.0)
@@ -111,8 +111,13 @@ def _roots(states: States) -> Array | None:
     size = np.diag(flex.compliance)[:, None]
     if np.any(size < 0) or np.any(flex.compliance**2 > (1 + 1e-9) * size * size.T):
         return None
-    if any(len(at) > 1 for _, at in flex.backlashes):
-        size = size + np.maximum(np.einsum("iin->in", states.backlash[1]), 0.0)
+    soft = [(c, at) for c, at in flex.backlashes if len(at) > 1 or not c.sharp]
+    if soft:
+        size = np.repeat(size, states.size, axis=1)
+    for coordinate, at in soft:
+        shift = coordinate.backlash(states.q[list(at)])
+        assert shift is not None
+        size[list(at)] += np.maximum(np.einsum("iin->in", shift[1]), 0.0)
     return np.sqrt(size)
 
 
@@ -186,14 +191,17 @@ def critical_factor(own: Array, external: Array) -> Array:
 def undetermined(states: States) -> Bools:
     """No force, or either side possible (N,), at equilibria."""
     out = np.zeros(states.size, dtype=bool)
-    if not states.flex.backlashes:
+    two_sided = [(c, at) for c, at in states.flex.backlashes if c.sharp]
+    if not two_sided:
         return out
     force, noise = states.forces.q, states.noise
-    for coordinate, at in states.flex.backlashes:
+    for coordinate, at in two_sided:
         unknown = coordinate.undetermined(force[list(at)], noise[list(at)])
         if unknown is not None:
             out |= unknown
     single = _single(states.flex)
+    if not single:
+        return out
     other = force[single] - 2 * states.backlash[0][single] * _resistance(states.flex, states.forces, single)
     return np.asarray(out | np.any(force[single] * other < 0, axis=0))
 
@@ -201,7 +209,7 @@ def undetermined(states: States) -> Bools:
 def floating(states: States) -> Bools:
     """Backlash on single joints that hang free inside their gap (N,), wherever the search has led."""
     flex = states.flex
-    if not flex.backlashes:
+    if not _single(flex):
         return np.zeros(states.size, dtype=bool)
     free = States.unloaded(replace(flex, backlashes=()), states.posture, states.applied)
     theta, force, _, done = newton_equilibrium(free)
@@ -212,8 +220,8 @@ def floating(states: States) -> Bools:
 
 
 def _single(flex: Flexibility) -> list[int]:
-    """Numbers of the coordinates with a backlash of their own."""
-    return [at[0] for _, at in flex.backlashes if len(at) == 1]
+    """Numbers of the coordinates with a backlash of their own that has two sides."""
+    return [at[0] for c, at in flex.backlashes if len(at) == 1 and c.sharp]
 
 
 def _resistance(flex: Flexibility, forces: Forces, at: Sequence[int]) -> Array:

@@ -27,8 +27,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import check_rows, chunk_size, state_at
-from elastocal.model.statics.newton import forces_at
+from elastocal.model.statics.forces import check_rows, chunk_size, forces_at, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 

@@ -59,7 +59,7 @@ def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | 
     turned_backlash = None
     if backlash is not None:
         turned_backlash = np.swapaxes(backlash, 0, 1)
-        first = first + np.einsum("ijn,jrn->irn", turned_backlash, rhs)
+        turned.add_backlash(first, turned_backlash, rhs)
     return rhs + solve(turned, swapped, first, turned_backlash)[1]
 
 

@@ -30,6 +30,7 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.procedures.compensator.concentric import ConcentricArcs
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.rigid_body import RigidBody
+from elastocal.quantities import probability
 from elastocal.spatial.entries import Array
 
 UNLIKELY = 0.0027
@@ -229,7 +230,7 @@ class AxesAngle:
             return ()
         degrees = f"The axes through P0 and P2 are {np.degrees(self.angle):.3g} deg apart"
         if self.angle < FAR:
-            return (f"{degrees}, more than their accuracy explains (probability {self.probability:.2g}).",)
+            return (f"{degrees}, more than their accuracy explains (probability {probability(self.probability)}).",)
         return (
             f"{degrees}, but the model is plane and takes them as parallel. P0 is taken at the mean height of its "
             f"markers; in the plane of P1, {1e3 * abs(self.height):.4g} mm away, a would change by {1e3 * self.a:.3g} "

@@ -102,7 +102,7 @@ def minimise(problem: P, weights: Array | None = None) -> P:
             return state  # nothing lower within rounding
         else:
             damping = max(10 * damping, 1e-4)
-    raise InputError("the fit of the arc does not settle; the arc is too short for its noise, measure a longer one")
+    raise InputError("the fit of the arc does not converge; the arc is too short for its noise, measure a longer one")
 
 
 def _damped(r: Array, j: Array, damping: float) -> Array:

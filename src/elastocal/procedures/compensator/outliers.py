@@ -171,16 +171,16 @@ def _agreeing(state: ArcProblem, kept: Bools, noise: float | None, level: float)
 
 
 def _alternatives(state: ArcProblem, kept: Bools, outlier: int, noise: float | None, level: float) -> tuple[int, ...]:
-    """Points without which the outlier would pass, and all others too; none where no fit settles with it."""
+    """Points without which the outlier would pass, and all others too; none where no fit converges with it."""
     everyone = kept.copy()
     everyone[outlier] = True
     try:
         together = minimise(state, everyone.astype(float))
     except InputError:
         return ()
-    suspected = ~_agreeing(together, everyone, noise, level)
+    doubted = ~_agreeing(together, everyone, noise, level)
     out = []
-    for h in np.flatnonzero(suspected & kept):
+    for h in np.flatnonzero(doubted & kept):
         without = everyone.copy()
         without[h] = False
         try:
@@ -202,7 +202,9 @@ def _best(starts: Sequence[ArcProblem], parameters: int) -> ArcProblem:
         except InputError:
             continue
     if not ends:
-        raise UndecidedError("no arc settles on these points; the arc is too short for its noise, measure a longer one")
+        raise UndecidedError(
+            "no arc converges on these points; the arc is too short for its noise, measure a longer one"
+        )
     scales = [_size_scale(state, parameters)[1] for state in ends]
     return next(e for e, scale in zip(ends, scales, strict=True) if scale <= (1 + ALIKE) * min(scales))
 

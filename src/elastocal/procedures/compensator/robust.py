@@ -22,6 +22,7 @@ from elastocal.procedures.compensator.outliers import LEVEL, Deviation, Screened
 from elastocal.procedures.compensator.points import as_markers, as_noise
 from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, rigid_start
 from elastocal.procedures.compensator.starts import axis_starts, body_starts, known_angle_starts
+from elastocal.quantities import probability
 from elastocal.spatial.entries import Array
 
 ALONE = 1e-3
@@ -62,7 +63,7 @@ class Outlier:
         return (
             f"marker {self.marker + 1}, pose {self.pose + 1}: {', '.join(parts)} "
             f"(F = {self.statistic:.3g} on {self.freedom[0]} and {self.freedom[1]}, "
-            f"probability {self.probability:.1g} for any point)" + self._doubt()
+            f"probability {probability(self.probability)} for any point)" + self._doubt()
         )
 
     def _doubt(self) -> str:
@@ -117,7 +118,7 @@ def _alone(d: Deviation, state: ArcProblem) -> str | None:
 class RobustFit(Generic[F]):
     """``fit``: without outliers; ``all_points``: with them, the same object where there are none.
 
-    ``all_points`` is None where outliers leave no arc on which a search could settle.
+    ``all_points`` is None where outliers leave no arc on which a search could converge.
     """
 
     all_points: F | None
@@ -185,7 +186,7 @@ def robust_concentric(
     fit = fit_concentric(_masked(markers, screening), noise=noise, method=method)
     if screening.kept.all():
         return RobustFit(fit, fit, ())
-    all_points = _if_settled(lambda: concentric_of(markers, noise=noise, method=method))
+    all_points = _if_converged(lambda: concentric_of(markers, noise=noise, method=method))
     return RobustFit(all_points, fit, named_outliers(screening))
 
 
@@ -196,11 +197,11 @@ def robust_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None 
     fit = fit_common_rotation(_masked(markers, screening), noise=noise)
     if screening.kept.all():
         return RobustFit(fit, fit, ())
-    all_points = _if_settled(lambda: fit_common_rotation(markers, noise=noise))
+    all_points = _if_converged(lambda: fit_common_rotation(markers, noise=noise))
     return RobustFit(all_points, fit, named_outliers(screening))
 
 
-def _if_settled(fit: Callable[[], F]) -> F | None:
+def _if_converged(fit: Callable[[], F]) -> F | None:
     try:
         return fit()
     except InputError:

@@ -1,6 +1,6 @@
 """Starts for a robust fit: closed-form fits of a few poses each, of which some hold no outlier.
 
-One gross error moves a fit of all points as far as it likes, and a search from there settles where it is wrong.  So
+One outlier moves a fit of all points as far as it likes, and a search from there settles where it is wrong.  So
 many small sets of poses are fitted in closed form (Algorithm 1, Algorithm 2), each start is judged by the median
 residual of all points (least median of squares), and only the best are refined; see ``screen``.
 The sets are all triples of poses, or so many evenly chosen ones, and all poses but one; nothing depends on chance.

@@ -23,6 +23,7 @@ from elastocal.procedures.compensator.concentric import ConcentricArcs, Concentr
 from elastocal.procedures.compensator.least_squares import FitQuality, minimise
 from elastocal.procedures.compensator.points import Markers
 from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, fit_pointing
+from elastocal.quantities import probability
 from elastocal.spatial.entries import Array
 
 LEVEL = 0.01
@@ -44,7 +45,7 @@ class NestedTest:
 
     def text(self) -> str:
         on = f"{self.added} and {self.freedom}" if self.kind == "F" else f"{self.added}"
-        return f"{self.kind} = {self.statistic:.3g} on {on}, probability {self.probability:.2g}"
+        return f"{self.kind} = {self.statistic:.3g} on {on}, probability {probability(self.probability)}"
 
 
 @dataclass(frozen=True, eq=False)

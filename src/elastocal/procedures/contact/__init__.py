@@ -3,6 +3,6 @@
 Order of the procedure: where to touch and how hard, and what a simulated robot reads of it (``plan``), whether such
 contacts resolve what is sought (``accuracy``) and the cheapest change of plan that does (``repair``); the contacts read
 as lengths (``gaps``), contacts and objects that do not belong (``outliers``), the calibration itself (``calibrate``),
-force error and estimates that stand for combinations (``judgement``), the picture (``scene``).  ``kinetostatics`` leads
-from drives to pose and force and back.
+force error and estimates that stand for combinations (``judgement``).  ``kinetostatics`` leads from drives to pose and
+force and back.
 """

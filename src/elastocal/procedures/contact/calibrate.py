@@ -7,8 +7,9 @@ of the fit of the forces.  Everything after that is the reduction that serves an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -16,16 +17,16 @@ from elastocal.findings import Finding, note, warning
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.source import ErrorSource
-from elastocal.model.descriptions import Form, in_form
+from elastocal.model.descriptions import in_form
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.gaps import geometry_start
 from elastocal.procedures.contact.judgement import ContactJudgement, judge, written
 from elastocal.procedures.contact.outliers import Misreading, Touched, WrongContact, screen_contacts
-from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
+from elastocal.reduction.first_fit import USUAL, StartValues
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import sought_names
-from elastocal.reduction.study import Study, study
+from elastocal.reduction.study import Study, StudyOptions, study
 from elastocal.reduction.verdict import Judged
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
@@ -93,23 +94,17 @@ def calibrate_contacts(
     seek: Sequence[str] | None = None,
     *,
     rng: np.random.Generator,
-    hold: Sequence[str] = (),
-    form: Form | None = None,
-    rules: ReductionRules = USUAL,
-    correlated: float = 0.8,
-    watch: Callable[[str], None] = lambda step: None,
+    **options: Unpack[StudyOptions],
 ) -> ContactCalibration:
     """As ``reduction.study.study``, of a campaign of forces felt at contacts."""
-    shaped = in_form(model, form or "beam")
-    names = sought_names(campaign.measurement, shaped, seek, hold)
+    shaped, rules = in_form(model, options.get("form") or "beam"), options.get("rules", USUAL)
+    names = sought_names(campaign.measurement, shaped, seek, options.get("hold", ()))
     touched = screen_contacts(shaped, campaign, names, rules.leave_out)
     kept = touched.kept(campaign)
     start = StartValues(geometry_start(shaped, kept, names))
-    rules = replace(rules, leave_out=rules.leave_out and not touched.misled, start=start)
-    found = study(
-        model, kept, seek, rng=rng, hold=hold, form=form, rules=rules, correlated=correlated, watch=watch,
-        notes=("The search starts where the tips lie on the objects under the measured forces.",),
-    )  # fmt: skip
+    options["rules"] = replace(rules, leave_out=rules.leave_out and not touched.misled, start=start)
+    notes = ("The search starts where the tips lie on the objects under the measured forces.",)
+    found = study(model, kept, seek, rng=rng, notes=notes, **options)
     forces = judge(model, found.identification)
     combined = frozenset(c.kept for c in forces.standing)
     own = (*_objects(touched), *_forces(touched, forces), *_not_separable(found, forces))

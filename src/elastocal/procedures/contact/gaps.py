@@ -47,7 +47,7 @@ def felt_rows(campaign: Campaign) -> Ints:
 def gap_campaign(campaign: Campaign) -> Campaign:
     """The contacts of a force campaign as lengths; without those that were not read or felt no force."""
     gap = _gaps(campaign)
-    return Campaign(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), beliefs=campaign.beliefs)
+    return Campaign(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), priors=campaign.priors)
 
 
 def close_gaps(model: Robot, campaign: Campaign, names: Sequence[str]) -> Iterations:
@@ -78,7 +78,7 @@ class GapProblem:
 def gap_problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> GapProblem:
     gap = _gaps(campaign)
     zero = np.zeros((gap.count, len(gap.rows)))
-    stated = Campaign(gap, zero, campaign.scattering or (EVEN,), beliefs=campaign.beliefs)
+    stated = Campaign(gap, zero, campaign.scattering or (EVEN,), priors=campaign.priors)
     return GapProblem(gap, linearise(stated, model, names, weigh(stated, model)))
 
 

@@ -5,10 +5,13 @@ inverse kinetostatics (002 eq. 4) of the robot that touches: of the nominal one 
 
 Simulated contacts: the true robot stops where its own deflection and backlash give the planned force on the objects as
 they really lie; what is read of joints and forces then has every stated error.
+
+Robot, objects, contacts and forces as seen along z, for the contour-tracking picture (002 figure 1).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +19,12 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign, Virtual, plant
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.position import Position
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.frames import BASE
 from elastocal.model.inverse_kinematics import PoseStatus
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import middle, starts
@@ -27,6 +33,53 @@ from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class ContactScene:
+    """All in m and N: ``arms`` and ``outlines`` are lines (k, 2), the others (N, 2).
+
+    ``points`` are where the model has the tips under the ``felt`` forces, ``expected`` what it expects to be felt (nan
+    where nothing is known).
+    """
+
+    arms: Sequence[Array]
+    outlines: Sequence[Array]
+    points: Array
+    felt: Array
+    expected: Array
+
+
+def contact_scene(model: Robot, campaign: Campaign) -> ContactScene:
+    """What a model makes of the contacts of a campaign that felt a force."""
+    kind = campaign.measurement
+    if not isinstance(kind, ContactForce):
+        raise InputError(f"a measurement of {kind.kind} has no contacts to draw")
+    felt = np.nan_to_num(campaign.readings)
+    rows = np.flatnonzero(np.any(felt != 0, axis=1))
+    part = kind.picked(rows)
+    gap = ContactGap.of(part, felt[rows])
+    points = Position(gap.pushed).predict(model)
+    first = [int(np.flatnonzero(part.touches.which == i)[0]) for i in np.unique(part.touches.which)]
+    arms = _arms(model, part.q[first], part.touches.frame)
+    return ContactScene(arms, _outlines(part), points[:, :2], gap.force[:, :2], part.touched(model).force[:, :2])
+
+
+def _arms(model: Robot, q: Array, frame: str) -> list[Array]:
+    """The frames from base to tip at each configuration."""
+    chain = [frame]
+    while chain[0] != BASE:
+        chain.insert(0, model.tree.frame(chain[0]).parent)
+    return list(np.stack([kinematics(model, q, f).position[:, :2] for f in chain], axis=1))
+
+
+def _outlines(kind: ContactForce) -> list[Array]:
+    """Circles of round objects; bars and faces have none."""
+    turn = np.linspace(0.0, 2 * np.pi, 73)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    found = [(getattr(s, "centre", None), getattr(s, "radius", None)) for s in kind.touches.surfaces]
+    return [np.asarray(c[:2]) + r * circle for c, r in found if c is not None and r is not None]
+
 
 STARTS = 24
 
@@ -129,10 +182,10 @@ def virtual_contacts(
     sources: tuple[ErrorSource, ...],
     rng: np.random.Generator,
     *,
-    gross: int = 0,
-    gross_size: float = 20.0,
+    outliers: int = 0,
+    outlier_size: float = 20.0,
 ) -> Virtual:
-    """Contacts planned for the robot as ``described``, felt by the ``truth``; ``gross`` forces are off by so much."""
+    """Contacts planned for the robot as ``described``, felt by the ``truth``; ``outliers`` forces are off."""
     plan, rows = contact_plan_of(described, kind)
     if len(rows) < kind.count:
         lost = int(np.setdiff1d(np.arange(kind.count), rows)[0])
@@ -154,7 +207,7 @@ def virtual_contacts(
             q += u
         else:
             readings += np.einsum("nrk,nk->nr", source.columns(real, truth), u)
-    planted = plant(readings, range(readings.shape[1]), rng, gross, gross_size)
+    planted = plant(readings, range(readings.shape[1]), rng, outliers, outlier_size)
     read = ContactForce(np.round(q, 12), kind.touches, kind.axes)
     return Virtual(Campaign(read, np.round(readings, 9), sources), exact, drawn, planted)
 

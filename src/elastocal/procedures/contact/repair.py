@@ -80,7 +80,7 @@ class Accuracy:
 def contact_blocks(model: Robot, campaign: Campaign, names: Sequence[str]) -> ContactRows:
     """The rows of every contact at a model; contacts without a determined state have none."""
     kind = campaign.measurement
-    exact = Campaign(kind, kind.predict(model), campaign.sources, beliefs=campaign.beliefs)
+    exact = Campaign(kind, kind.predict(model), campaign.sources, priors=campaign.priors)
     extra = unknowns(exact, model)
     problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
     values = np.abs(problem.start[: problem.parameters])

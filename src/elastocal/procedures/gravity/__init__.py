@@ -22,7 +22,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.procedures.gravity.checks import warnings
 from elastocal.procedures.gravity.coupling import Proposal, propose
-from elastocal.procedures.gravity.fit import GravityFit, fit_masses
+from elastocal.procedures.gravity.fit import SIGNIFICANT, GravityFit, braking, fit_masses
 from elastocal.procedures.gravity.gains import Fit, Gains, find_gains
 from elastocal.procedures.gravity.mounting import Mounting, find_gravity
 from elastocal.procedures.gravity.outliers import Screened, screen
@@ -50,8 +50,6 @@ UNSEEN = 0.3
 """Last share of a log without time that does not decide about terms per row."""
 PACED = 0.9
 """Share of the error of stretches left out that terms per row must leave at most."""
-TOLD = 10.0
-"""Difference of the evidence (natural logarithm) that tells whose torque was logged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,14 +112,14 @@ class Gravity:
         return validate(fit, self.arm.samples), fit.samples.log.count
 
     def groups(self) -> dict[str, int]:
-        """How many of the masses and mass moments the poses tell: all, base parameters, alone, silent."""
+        """How many of the masses and mass moments the poses tell: all, base parameters, alone, unobservable."""
         names, base = self.arm.unknowns.masses, self.arm.base
         groups = [base.group[base.names.index(n)] for n in names]
         return {
             "parameters": len(names),
             "base": sum(base.names[i] in names for i in base.kept),
             "alone": groups.count(Group.IDENTIFIABLE),
-            "silent": groups.count(Group.UNOBSERVABLE),
+            "unobservable": groups.count(Group.UNOBSERVABLE),
         }
 
     def robot(self, source: str) -> Robot:
@@ -283,22 +281,22 @@ class _Job:
         return lambda part: self.fitted(model, part, sense, self.coupled)
 
     def sense(self, model: Robot, samples: Samples) -> Sense:
-        """By the weight that is expected; where friction and inertia hide it, by the evidence of both fits."""
+        """By the weight that is expected; where friction and inertia hide it, by friction, which brakes."""
         try:
             return torque_sense(model, samples)
         except InputError as error:
-            if error.code != "no-agreement" or self.prior is None:
+            terms = self.friction_of(samples)
+            if error.code != "no-agreement" or terms is None or not terms.coulomb:
                 raise
-            both = [stated_sense(model, samples, sign) for sign in (1, -1)]
-            up, down = (self.fitted(model, samples, s, self.coupled).evidence for s in both)
-            ahead = up - down
-            if abs(ahead) < TOLD:
+            drives = stated_sense(model, samples, 1)
+            fit = self.fitted(model, samples, drives, self.coupled)
+            ways = {name: ratio for name, ratio in braking(fit).items() if abs(ratio) > SIGNIFICANT}
+            signs = {1 if ratio > 0 else -1 for ratio in ways.values()}
+            if len(signs) != 1:
                 raise
-            best = both[0] if ahead > 0 else both[1]
-            said = (
-                f"{best.reason.split(',')[0]}: with the robot file's masses by a factor of exp({abs(ahead):.0f}) more "
-            )
-            return replace(best, reason=f"{said}probable than the other sign")
+            best = drives if signs == {1} else stated_sense(model, samples, -1)
+            said = ", ".join(ways)
+            return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {said} brakes")
 
     def gains(self, model: Robot, samples: Samples, sign: int) -> tuple[Samples, Gains]:
         sense = stated_sense(model, samples, sign)

@@ -9,7 +9,7 @@ import numpy as np
 
 from elastocal.findings import Finding
 from elastocal.procedures.gravity.coupling import Proposal
-from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.fit import SIGNIFICANT, GravityFit, braking
 from elastocal.procedures.gravity.outliers import Screened
 from elastocal.procedures.gravity.prediction import Validation
 
@@ -30,6 +30,14 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
     if screened.outliers:
         yield _outliers(screened)
     yield from _columns(arm)
+    if drives := {j: ratio for j, ratio in braking(arm).items() if ratio < -SIGNIFICANT}:
+        yield Finding(
+            "friction-drives",
+            "warning",
+            f"FRICTION OF {', '.join(drives)} DRIVES THE ARM (down to {-min(drives.values()):.0f} sd below zero), "
+            "which it cannot: check the signs of torques and joint values.",
+            {"joints": ", ".join(drives), "least": min(drives.values())},
+        )
     if validation is not None:
         yield from _missed(validation)
     if proposal is not None:
@@ -50,7 +58,7 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
             "file-kept",
             "note",
             f"Predictions of {', '.join(kept)} keep the robot file's masses, which predict stretches of the log left "
-            "out as well as the fit or better.",
+            "out nearly as well as the fit or better.",
             {"joints": ", ".join(kept)},
         )
     for joint, why in samples.refused.items():

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.fit import SIGNIFICANT, GravityFit, braking
 from elastocal.procedures.gravity.unknowns import Coupled
 
 CLEAR = 10.0
@@ -25,8 +25,6 @@ NOTABLE = 0.1
 """Share of the mean square residual of one of its joints that a coupling must explain."""
 APART = 2
 """Joints along the arm: the drives of a wrist are coupled with their neighbours."""
-SIGNIFICANT = 5.0
-"""Coulomb friction of the motor over its sd; friction brakes, so that it is positive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +86,7 @@ def _tried(fit: Callable[[tuple[Coupled, ...]], GravityFit], now: GravityFit, co
         gained += 0.5 * float(worth * np.log(left / less))
         notable |= bool(less < (1 - NOTABLE) * left)
     price = 0.5 * (len(trial.names) - len(now.names)) * float(np.log(both[:, mine].sum()))
-    name = f"{coupled.label} coulomb"
-    brakes = trial.value(name) >= SIGNIFICANT * (trial.sd(name) or np.inf)
+    brakes = braking(trial).get(coupled.label, 0.0) >= SIGNIFICANT
     if gained - price < CLEAR or not notable or not brakes:
         return None
     names = tuple(now.model.joints[j] for j in mine)

@@ -36,6 +36,10 @@ from elastocal.spatial.entries import Array, Bools, Ints
 ROUNDS = 4
 STRETCHES = 12
 CHUNK = 4096
+SIGNIFICANT = 5.0
+"""Coulomb friction over its sd from which it brakes, or drives, which it cannot."""
+CLEARLY = 0.95
+"""Share of the error by the robot file's masses that those fitted must leave at most."""
 ALIKE = 1e-7
 """Part of the largest singular value (unit columns) below which directions are lost in normal equations."""
 
@@ -78,8 +82,8 @@ class GravityFit:
 
     @property
     def outdone(self) -> Bools:
-        """Joints (n,) whose stretches left out the robot file's masses predict as well or better."""
-        return np.asarray((self.left_out >= self.by_file) & (self.prior is not None))
+        """Joints (n,) whose stretches left out the robot file's masses predict nearly as well or better."""
+        return np.asarray((self.left_out >= CLEARLY * self.by_file) & (self.prior is not None))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -330,6 +334,12 @@ def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
             shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
             out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
     return tuple(out)
+
+
+def braking(found: GravityFit) -> dict[str, float]:
+    """Coulomb friction over its sd, by joint and coupled motor: positive where it brakes."""
+    terms = (t for t in friction_terms(found) if t.term == "coulomb" and t.sd > 0)
+    return {t.joint: t.value / t.sd for t in terms}
 
 
 def _per_row(found: GravityFit, j: int, term: str) -> bool:

@@ -71,7 +71,7 @@ def find_gains(samples: Samples, sense: Sense, fit: Fit) -> tuple[Samples, Gains
     else:
         if told.any():
             raise InputError(
-                f"{samples.log.source}: the gains of its currents do not settle; give torques, or better masses"
+                f"{samples.log.source}: the gains of its currents do not converge; give torques, or better masses"
             )
     notes = ["Torques were not logged: currents are taken times a gain that is sought for every joint."]
     used = told

@@ -8,8 +8,9 @@ stretches of the log that were left out in turn:
 
     sd^2 = x C_j x^T + (e_j^2 - s_j^2)_+ where extrapolated                                             (extrapolation)
 
-with C_j of ``fit``, which grows with the leverage by itself.  A joint whose stretches left out the robot file's masses
-predict as well or better keeps these; what the fit would have said instead is then part of its sd.
+with C_j of ``fit``, which grows with the leverage by itself.  Without time inertia goes with the
+place as weight does, and the second term counts everywhere.  A joint whose stretches left out the robot file's masses
+predict nearly as well or better keeps these; what the fit would have said instead is then part of its sd.
 
 Validation: the last part of a log by the fit of the first.  Neighbouring samples are alike, so a
 random split would judge a fit by what it has as good as seen; whole blocks do not leak.
@@ -54,7 +55,8 @@ def predict_torque(found: GravityFit, q: Array) -> TorquePrediction:
     values = found.model.joint_values(q)
     x = found.weight_columns(values)
     leverage = _leverage(found, x) / _most(found)
-    sd = np.sqrt(_variance(found, x) + np.where(leverage > BEYOND, _lacking(found), 0.0))
+    lacks = (leverage > BEYOND) | found.samples.by_row
+    sd = np.sqrt(_variance(found, x) + np.where(lacks, _lacking(found), 0.0))
     if not np.all(np.isfinite(found.unknowns.sd[: len(found.unknowns.masses)])):
         sd = np.where(np.isinf(leverage) & _beside(found, x), np.inf, sd)
     silent = np.array([j in found.samples.refused for j in found.model.joints])

@@ -14,7 +14,7 @@ crowding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,7 +32,7 @@ from elastocal.measure.motion import (
 from elastocal.measure.motion import (
     FEWEST as WINDOW_LEAST,
 )
-from elastocal.measure.slow_motion import SHARE, low_speed, slow_motion
+from elastocal.measure.slow_motion import NOISE_TIMES, SHARE, SHARE_OF_SPEED, low_speed, slow_motion
 from elastocal.model.robot import Robot
 from elastocal.solve.draws import FEWEST, effective_number
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -49,8 +49,8 @@ SLOW = 0.7
 """Share of the samples that a slow log keeps when those with inertia are left out."""
 MOST = 10_000
 """Samples that a fit takes; a longer log is thinned evenly."""
-PER_CUTOFF = 5.0
-"""Samples kept for every period of the cut-off frequency."""
+PER_CUTOFF = 10.0
+"""Samples kept for every period of the cut-off frequency; half as many see rests and reversals too coarsely."""
 RESOLVED = 3.0
 """Times the band of the motion that the filter must pass for accelerations to be those of the arm."""
 CLIPPED = 10
@@ -58,7 +58,7 @@ CLIPPED = 10
 NODES = 24
 """Of a window at which directions of motion are taken."""
 RESTING = 0.2
-"""Share of a window in which a joint may rest; friction is anything then."""
+"""Weight of the filter that may lie on rests of a joint, where friction is anything."""
 INERTIA = ("auto", "model", "leave-out")
 
 
@@ -104,16 +104,18 @@ class Samples:
         return not (self.motion.timed or self.standing)
 
     def direction(self, along: Array) -> Array:
-        """(N,): sign of the velocity along a combination of joints, through the filter that torques went through.
-
-        The filter is that of a parabola over a window, with weights (9 - 15 u^2) / 8 at u from -1 to 1.
-        """
+        """(N,): sign of the velocity along a combination of joints, through the filter that torques went through."""
         v = (self.velocity * self.moved()) @ along
-        if not self.moving or self.log.time is None:
-            return np.sign(v)
-        u, weight = np.polynomial.legendre.leggauss(NODES)
-        at = self.log.time[:, None] + 0.5 * HALF_POWER / self.motion.cutoff * u
-        return np.asarray(np.sign(np.interp(at, self.log.time, v)) @ (weight * (9 - 15 * u**2) / 8))
+        return _filtered(self.log, self.motion, v, np.sign) if self.moving else np.sign(v)
+
+    def unsigned(self, along: Array) -> Bools:
+        """(N,): where friction along a combination of joints has no known sign: by the noise of its speed, and in a
+        log whose torques went through no filter also about to turn back."""
+        speed = np.abs(self.velocity @ along)
+        noise = NOISE_TIMES * float(np.sqrt(np.sum((along * self.motion.velocity_sd) ** 2)))
+        if self.moving:
+            return np.abs(_filtered(self.log, self.motion, (speed <= noise).astype(np.float64))) > RESTING
+        return np.asarray(speed <= max(noise, SHARE_OF_SPEED * float(np.percentile(speed, 95))))
 
     @property
     def counts(self) -> Ints:
@@ -228,8 +230,7 @@ def _counted(
     """The samples to ``keep``, without readings of unknown friction, and without joints that have too few."""
     if friction:
         slow = low_speed(log, motion)
-        resting = _resting(log, motion, slow.mask) if moving else slow.mask
-        torque = np.where(slow.mask | resting, np.nan, torque)
+        torque = np.where(_resting(log, motion, slow.mask) if moving else slow.mask, np.nan, torque)
         notes += (f"Left out {slow.reason}.",)
     units = tuple("N m" if m.kind == "revolute" else "N" for m in model.motions)
     everything = Samples(log, motion, torque, units, notes, logged, logged - int(keep.sum()), moving)
@@ -246,12 +247,18 @@ def _counted(
 
 
 def _resting(log: JointLog, motion: Motion, slow: Bools) -> Bools:
-    """(N, n): readings whose window has a joint rest for more than a share of it."""
+    """(N, n): readings that went through the filter with a joint at rest."""
+    weights = [_filtered(log, motion, column) for column in slow.T.astype(np.float64)]
+    return np.abs(np.stack(weights, axis=1)) > RESTING
+
+
+def _filtered(log: JointLog, motion: Motion, values: Array, of: Callable[[Array], Array] = np.asarray) -> Array:
+    """What depends on values (N,), through the filter that torques went through: that of a parabola over a window, with
+    weights (9 - 15 u^2) / 8 at u from -1 to 1."""
     assert log.time is not None
-    u = np.linspace(-1, 1, NODES)
+    u, weight = np.polynomial.legendre.leggauss(NODES)
     at = log.time[:, None] + 0.5 * HALF_POWER / motion.cutoff * u
-    shares = [np.interp(at, log.time, column).mean(axis=1) for column in slow.T.astype(np.float64)]
-    return np.stack(shares, axis=1) > RESTING
+    return np.asarray(of(np.interp(at, log.time, values)) @ (weight * (9 - 15 * u**2) / 8))
 
 
 def _refused(samples: Samples, read: Bools, friction: bool) -> dict[str, str]:

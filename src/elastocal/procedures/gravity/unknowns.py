@@ -8,7 +8,8 @@ joints (a coupled wrist: u = q'_5 + q'_6) loads them all, direction k in joints:
 
     tau_j += c_k k_j sign(k . q') + sum_(i /= j) k_j k_i (d_k q'_i + I_k q''_i)                             (coupled)
 
-so that d and I_a of a joint are all that goes with its own speed, the coupled motor's share included.
+so that d and I_a of a joint are all that goes with its own speed, the coupled motor's share included.  Without time all
+of it is per row, and the inertia of the robot file's masses counts by one unknown for all joints, the pace of the rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.slow_motion import NOISE_TIMES, SHARE_OF_SPEED
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.inverse_dynamics import INERTIAL, inertial_regressor, shifted_inertia
 from elastocal.model.loads.link_mass import LinkMass
@@ -31,6 +31,8 @@ from elastocal.spatial.entries import Array, Bools
 
 ZERO = 0.1
 """Share of a joint's torque, root mean square, that the zero of its reading may be off by."""
+PACE = "rows per s, squared"
+"""In a log without time: what the inertia of the robot file's masses, taken per row, counts."""
 GYRATION = 0.1
 """Metres that the mass of a link may lie away from its centre, for the prior of its inertia."""
 
@@ -120,6 +122,8 @@ class Unknowns:
         moves = friction is not None and (friction.coulomb or friction.viscous)
         couples = tuple(coupled) if moves or samples.moving else ()
         rows += [(name, 0.0, np.inf) for name in _terms(model, samples, friction, couples)]
+        if samples.by_row and "viscous" in _asked(friction, samples):
+            rows.append((PACE, 0.0, np.inf))
         if friction is not None and friction.zero:
             size = ZERO * np.sqrt(np.nanmean(np.where(samples.counts > 0, samples.torque, 1.0) ** 2, axis=0))
             rows += [
@@ -153,9 +157,19 @@ class Unknowns:
                 else:
                     column = k * ((own[t] @ k)[:, None] - k * own[t])
                 parts.append(column[:, :, None])
+        if PACE in self.names:
+            parts.append((self._inertial(samples) * paced)[:, :, None])
         if self.friction is not None and self.friction.zero:
             parts.append(np.broadcast_to(sign * eye, (count, n, n)))
         return np.concatenate(parts, axis=2)
+
+    def _inertial(self, samples: Samples) -> Array:
+        """(N, n): torque of the robot file's masses by speed and acceleration alone, per row^2."""
+        v, a, frames = samples.velocity, samples.acceleration, [b.frame for b in self.bodies]
+        moving = inertial_regressor(self.model, samples.q, v * samples.moved(), a, frames)
+        still = inertial_regressor(self.model, samples.q, np.zeros_like(v), np.zeros_like(a), frames)
+        file = [[b.mass, *b.moment, *shifted_inertia(b.mass, b.moment)] for b in self.bodies]
+        return np.asarray((moving - still) @ np.concatenate(file))
 
     def fixed_torque(self, samples: Samples) -> Array:
         """(N, n) of all that is not sought: springs, and bodies of other kinds."""
@@ -173,10 +187,7 @@ class Unknowns:
         """(N, n): readings that a coupled motor loads which hardly turns."""
         out = np.zeros(samples.log.q.shape, dtype=bool)
         for c in self.coupled:
-            speed = np.abs(samples.velocity @ c.direction)
-            noise = float(np.sqrt(np.sum((c.direction * samples.motion.velocity_sd) ** 2)))
-            least = max(NOISE_TIMES * noise, SHARE_OF_SPEED * float(np.percentile(speed, 95)))
-            out |= (speed <= least)[:, None] & (c.direction != 0)
+            out |= samples.unsigned(c.direction)[:, None] & (c.direction != 0)
         return out
 
 

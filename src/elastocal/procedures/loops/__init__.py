@@ -2,7 +2,7 @@
 
 Order of the procedure: each loop by itself (``loop``, ``outliers``, ``fit``), whether it is straight and parallel
 (``departures``), all directions at the gripper as one number or a matrix (``directions``), joints by their lever arms
-(``joints``), what to say of it all (``checks``), and the elements that a robot file takes (``elements``).
+(``joints``) with the elements that a robot file takes, and what to say of it all (``checks``).
 """
 
 from __future__ import annotations
@@ -17,11 +17,16 @@ import numpy as np
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.procedures.loops.checks import warnings
 from elastocal.procedures.loops.directions import Directions, fit_directions
-from elastocal.procedures.loops.elements import LoopElement, gripper_elements, joint_elements
-from elastocal.procedures.loops.estimate import Estimate, unknown
 from elastocal.procedures.loops.fit import LoopFit, fit_loops
-from elastocal.procedures.loops.joints import Gripper, JointResult, joint_result
-from elastocal.procedures.loops.loop import NamedLoop
+from elastocal.procedures.loops.joints import (
+    Gripper,
+    JointResult,
+    LoopElement,
+    gripper_elements,
+    joint_elements,
+    joint_result,
+)
+from elastocal.procedures.loops.loop import Estimate, NamedLoop, unknown
 from elastocal.results import as_frame
 from elastocal.spatial.threads import one_thread
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.procedures.loops.estimate import LEVEL, Estimate, FTest, f_test, unknown
-from elastocal.procedures.loops.loop import COMPLIANCE, Loop, model_columns
+from elastocal.procedures.loops.loop import COMPLIANCE, LEVEL, Estimate, FTest, Loop, f_test, model_columns, unknown
 from elastocal.solve.linear import LinearSolution, solve_linear
 from elastocal.spatial.entries import Array, Bools
 

@@ -21,7 +21,7 @@ from math import nan
 
 import numpy as np
 
-from elastocal.procedures.loops.estimate import Estimate, FTest, f_test, mean_of, unknown
+from elastocal.procedures.loops.loop import Estimate, FTest, f_test, mean_of, unknown
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 
@@ -141,7 +141,7 @@ def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, 
         x = x + fit.values
         if np.all(np.abs(fit.values) <= 1e-12 * np.max(np.abs(x))):
             return x, fit.unit_covariance, float(np.sum((w * (y - np.sqrt(rows @ x))) ** 2)), fit.freedom, ""
-    return *nothing, "the half gaps fit no ellipse: the fit does not settle"
+    return *nothing, "the half gaps fit no ellipse: the fit does not converge"
 
 
 def _axes(components: Array, covariance: Array, dimension: int, root: bool) -> Principal | None:

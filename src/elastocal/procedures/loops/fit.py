@@ -21,8 +21,19 @@ from math import inf, nan
 import numpy as np
 
 from elastocal.procedures.loops.departures import Departures, departures
-from elastocal.procedures.loops.estimate import LEVEL, Estimate, f_test, unknown
-from elastocal.procedures.loops.loop import COMPLIANCE, GAP, HYSTERESIS, OFFSET, Loop, model_columns, usable
+from elastocal.procedures.loops.loop import (
+    COMPLIANCE,
+    GAP,
+    HYSTERESIS,
+    LEVEL,
+    OFFSET,
+    Estimate,
+    Loop,
+    f_test,
+    model_columns,
+    unknown,
+    usable,
+)
 from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import ROUNDING, LinearSolution, solve_linear
 from elastocal.solve.outliers import worst_unit

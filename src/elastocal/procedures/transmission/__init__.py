@@ -3,7 +3,7 @@
     phi = S theta,   eps = T_m^-1 phi = T_j theta,   S = T_m T_j
 
 Order of the procedure: counters that ran over (``wrap``, ``turns``), the equations (``equations``), outliers and zeros
-in turn (``cells``, ``outliers``, ``zeros``), the matrices with their accuracy (``fit``, ``matrices``), the simple
+in turn (``cells``, ``outliers``), the matrices with their accuracy and zeros (``fit``, ``matrices``), the simple
 numbers they stand for (``ratios``), and what may be wrong with the tables as a whole (``checks``).
 """
 
@@ -24,15 +24,19 @@ from elastocal.procedures.transmission.matrices import (
     EntryByTable,
     Matrices,
     Regularity,
+    ZeroTest,
     disagreement,
     entries_by_table,
     matrices,
+    offsets_are_zero,
     regularity_of,
+    robust_pattern,
+    significance,
+    unseen,
 )
 from elastocal.procedures.transmission.outliers import LEVEL, ContradictionError, Outlier, Screening
 from elastocal.procedures.transmission.ratios import Ratios, ratios_of, together
 from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
-from elastocal.procedures.transmission.zeros import ZeroTest, offsets_are_zero, robust_pattern, significance, unseen
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread

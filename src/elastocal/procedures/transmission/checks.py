@@ -14,9 +14,8 @@ from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import BlockFit, SystemFit
-from elastocal.procedures.transmission.matrices import Matrices
+from elastocal.procedures.transmission.matrices import Matrices, robust_pattern
 from elastocal.procedures.transmission.ratios import round_numbers
-from elastocal.procedures.transmission.zeros import robust_pattern
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 

@@ -61,6 +61,11 @@ def legend_of(series: Sequence[Series]) -> list[tuple[str, str, str]]:
     return list(found.values())
 
 
+def _read(value: float) -> str:
+    """Four digits; what is next to nothing as zero."""
+    return number(value, 4) if abs(value) < 1e-4 else number(float(f"{value:.4g}"))
+
+
 def _shape(s: Series, i: int) -> str:
     fixed = {"outlier": "cross", "before": "diamond", "after": "circle", "tolerance": "bar", "file": "square"}
     return fixed.get(s.role) or SHAPES[(i // OTHERS) % len(SHAPES)]
@@ -91,7 +96,7 @@ def _marks(sheet: Sheet, axes: Frame, s: Series, i: int, colour: str, block: Lin
             ends = [axes.at(x, max(y - s.spread[k], axes.y.low) if axes.y.log else y - s.spread[k])]
             sheet.line([*ends, axes.at(x, y + s.spread[k])], colour, 1.2)
         unit = f" {block.y_unit}" if block is not None and block.y_unit else ""
-        words = f"{s.words[k] if s.words else s.name}: {number(float(f'{y:.4g}'))}{unit}" if len(s.x) < 600 else ""
+        words = f"{s.words[k] if s.words else s.name}: {_read(y)}{unit}" if len(s.x) < 600 else ""
         sheet.mark(*axes.at(x, y), colour, shape, size, words)
 
 

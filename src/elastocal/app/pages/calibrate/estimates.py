@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import concise
 from elastocal.reduction.score_tests import LIKELY
 from elastocal.report.blocks import Cell, Column, Table, Unknown
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 NO_NOISE = "no noise was stated"
 NOT_SAMPLED = "not sampled, see the notes"
-STIFFNESS = {"rad/(N m)": "N m/rad", "m/N": "N/m"}
-"""Unit of a stiffness by that of its compliance."""
+STIFFNESS = {"rad/(N m)": (pi / 10800, "N m/arcmin"), "m/N": (1e-6, "N/um")}
+"""Factor and unit of a stiffness by the unit of its compliance."""
 
 
 def parameter_table(study: Study, sampled: Ensemble | None = None, standing: frozenset[str] = frozenset()) -> Table:
@@ -29,27 +30,26 @@ def parameter_table(study: Study, sampled: Ensemble | None = None, standing: fro
     """
     columns = (
         Column("parameter", "parameter"),
-        Column("concise", "value (sd)"),
+        Column("value", "value (sd)", si=True, sd="sd"),
         Column("unit", "unit"),
-        Column("file", "robot file", digits=4),
+        Column("file", "robot file", digits=4, si=True),
         Column("change_percent", "change", "%", 1),
         Column("stiffness", "stiffness (sd)"),
         Column("percent", "accuracy", "%", 2),
         Column("ratio", "value / sd", "", 1),
         Column("group", "group"),
         Column("dominant", "dominant error"),
-        Column("value", "value", shown=False),
-        Column("sd", "sd used", shown=False),
-        Column("sd_wide", "sd, others unknown", digits=3, part=1),
-        Column("sd_stated", "sd, stated noise", digits=3, part=1),
-        Column("sd_estimated", "sd, estimated noise", digits=3, part=1),
-        Column("sd_bootstrap", "sd, bootstrap", digits=3, part=1),
-        Column("gibbs_low", "Gibbs 95 % from", digits=4, part=1),
-        Column("gibbs_high", "to", digits=4, part=1),
+        Column("sd", "sd used", shown=False, si=True),
+        Column("sd_wide", "sd, others unknown", digits=3, part=1, si=True),
+        Column("sd_stated", "sd, stated noise", digits=3, part=1, si=True),
+        Column("sd_estimated", "sd, estimated noise", digits=3, part=1, si=True),
+        Column("sd_bootstrap", "sd, bootstrap", digits=3, part=1, si=True),
+        Column("gibbs_low", "Gibbs 95 % from", digits=4, part=1, si=True),
+        Column("gibbs_high", "to", digits=4, part=1, si=True),
         Column("rhat", "R-hat", "", 3, part=1),
         Column("effective", "effective draws", "", 0, part=1),
-        Column("emcee_low", "emcee 95 % from", digits=4, part=2),
-        Column("emcee_high", "to", digits=4, part=2),
+        Column("emcee_low", "emcee 95 % from", digits=4, part=2, si=True),
+        Column("emcee_high", "to", digits=4, part=2, si=True),
         Column("emcee_effective", "effective draws", "", 0, part=2),
     )
     rows = tuple(_parameter(study, i, sampled, standing) for i in range(study.fit.problem.parameters))
@@ -103,8 +103,8 @@ def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozens
     again: Cell = Unknown(NOT_SAMPLED) if study.resampled is None else _half(study.resampled.interval(0.6827)[:, i])
     source, share = study.budget.dominant(name)
     return (
-        name, concise(value, sd), fit.problem.units[i], *_against_file(study, i), 100 * sd / abs(value),
-        abs(value) / sd, kind, f"{source} ({100 * share:.0f} %)", value, sd, study.wide.sd(name), stated,
+        name, value, fit.problem.units[i], *_against_file(study, i), 100 * sd / abs(value),
+        abs(value) / sd, kind, f"{source} ({100 * share:.0f} %)", sd, study.wide.sd(name), stated,
         estimated, again, *_gibbs(study, i), *_emcee(sampled, i),
     )  # fmt: skip
 
@@ -114,9 +114,10 @@ def _against_file(study: Study, i: int) -> tuple[Cell, ...]:
     fit, table = study.fit, study.identification.sought.parameters
     p, value, sd = table.rows[table.index(fit.names[i])], float(fit.values[i]), float(fit.sd[i])
     change = 100 * (value / p.value - 1) if p.value else None
-    unit = STIFFNESS.get(p.unit)
-    stiff = unit is not None and "joint_compliance" in p.kind and value > 0
-    return p.value, change, f"{concise(1 / value, sd / value**2)} {unit}" if stiff else None
+    if p.unit not in STIFFNESS or "joint_compliance" not in p.kind or not value > 0:
+        return p.value, change, None
+    factor, unit = STIFFNESS[p.unit]
+    return p.value, change, f"{concise(factor / value, factor * sd / value**2)} {unit}"
 
 
 def _gibbs(study: Study, i: int) -> tuple[Cell, ...]:
@@ -175,11 +176,11 @@ def exact_table(study: Study) -> Table:
     """Those that were not sought and that the readings see, the one that is asked for most first."""
     columns = (
         Column("parameter", "parameter"),
-        Column("value", "robot file", digits=4),
+        Column("value", "robot file", digits=4, si=True),
         Column("unit", "unit"),
-        Column("step", "readings ask for", digits=3),
+        Column("step", "readings ask for", digits=3, si=True),
         Column("step_percent", "of it", "%", 1),
-        Column("step_sd", "sd", digits=2),
+        Column("step_sd", "sd", digits=2, si=True),
         Column("sigmas", "step / sd", "", 1),
         Column("chance", "by chance", digits=2),
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from elastocal.app.cells.trace import current
 from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.pages.calibrate import estimates, pictures, reduction, trust
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.app.predictor import Predictor
 from elastocal.calibration.page import SHOWN, calibration_page, parameters_table
 from elastocal.procedures.contact.calibrate import misread
@@ -41,16 +40,14 @@ def screen(result: CalibrateResult | Predictor) -> Report:
 
 
 def _predictor(result: Predictor, most: int) -> Report:
-    cell = current().cell
-    stated = None if cell is None else cell.certificate
-    whole = calibration_page(result.calibration, result.validation, result.facts, stated=stated, most=most)
+    whole = calibration_page(result.calibration, result.validation, result.facts, stated=result.stated, most=most)
     return replace(whole, notes=tuple(dict.fromkeys((*result.notes, *whole.notes))))
 
 
 def _report(result: CalibrateResult, complete: bool) -> Report:
     study = result.study
     found = study.identification
-    together, doubted = reduction.combination_table(found.groups), trust.suspect_table(study)
+    together, doubted = reduction.combination_table(found.groups), trust.doubted_table(study)
     gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
     related = trust.correlation_table(study, result.correlated)
     drawn = pictures.forests(result) if complete else ()
@@ -61,7 +58,7 @@ def _report(result: CalibrateResult, complete: bool) -> Report:
         Section("Uncertainty budget", (pictures.budget_bars(study),) if complete and study.budget.names else ()),
         Section("Robot and campaign", pictures.scenes(result) if complete else ()),
         *contact_sections(result, complete),
-        Section("Outliers", (trust.gross_table(study),) if found.excluded else (), folded=not found.excluded),
+        Section("Outliers", (trust.outlier_table(study),) if found.excluded else (), folded=not found.excluded),
         Section("Stages of the reduction", (reduction.path_table(study),), folded=True),
         Section("More on parameters", drawn[2:], folded=True),
         Section(
@@ -115,11 +112,11 @@ def _unrelated(result: CalibrateResult) -> str:
 
 
 def _springs(study: Study) -> list[Section]:
-    rebuilt, checks = reduction.rebuilt_table(study), reduction.check_table(study)
+    derived, checks = reduction.derived_table(study), reduction.check_table(study)
     possible = () if study.springs is None else (reduction.spring_table(study.springs),)
     return [
         Section("Springs that physics allows", possible),
-        Section("Elements derived", (rebuilt,) if rebuilt.rows else ()),
+        Section("Elements derived", (derived,) if derived.rows else ()),
         Section("Elements against a beam", (checks,) if checks.rows else ()),
     ]
 
@@ -142,7 +139,7 @@ def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
     """Nothing where all contacts belong."""
     columns = (
         Column("place", "contact"),
-        Column("probability", "by chance", digits=2),
+        Column("probability", "by chance", probability=True),
         Column("number", "wrong may be"),
         Column("read", "read"),
         Column("fits", "would fit"),
@@ -183,7 +180,7 @@ def object_table(result: CalibrateResult) -> Table:
         Column("object", "object"),
         Column("what", "freed"),
         Column("share_percent", "of the misfit", "%", 1),
-        Column("probability", "by chance", digits=2),
+        Column("probability", "by chance", probability=True),
         Column("change", "change it would have"),
     )
     rows: list[tuple[Cell, ...]] = [
@@ -200,7 +197,7 @@ def object_table(result: CalibrateResult) -> Table:
 
 def picture(result: CalibrateResult, when: str) -> Lines:
     """The robot as described, or as calibrated."""
-    from elastocal.procedures.contact.scene import contact_scene
+    from elastocal.procedures.contact.plan import contact_scene
     from elastocal.report.contour import contact_lines
 
     fit = result.study.fit

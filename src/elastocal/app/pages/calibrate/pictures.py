@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.grid import section, workspace
 from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.app.pages.stiffness import workspace_blocks
-from elastocal.calibration.figures import UNITS
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement, reading_unit
+from elastocal.quantities import read_in
 from elastocal.reduction.warnings import nominal_errors
 from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile
 from elastocal.report.colours import Role
@@ -24,6 +25,7 @@ from elastocal.report.robot_scene import (
     dots,
     drawn_words,
     enlargement,
+    floor_part,
     force_arrows,
     force_scale,
     load_forces,
@@ -147,17 +149,17 @@ MOST_BARS = 14
 def forests(result: CalibrateResult) -> tuple[Forest, ...]:
     """Estimates of the robot's parameters beside the values of its file, one plot for every unit."""
     study, table = result.study, result.model.parameters
-    rows: dict[str, list[Interval]] = {}
+    by_unit: dict[str, list[tuple[str, float, float, float]]] = {}
     for name, value in zip(study.fit.names, study.fit.values, strict=True):
-        if name not in table.names:
-            continue
-        factor, unit = UNITS.get(table.rows[table.index(name)].unit, (1.0, table.rows[table.index(name)].unit))
-        file, sd = float(table.values[table.index(name)]), study.wide.sd(name)
-        rows.setdefault(unit, []).append(Interval(name, factor * float(value), 2 * factor * sd, factor * file))
-    return tuple(
-        Forest(f"forest_{i}", f"Parameters in {unit}", unit, tuple(kept[:MOST_BARS]))
-        for i, (unit, kept) in enumerate(rows.items(), 1)
-    )
+        if name in table.names:
+            row = name, float(value), 2 * study.wide.sd(name), float(table.values[table.index(name)])
+            by_unit.setdefault(table.rows[table.index(name)].unit, []).append(row)
+    out = []
+    for i, (si, rows) in enumerate(by_unit.items(), 1):
+        factor, unit = read_in(si, max(abs(v) for row in rows for v in row[1:] if isfinite(v)))
+        kept = tuple(Interval(n, factor * v, factor * half, factor * file) for n, v, half, file in rows[:MOST_BARS])
+        out.append(Forest(f"forest_{i}", f"Parameters in {unit}", unit, kept))
+    return tuple(out)
 
 
 def _numbers(count: int) -> tuple[float, ...]:
@@ -210,7 +212,11 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     scale, said = force_scale(forces, arms.extent)
     drawn = _Drawn(moves, arms, rows, _bent(result, rows, factor), starts, forces, scale, factor)
     marks = thinned(where.count, MOST_MARKS)
-    parts = [*_all(drawn, marks), *(p for n in range(len(rows)) for p in _single(drawn, n))]
+    parts = [
+        *floor_part(model, arms.line),
+        *_all(drawn, marks),
+        *(p for n in range(len(rows)) for p in _single(drawn, n)),
+    ]
     notes = [f"The vectors {moves.words[0]} and {moves.words[1]} are drawn {times(factor)}.", said]
     if moves.cut:
         notes.append(f"{moves.cut} doubtful vectors are far longer and are cut.")
@@ -233,7 +239,8 @@ def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
 def _all(drawn: _Drawn, marks: Ints) -> list[Part]:
     names = [_name(int(i)) for i in marks]
     return [
-        *arm_parts(drawn.arms.picked(drawn.rows), "some of the arms", ALL, "faint"),
+        *arm_parts(drawn.arms.picked(drawn.rows[1:]), "some of the arms", ALL, "faint"),
+        *arm_parts(drawn.arms.picked(drawn.rows[:1]), "one of the arms", ALL),
         dots("tool", drawn.arms.tip[marks], names, ALL, "cell"),
         force_arrows(drawn.starts[marks], drawn.forces[marks], drawn.scale, ALL),
         *_vectors(drawn, marks, ALL),

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import reading_unit
-from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Table
 from elastocal.solve.groups import Group
 
@@ -77,18 +76,17 @@ def dropped_table(study: Study) -> Table:
         Column("parameter", "parameter"),
         Column("stage", "stage"),
         Column("group", "group before M3"),
-        Column("concise", "estimate (sd)"),
+        Column("value", "estimate (sd)", si=True, sd="sd"),
         Column("unit", "unit"),
-        Column("value", "estimate", shown=False),
-        Column("sd", "sd", shown=False),
+        Column("sd", "sd", shown=False, si=True),
         Column("ratio", "value / sd", "", 2),
-        Column("held_at", "fixed at", digits=4),
+        Column("held_at", "fixed at", digits=4, si=True),
         Column("reason", "why it is not estimated"),
     )
     why = "not estimated on its own"
     units = {p.name: p.unit for p in study.identification.sought.parameters.rows}
     rows = tuple(
-        (d.name, d.stage, _group(study, d.name), concise(d.value, d.sd), units[d.name], or_reason(d.value, why),
+        (d.name, d.stage, _group(study, d.name), or_reason(d.value, why), units[d.name],
          or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.fixed_at, "follows from the description"), d.reason)
         for d in study.identification.dropped
         if d.stage in _OWN and d.name in units
@@ -120,13 +118,17 @@ def combination_table(groups: Groups) -> Table:
 
 
 def spring_table(found: PossibleSprings) -> Table:
-    """Matrices that physics allows, element by element in SI."""
+    """Matrices that physics allows, element by element; in SI for programs."""
     columns = (
         Column("place", "spring"),
-        Column("smallest_free", "smallest eigenvalue, free fit", digits=3),
-        Column("smallest", "smallest eigenvalue, possible", digits=3),
+        Column("smallest_free", "smallest eigenvalue, free fit", decimals=5),
+        Column("smallest", "smallest eigenvalue, possible", decimals=5),
         Column("constrained", "held at the edge"),
-        *(Column(f"k{i}{j}", f"k{i}{j}", digits=3, part=1 if i < 3 else 2) for i in range(1, 7) for j in range(i, 7)),
+        *(
+            Column(f"k{i}{j}", f"k{i}{j}", decimals=4, scale=1e6, part=1 if i < 3 else 2)
+            for i in range(1, 7)
+            for j in range(i, 7)
+        ),
     )
     rows: list[tuple[Cell, ...]] = []
     for s in found.springs:
@@ -136,7 +138,7 @@ def spring_table(found: PossibleSprings) -> Table:
     notes = [
         "Least squares of the symmetric model with every matrix positive semidefinite, before algebraic reduction; "
         "what the readings do not determine stays near the robot file by a weak prior. Eigenvalues of the matrix "
-        "scaled by its nominal diagonal; elements in SI units.",
+        "scaled by its nominal diagonal; elements in um and urad per N and N m.",
         "No accuracy is stated here: at the edge an interval would not cover what it says.",
         f"The constraints raise the sum of squares by {found.cost:.3g}, in units of the noise squared.",
     ]
@@ -145,31 +147,38 @@ def spring_table(found: PossibleSprings) -> Table:
     return Table("springs", "", columns, tuple(rows), tuple(notes))
 
 
-def rebuilt_table(study: Study) -> Table:
+def derived_table(study: Study) -> Table:
     columns = (
         Column("parameter", "element"),
-        Column("concise", "value (sd)"),
-        Column("value", "value", shown=False),
-        Column("sd", "sd", shown=False),
-        Column("relation", "rebuilt from"),
+        Column("value", "value (sd)", si=True, sd="sd"),
+        Column("unit", "unit"),
+        Column("sd", "sd", shown=False, si=True),
+        Column("relation", "derived from"),
         Column("conflict", "other ways differ by", "sd", 1),
     )
     rows: list[tuple[Cell, ...]] = []
     for place, spring in study.derived.items():
-        for r in spring.rebuilt:
+        for r in spring.derived:
             value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
             other = or_reason(r.conflict, "there is no other way")
-            rows.append((f"{place}.{r.symbol}", concise(r.value, r.sd), value, sd, r.relation, other))
+            rows.append((f"{place}.{r.symbol}", value, _unit(r.symbol), sd, r.relation, other))
     notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
-    return Table("rebuilt", "", columns, tuple(rows), notes)
+    return Table("derived", "", columns, tuple(rows), notes)
+
+
+def _unit(symbol: str) -> str:
+    """Of an entry kij of a compliance: rows 1 to 3 are lengths, columns 1 to 3 forces."""
+    row, column = (int(c) for c in symbol[-2:])
+    return f"{'m' if row <= 3 else 'rad'}/{'N' if column <= 3 else '(N m)'}"
 
 
 def check_table(study: Study) -> Table:
     """Relations between elements that were all found: they show where a section is not the nominal one."""
     columns = (
         Column("parameter", "element"),
-        Column("measured", "found", digits=4),
-        Column("expected", "expected", digits=4),
+        Column("measured", "estimate", digits=4, si=True),
+        Column("expected", "expected", digits=4, si=True),
+        Column("unit", "unit"),
         Column("deviation", "differs by", "sd", 1),
         Column("relation", "relation"),
     )
@@ -178,11 +187,12 @@ def check_table(study: Study) -> Table:
             f"{place}.{c.symbol}",
             c.measured,
             c.expected,
+            _unit(c.symbol),
             or_reason(c.deviation, "both are without error"),
             c.relation,
         )
         for place, spring in study.derived.items()
         for c in spring.checks
     )
-    notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not rebuild elements with it.",)
+    notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not derive elements with it.",)
     return Table("beam_checks", "", columns, rows, notes)

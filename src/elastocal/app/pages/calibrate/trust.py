@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages.columns import or_reason
+from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import small_unit
 from elastocal.report.blocks import Cell, Column, Table
 
@@ -149,13 +149,13 @@ def leverage_table(study: Study) -> Table:
     return Table("leverage", "", columns, rows, notes)
 
 
-def gross_table(study: Study) -> Table:
+def outlier_table(study: Study) -> Table:
     """Numbers that were left out."""
     notes = ("Found by Cauchy's loss before anything was judged by the scatter; 'outliers: keep' keeps them.",)
     return _outlier_table(study, "outliers_removed", study.identification.excluded, notes)
 
 
-def suspect_table(study: Study) -> Table:
+def doubted_table(study: Study) -> Table:
     notes = (
         "By Cauchy's loss, which lets go of readings that do not belong; limit 5 standard deviations. Check these "
         "rows, then correct or leave them out, or set loss: huber in the campaign file.",

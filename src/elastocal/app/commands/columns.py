@@ -1,0 +1,124 @@
+"""What the columns of a table are taken for, and saying it once where titles do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elastocal.app.cells.roles import Uses
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.errors import InputError
+from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
+
+if TYPE_CHECKING:
+    from elastocal.files.campaign.recognise import Recognised
+
+
+AGAIN = "Type the same command with --accept, or single ones by --is NAME=TITLE."
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsResult:
+    """``files`` is columns.yaml where something was said that the table does not tell."""
+
+    found: Recognised
+    files: Mapping[Path, str] = field(default_factory=dict)
+
+
+@command("daily", 4, Uses({"robot": "robot"}), report=False)
+def columns(
+    robot: o.Robot,
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A CSV or Excel table of readings.")],
+    told: Annotated[
+        list[str] | None,
+        typer.Option("--is", metavar="NAME=TITLE", help='What a column is, such as "A1_deg=Achse 1"; repeatable.'),
+    ] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Take all that is proposed.")] = False,
+    units: o.ColumnUnits = None,
+    header_line: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="The line of the titles (default: the first).")
+    ] = None,
+    sheet: Annotated[str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file.")] = None,
+) -> ColumnsResult:
+    """What the columns of a table are taken for.
+
+    Every title with its name, its unit and what is in doubt; a guess is only a proposal. What is said by --is,
+    --accept, --units and --header-line is remembered in columns.yaml, in the cell or beside the table: tables with the
+    same titles then need nothing more.
+
+    \b
+    Example:
+      elastocal columns mycell mycell/campaign/export.csv --is "A1_deg=Achse 1" --is "x_mm=X pos"
+    """
+    from elastocal.app.predictor import unit_words
+    from elastocal.files.campaign.recognise import recognise
+    from elastocal.files.robot.read import read_robot
+
+    stated, pairs = {} if units is None else unit_words(units), _pairs(told or [])
+    model = read_robot(robot)
+    found = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
+    if accept and found.proposal:
+        pairs = {**found.proposal, **pairs}
+        found = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
+    said = bool(told or accept or units or header_line or sheet)
+    return ColumnsResult(found, _remembered(table, found, sheet) if said and found.sure else {})
+
+
+def _pairs(told: list[str]) -> dict[str, str]:
+    """Names and titles of ``A1_deg=Achse 1``."""
+    out: dict[str, str] = {}
+    for text in told:
+        name, equals, title = text.partition("=")
+        if not equals or not name.strip() or not title.strip():
+            raise InputError(
+                f'--is {text}: write a name and a title of the table, such as "A1_deg=Achse 1"', value=text
+            )
+        out[name.strip()] = title.strip()
+    return out
+
+
+def _remembered(table: Path, found: Recognised, sheet: str | None) -> dict[Path, str]:
+    """columns.yaml with all that was recognised in this table."""
+    from elastocal.files.tables.remembered import columns_file, with_layout
+
+    file = columns_file(table)
+    names = {f"{c.name}_{c.unit}" if c.unit else c.name: c.title for c in found.columns if c.name}
+    first = all(c.by == "title" for c in found.columns) and found.header_line == 1
+    opened: dict[str, Any] = {} if found.header_line == 1 or sheet else {"header_line": found.header_line}
+    opened |= {"sheet": sheet} if sheet else {}
+    return {} if first and not opened else {file: with_layout(file, names, opened)}
+
+
+def page(result: ColumnsResult) -> Report:
+    found = result.found
+    shown = (
+        Column("title", "title"), Column("name", "is"), Column("unit", "unit"), Column("by", "by"),
+        Column("doubt", "in doubt"), Column("guess", "perhaps"),
+    )  # fmt: skip
+    rows = tuple(
+        (c.title, c.name or "not used", c.unit, c.by if c.name else "", c.doubt, c.guess) for c in found.columns
+    )
+    used = sum(bool(c.name) for c in found.columns)
+    verdict = [f"{used} of {len(found.columns)} columns of {found.file} are used, {found.rows} rows."]
+    if found.missing:
+        verdict.append(f"There is no column for {', '.join(found.missing)}.")
+    if found.of_poses:
+        verdict.append("It has joint values and names, for a table of points with the same names beside it.")
+    elif not found.readings:
+        verdict.append("There is no column of readings, such as x_mm, y_mm and z_mm.")
+    doubtful = [c.title for c in found.columns if c.name and c.doubt]
+    if doubtful:
+        verdict.append(
+            f"{len(doubtful)} columns are in doubt: {', '.join(doubtful[:3])}{' and others' * (len(doubtful) > 3)}."
+        )
+    if not found.sure:
+        verdict.append("The table cannot be read as it is; say what is missing.")
+    sections = [Section("Columns", (Table("columns", "", shown, rows, found.notes),))]
+    if found.proposal:
+        sections.append(Section("If the proposals are right", (Paragraphs((AGAIN,)),)))
+    return Report(f"Columns of {Path(found.file).name}", tuple(verdict), tuple(sections))

@@ -1,0 +1,290 @@
+"""Histories of robots: calibrations, checks and releases in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date as Day
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elastocal.app.cli import options as o
+from elastocal.app.cli.command import command
+from elastocal.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.compare import CompareResult
+    from elastocal.calibration.campaign import Campaign
+    from elastocal.findings import Finding
+    from elastocal.store.entry import Entry
+    from elastocal.store.history import History, RobotLine
+    from elastocal.store.robot_history import RobotHistory
+
+ACTIONS = {
+    "list": "robots of the store",
+    "show": "ROBOT [NUMBER]: its history, or one entry; --out writes its calibration, or a certificate",
+    "import": "CELL|CALIBRATION.json ...: record calibrations",
+    "check": "ROBOT CAMPAIGN.yaml|TABLE: record readings at check poses",
+    "release": "ROBOT [NUMBER]: say which calibration is to be used (--name, --reason, --who, --due, --certificate)",
+    "withdraw": "ROBOT NUMBER: say that an entry is wrong (--reason, --who)",
+    "compare": "ROBOT NUMBER NUMBER ...: what has changed between calibrations",
+    "due": "what must be renewed, soonest first",
+    "verify": "whether anything was changed behind the back of the store",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryResult:
+    """What an action has read or recorded; what is overdue or damaged ends the command with 1."""
+
+    action: str
+    store: str
+    today: Day
+    robots: tuple[RobotLine, ...] = ()
+    robot: RobotHistory | None = None
+    entries: tuple[Entry, ...] = ()
+    compared: CompareResult | None = None
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: Mapping[Path, bytes] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        late = any(f.code == "overdue" for line in self.robots for f in line.findings(self.today))
+        return bool(self.findings) or (self.action == "due" and late)
+
+
+@command("daily", 14, csv=True)
+def history(
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="; ".join(f"{k} {v}" for k, v in ACTIONS.items()))] = (
+        "list"
+    ),
+    items: Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="As the action says.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.db|URL",
+            help="SQLite file, or postgresql://... (default: what ELASTOCAL_STORE says, else history.db).",
+        ),
+    ] = None,
+    robot: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Record under this name (default: that of the cell).")
+    ] = None,
+    who: Annotated[str | None, typer.Option(metavar="NAME", help="Who did it.")] = None,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Why.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of a release; no two of a robot share it.")] = None,
+    due: Annotated[str | None, typer.Option(metavar="DAY", help="When a release must be renewed: 2027-11-30.")] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="With this release charts of drift begin anew, as after a repair.")
+    ] = False,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="CELL", help="Issue a certificate with a release, with what cell.yaml of CELL states."),
+    ] = None,
+    validate: Annotated[
+        Path | None,
+        typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that a certificate decides on; they took no part."),
+    ] = None,
+    date: Annotated[
+        str | None, typer.Option(metavar="TIME", help="When it was measured: 2026-11-30 or 2026-11-30T14:05 (UTC).")
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(metavar="C", help="In degrees Celsius (default: as read, or as the cell states).")
+    ] = None,
+    supersedes: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=1, help="The recorded calibration that was wrong.")
+    ] = None,
+    refit: Annotated[
+        bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
+    ] = False,
+    run_length: Annotated[
+        float, typer.Option(metavar="RECORDS", help="Records of a robot between two false alarms of drift.")
+    ] = 370.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the calibration that is shown (.json), or a certificate (.pdf, .html)."
+        ),
+        o.WRITTEN,
+    ] = None,
+) -> HistoryResult:
+    """Every calibration of every robot in time: what changed, what drifts, what is released, what is due.
+
+    Entries are added and never changed: what was wrong is superseded. The store is a SQLite file, or a PostgreSQL
+    database that many write to (extra fleet). 'due' ends with 1 where something is overdue, 'verify' where something
+    was changed.
+
+    \b
+    Example:
+      elastocal history import mycell --reason "yearly"
+      elastocal history release mycell --name 2026-11 --reason "after service" --who "M. Meier" --due 2027-11-30
+      elastocal history show mycell --report history.html
+    """
+    from elastocal.store.history import history as opened
+
+    if action not in ACTIONS:
+        raise UnknownNameError("action", action, ACTIONS)
+    words = list(items or ())
+    given = {
+        "who": who, "reason": reason, "time": date, "temperature": temperature, "supersedes": supersedes,
+        "name": name, "due": due, "baseline": baseline or None, "refit": refit or None, "robot": robot, "out": out,
+        "certificate": certificate, "validate": validate,
+    }  # fmt: skip
+    run = _RUN[action]
+    for option, value in given.items():
+        if value is not None and option not in run.options:
+            shown = {"time": "date"}.get(option, option)
+            raise InputError(f"--{shown} has no meaning for '{action}'; leave it out", code="option", parameter=shown)
+    if not run.least <= len(words) <= run.most:
+        raise InputError(f"{action} {ACTIONS[action]}; {len(words)} given", code="items", value=words)
+    with opened(store, create=run.writes, run_length=run_length) as histories:
+        kept = {k: v for k, v in given.items() if v is not None}
+        result: HistoryResult = run.function(histories, words, kept)
+        return result
+
+
+def _result(histories: History, action: str, **values: Any) -> HistoryResult:
+    return HistoryResult(action, histories.label, Day.today(), **values)
+
+
+def _list(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    return _result(histories, "list", robots=histories.robots())
+
+
+def _due(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    lines = [r for r in histories.robots() if r.released is not None and r.released.release is not None]
+    lines.sort(key=lambda r: (r.released.release.due or "9999", r.robot))  # type: ignore[union-attr]
+    return _result(histories, "due", robots=tuple(lines))
+
+
+def _show(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    found = histories[words[0]]
+    number = _number(words[1]) if len(words) > 1 else None
+    entries = () if number is None else (found.entry(number),)
+    out = given.get("out")
+    if out is None:
+        return _result(histories, "show", robot=found, entries=entries)
+    kind = out.suffix.lower()
+    own = histories.calibration_file(words[0], number) if kind == ".json" else (
+        histories.certificate(words[0], number, kind))  # fmt: skip
+    return _result(histories, "show", robot=found, entries=entries, files={out: own})
+
+
+def _import(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    if len(words) > 1 and {"robot", "supersedes"} & set(given):
+        raise InputError("--robot and --supersedes are of one calibration; import one at a time", code="items")
+    made, notes = [], []
+    for word in words:
+        if not given.get("robot") and Path(word).is_file():
+            raise InputError(f"{word}: a file does not tell which robot it is of; add --robot NAME", code="no-robot",
+                             file=word, parameter="robot")  # fmt: skip
+        try:
+            made.append(histories.import_cell(word, **given))
+        except InputError as error:
+            if error.code != "already":
+                raise
+            notes.append(f"{error}; nothing was added.")
+    return _result(histories, "import", entries=tuple(made), notes=tuple(notes))
+
+
+def _check(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    made, notes = record_check(histories, words[0], Path(words[1]), **given)
+    return _result(histories, "check", entries=(made,), notes=notes)
+
+
+def record_check(histories: History, robot: str, path: Path, **stated: Any) -> tuple[Entry, tuple[str, ...]]:
+    """The entry of readings at check poses, and what is to be said of them."""
+    from elastocal.files.opened import read_bytes
+    from elastocal.store.records import checked_number
+
+    readings, notes = _readings(histories, robot, checked_number(histories[robot], None), path)
+    return histories.check(robot, readings, inputs={path.name: read_bytes(path)}, **stated), notes
+
+
+def _readings(histories: History, name: str, number: int, path: Path) -> tuple[Campaign, tuple[str, ...]]:
+    """Of a campaign file, or of a table that is read like that of a calibration; and what is to be said of them."""
+    from elastocal.calibration.readings import campaign_of, table_readings
+    from elastocal.files.campaign.observed import read_observed
+
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return table_readings(path, histories.calibration(name, number), {})
+    observed = read_observed(path)
+    return campaign_of(observed)[1], observed.notes
+
+
+def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    number = _number(words[1]) if len(words) > 1 else None
+    needed = {k: given.pop(k, "") for k in ("name", "reason", "who")}
+    cell, path = given.pop("certificate", None), given.pop("validate", None)
+    if cell is None:
+        if path is not None:
+            raise InputError("--validate has no meaning without --certificate; add it", code="option",
+                             parameter="validate")  # fmt: skip
+        return _result(histories, "release", entries=(histories.release(words[0], number, **needed, **given),))
+    made = release_certified(histories, words[0], number, cell, path, **needed, **given)
+    return _result(histories, "release", entries=(made,))
+
+
+def release_certified(
+    histories: History, robot: str, number: int | None, cell: Path, readings: Path | None, **stated: Any
+) -> Entry:
+    """A release with its certificate: what a cell states, decided on readings that took no part."""
+    from elastocal.files.cell_yaml import read_cell
+
+    last = [e.number for e in histories[robot].calibrations][-1:]
+    of = number or (last[0] if last else 0)
+    read = None if readings is None else _readings(histories, robot, of, readings)[0]
+    return histories.release(robot, of or None, stated=read_cell(cell).certificate, validation=read, **stated)
+
+
+def _withdraw(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    needed = {k: given.get(k, "") for k in ("reason", "who")}
+    return _result(histories, "withdraw", entries=(histories.withdraw(words[0], _number(words[1]), **needed),))
+
+
+def _compare(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    from elastocal.app.commands.compare import CompareResult
+
+    numbers = [_number(w) for w in words[1:]]
+    found = histories.compare(words[0], *numbers)
+    paths = tuple(Path(words[0]) / str(n) for n in numbers)
+    robot = histories.calibration(words[0], numbers[0]).robot
+    return _result(histories, "compare", compared=CompareResult(paths, robot, found))
+
+
+def _verify(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
+    return _result(histories, "verify", findings=histories.verify())
+
+
+def _number(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) < 10):
+        raise InputError(f"{word!r} is no number of an entry; see 'elastocal history show ROBOT'", code="number",
+                         value=word)  # fmt: skip
+    return int(word)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How many items an action takes, which options, and whether it may begin a store."""
+
+    function: Any
+    least: int = 0
+    most: int = 0
+    options: tuple[str, ...] = ()
+    writes: bool = False
+
+
+_MADE = ("who", "reason", "time")
+_RUN = {
+    "list": _Run(_list),
+    "show": _Run(_show, 1, 2, ("out",)),
+    "import": _Run(_import, 1, 1000, (*_MADE, "robot", "temperature", "supersedes"), True),
+    "check": _Run(_check, 2, 2, (*_MADE, "temperature", "refit")),
+    "release": _Run(_release, 1, 2, (*_MADE, "name", "due", "baseline", "certificate", "validate", "refit")),
+    "withdraw": _Run(_withdraw, 2, 2, ("who", "reason")),
+    "compare": _Run(_compare, 3, 20),
+    "due": _Run(_due),
+    "verify": _Run(_verify),
+}

@@ -1,0 +1,60 @@
+"""Columns and cells that several pages share."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from elastocal.report.blocks import Cell, Column, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.configurations import Axes, Configurations
+    from elastocal.model.parameters import Parameter
+    from elastocal.model.robot import Robot
+
+RIGID = "Nothing in this robot is compliant, so nothing bends; add joint_compliance or link_compliance to its file."
+
+
+def is_rigid(model: Robot) -> bool:
+    """Whether no effect of the model gives way: neither springs nor backlash."""
+    return not any(c.compliance().any() or "backlash" in c.kind for c in model.coordinates)
+
+
+def axis_columns(axes: Axes) -> tuple[Column, ...]:
+    pairs = zip(axes.names, axes.units, strict=True)
+    return tuple(Column(f"{a}_{u}", a, u, group="configuration") for a, u in pairs)
+
+
+def configuration_cells(at: Configurations, row: int) -> tuple[Cell, ...]:
+    """Controller values as typed; the tenth digit only holds the noise of deg -> rad -> deg."""
+    return tuple(float(f"{v:.10g}") for v in at.shown[row])
+
+
+def configuration_rows(at: Configurations, part: slice) -> list[tuple[Cell, ...]]:
+    """The cells of many rows; an axis of a map has few values, each of which is rounded once."""
+    import numpy as np
+
+    columns = []
+    for values in at.shown[part].T:
+        each, which = np.unique(values, return_inverse=True)
+        columns.append(np.array([float(f"{v:.10g}") for v in each.tolist()])[which].tolist())
+    return list(zip(*columns, strict=True)) if columns else [()] * len(at.shown[part])
+
+
+def or_reason(value: float, reason: str) -> Cell:
+    """The number, or why there is none."""
+    return float(value) if isfinite(value) else Unknown(reason)
+
+
+def parameter_columns() -> tuple[Column, ...]:
+    return (
+        Column("name", "parameter"),
+        Column("value", "value"),
+        Column("unit", "unit"),
+        Column("kind", "effect"),
+        Column("source", "source", footnote=True),
+    )
+
+
+def parameter_cells(parameter: Parameter) -> tuple[Cell, ...]:
+    return (parameter.name, parameter.value, parameter.unit, parameter.kind, " ".join(parameter.source.split()))

@@ -1,0 +1,203 @@
+"""What the studio shows beside reports: a robot under its load, readings before the fit, a plan that is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import elastocal as ec
+from elastocal.app.commands.show import ShowResult
+from elastocal.app.pages.plan_figures import cell_parts
+from elastocal.app.pages.show import page as shown_robot
+from elastocal.calibration.figures import readings_scene
+from elastocal.calibration.readings import campaign_of
+from elastocal.calibration.words import ORDER
+from elastocal.design.assessing import assess
+from elastocal.files.campaign.observed import Observed, read_observed
+from elastocal.files.campaign.read import read_plan
+from elastocal.files.plan.read import read_plan_file
+from elastocal.model.limits import joint_bounds
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.skeleton import skeleton
+from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.holding import holding_torque
+from elastocal.report.blocks import Block, Cell, Column, Scene, Section, Table, Unknown
+from elastocal.report.parts import Ellipsoids, Part
+from elastocal.report.robot_scene import (
+    UNIT,
+    arm_parts,
+    enlargement,
+    floor_part,
+    force_arrows,
+    force_scale,
+    load_forces,
+    points,
+    robot_parts,
+    times,
+)
+from elastocal.spatial.entries import Array
+
+EFFECTS = ORDER
+"""Words of a model, in the order in which they are tried."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One axis of the controller: limits, start and step as the pendant shows them."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    start: float
+
+
+def stated_numbers(result: ShowResult) -> tuple[Section, ...]:
+    """All that the robot file says; parameters last, with their status."""
+    columns = (
+        Column("name", "parameter"), Column("value", "value", digits=6), Column("unit", "unit"),
+        Column("status", "status"), Column("kind", "effect"), Column("source", "source", footnote=True),
+    )  # fmt: skip
+    rows = tuple((p.name, p.value, p.unit, p.status or "not said", p.kind, p.source) for p in result.parameters)
+    sections = [s for s in shown_robot(result).sections if s.title != "Parameters"]
+    return (*sections, Section("Parameters", (Table("parameters", "", columns, rows),)))
+
+
+def usual_force(model: Robot) -> float:
+    """A force in N that bends the robot visibly: 1 mm in its softest direction at the middle of its ranges."""
+    found = ec.stiffness(model, middle_pose(model)[None])
+    softest = float(np.linalg.eigvalsh(np.nan_to_num(found.compliance[0, :3, :3]))[-1])
+    return float(f"{min(1e-3 / softest, 1e5):.1g}") if softest > 0 else 1000.0
+
+
+def middle_pose(model: Robot) -> Array:
+    """Zero, or the middle of a range that does not hold it; a little bent, so that no axis is singular."""
+    low, high = joint_bounds(model)
+    at = np.where((low <= 0) & (high >= 0), 0.0, (np.nan_to_num(low) + np.nan_to_num(high)) / 2)
+    turns = np.array([m.kind == "revolute" for m in model.motions])
+    bent = np.where(turns, np.deg2rad(20.0), 0.0)
+    return np.asarray(np.clip(at + bent, low, high))
+
+
+def sliders_of(model: Robot) -> tuple[Slider, ...]:
+    low, high = joint_bounds(model)
+    start = model.controller.to_controller(middle_pose(model)[None])[0]
+    ends = np.stack(
+        [model.controller.to_controller(np.nan_to_num(v, posinf=np.pi, neginf=-np.pi)[None])[0] for v in (low, high)]
+    )
+    out = []
+    for i, (axis, motion) in enumerate(zip(model.controller.axes, model.motions, strict=True)):
+        factor, unit = (180 / np.pi, "deg") if motion.kind == "revolute" else (1e3, "mm")
+        a, b = sorted(factor * ends[:, i])
+        out.append(Slider(axis, unit, round(a, 1), round(b, 1), round(float(factor * start[i]), 1)))
+    return tuple(out)
+
+
+def around(plan: Path) -> tuple[Part, ...]:
+    """Obstacles and tracker of a plan file."""
+    return cell_parts(read_plan_file(plan).task.cell)
+
+
+def posed(
+    model: Robot, typed: Sequence[float], wrench: Sequence[float], parts: tuple[Part, ...] = ()
+) -> tuple[Scene, tuple[Block, ...]]:
+    """Picture and numbers at controller values (deg, mm), under a load (N, N m) on the tool; ``parts`` stand around."""
+    factors = [np.pi / 180 if m.kind == "revolute" else 1e-3 for m in model.motions]
+    q = model.controller.to_joints((np.asarray(typed) * np.array(factors))[None])[0]
+    force = np.asarray(wrench, dtype=np.float64)
+    load = AppliedWrenches(model.tool, force[None])
+    rest = equilibrium(model, q[None])
+    bent = equilibrium(model, q[None], (load,))
+    stands = bool(bent.status[0] == Status.CONVERGED and rest.status[0] == Status.CONVERGED)
+    return _scene(parts, model, q, load, rest, bent, stands), _tables(model, q, force, load, stands, bent)
+
+
+def _scene(
+    around: tuple[Part, ...], model: Robot, q: Array, load: AppliedWrenches, rest: Any, bent: Any, stands: bool
+) -> Scene:
+    still = skeleton(model, q[None])
+    parts: list[Part] = [*floor_part(model, still.line), *robot_parts(model, q), *around]
+    notes: list[str] = []
+    if stands and load.wrench.any():
+        a, b = skeleton(model, q[None], rest), skeleton(model, q[None], bent)
+        factor = enlargement(a.extent, float(np.nanmax(np.linalg.norm(b.line - a.line, axis=2), initial=0.0)))
+        parts += arm_parts(a.enlarged(b, factor), f"bent, {times(factor)}", "", "after")
+        starts, forces = load_forces(model, q[None], load)
+        scale, said = force_scale(forces, still.extent)
+        parts += [force_arrows(starts, forces, scale)] if scale else []
+        notes += [f"The deflection by the load is drawn {times(factor)}.", said]
+    ellipsoid = _ellipsoid(model, q, still.tip, still.extent)
+    if ellipsoid is not None:
+        parts.append(ellipsoid)
+        notes.append("The ellipsoid shows how far a force of one size moves the tool in every direction.")
+    return Scene("robot", "", UNIT, tuple(parts), tuple(notes))
+
+
+def _ellipsoid(model: Robot, q: Array, tip: Array, extent: float) -> Ellipsoids | None:
+    compliance = ec.stiffness(model, q[None]).compliance[0, :3, :3]
+    if not np.isfinite(compliance).all():
+        return None
+    sizes, directions = np.linalg.eigh(compliance)
+    if not sizes[-1] > 0:
+        return None
+    (centre,) = points(tip.reshape(-1, 3)[:1])
+    a, b, c = points((0.15 * extent / sizes[-1]) * (directions * sizes).T)
+    words = (f"{1e6 * sizes[-1]:.3g} um/N along the softest direction, {1e6 * sizes[0]:.3g} along the stiffest",)
+    return Ellipsoids("compliance of the tool", (centre,), ((a, b, c),), words)
+
+
+def _tables(model: Robot, q: Array, wrench: Array, load: AppliedWrenches, stands: bool, bent: Any) -> tuple[Block, ...]:
+    why = Status(int(bent.status[0])).text
+    moved = ec.deflection(model, q[None], wrench[None]) if stands else None
+    shift = 1e3 * moved.translation[0] if moved is not None else np.full(3, np.nan)
+    turn = 1e3 * moved.rotation[0] if moved is not None else np.full(3, np.nan)
+
+    def known(value: float) -> Cell:
+        return float(value) if np.isfinite(value) else Unknown(why)
+
+    deflection = Table(
+        "deflection", "Deflection of the tool by the load",
+        (Column("what", ""), *(Column(c, c, "", 4) for c in ("x", "y", "z", "size")), Column("unit", "unit")),
+        (
+            ("shift", *map(known, shift), known(float(np.linalg.norm(shift))), "mm"),
+            ("turn", *map(known, turn), known(float(np.linalg.norm(turn))), "mrad"),
+        ),
+    )  # fmt: skip
+    hold = model.controller.torques_to_controller(holding_torque(model, q[None], (load,)))[0]
+    units = ["N m" if m.kind == "revolute" else "N" for m in model.motions]
+    torque = Table(
+        "holding", "Holding torques",
+        (Column("axis", "axis"), Column("torque", "torque", "", 2), Column("unit", "unit")),
+        tuple((a, float(v), u) for a, v, u in zip(model.controller.axes, hold, units, strict=True)),
+        ("What the drives give against weights, springs and the load.",),
+    )  # fmt: skip
+    return deflection, torque
+
+
+def readings_view(campaign: Path) -> tuple[tuple[str, ...], Scene]:
+    """What is to be said of readings, and their points against the robot, before anything is fitted."""
+    read = read_observed(campaign)
+    return read.notes, readings_scene(*campaign_of(read))
+
+
+def decisions_of(campaign: Path) -> Observed:
+    """A campaign with the readings that were excluded and kept by hand."""
+    return read_observed(campaign)
+
+
+def planned_files(campaign: Path) -> tuple[str, tuple[Path, ...]]:
+    """Name of the table of a planned campaign, and the files that what is expected of it follows from."""
+    file = read_plan(campaign)
+    return str(file.words["table"]), tuple(file.files)
+
+
+def expected_ratios(campaign: Path) -> dict[str, float]:
+    """Value over expected standard deviation, by parameter, of a planned campaign."""
+    file = read_plan(campaign)
+    found = assess(file.model, file.campaign, file.requests.seek)
+    return {e.name: e.ratio for e in found.expected.expectations if e.name not in found.nuisances}

@@ -1,0 +1,193 @@
+"""Languages whose positions stand in a list of their own under a number, and whose moves name them.
+
+A reader fills ``positions`` by name and calls ``use`` for every move.  Points that are put into a line get the next
+free numbers: their positions go to the end of the list, the moves before the line that they belong to.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.digits import numbers_text
+from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.text import Edit, Text, opened
+from elastocal.compensation.posts.written import Convert, Layout, Written, new_digits, program_of
+from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
+from elastocal.design.method import Stop
+from elastocal.errors import InputError
+from elastocal.model.robot import Robot
+from elastocal.model.transmission import Drives
+from elastocal.spatial.pose import Pose
+
+HOW = Written(reverse=True)
+"""mm and deg; angles about x, y, z, of which the last is turned first."""
+SPEED, SLOW = 20, 5
+"""Per cent of the moves of a measuring program, and of the first ones."""
+
+
+class Missing(Exception):
+    """Why a move cannot be corrected."""
+
+
+class Position(NamedTuple):
+    """A position of the list; ``why`` says why it cannot be used, ``block`` is where it stands.
+
+    ``words`` are lines before it that hold until others come.
+    """
+
+    line: int
+    joints: bool
+    numbers: tuple[float, ...]
+    spans: tuple[tuple[int, int], ...]
+    base: str
+    tool: str
+    configuration: str
+    external: tuple[float, ...]
+    why: str
+    block: tuple[int, int]
+    words: tuple[str, ...] = ()
+
+
+@dataclass
+class NumberedWalk:
+    """The reading of one file; ``end`` is the place behind the last position, where the words ``held`` hold.
+
+    ``top`` is the highest number in use.
+    """
+
+    text: Text
+    into: Collector
+    drives: Drives | None = None
+    positions: dict[str, Position] = field(default_factory=dict)
+    end: int = -1
+    top: int = -1
+    held: tuple[str, ...] = ()
+
+    def add(self, name: str, number: int, position: Position) -> None:
+        """A name that comes twice says nothing."""
+        twice = "is written twice in the list of positions"
+        self.positions[name] = position._replace(why=twice) if name in self.positions else position
+        self.end, self.top, self.held = position.block[1], max(self.top, number), position.words
+
+    def use(self, name: str, base: str = "", tool: str = "") -> int:
+        """The target of a position, in the frames that it names, else in these."""
+        if name not in self.positions:
+            raise Missing(f"{name} has no value in the list of positions")
+        p = self.positions[name]
+        if p.why:
+            raise Missing(p.why if p.why.startswith("its ") else f"{name} {p.why}")
+        target = Target(
+            self.text.name, p.line, name, "joints" if p.joints else "pose", p.base or base, p.tool or tool,
+            p.configuration, p.external,
+        )  # fmt: skip
+        return self.into.target(target, p.spans, p.numbers, shared=True)
+
+
+class NumberedPost(Post):
+    """What such languages share; one of them says how its files are read and how a point is put in."""
+
+    example_tool: ClassVar[str] = "1"
+    maker: ClassVar[str]
+    known: ClassVar[Mapping[str, Pose]] = {}
+    """Tools that need not be stated."""
+    last: ClassVar[int]
+    """The highest number that a position may have."""
+
+    @abstractmethod
+    def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
+        """Read one file."""
+
+    @abstractmethod
+    def added(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
+        """The name and the lines of a new position that is written like another one."""
+
+    @abstractmethod
+    def passing(self, text: Text, move: Move, name: str) -> str:
+        """The line of a linear move to a position that is passed without a stop, like that of ``move``."""
+
+    @abstractmethod
+    def counted(self, text: Text) -> re.Match[str] | None:
+        """Where the file says how many lines or positions it has."""
+
+    def to_axes(self, drives: Drives | None) -> tuple[Convert | None, Convert | None, int | None]:
+        """Axis numbers to rad and back, where they are no degrees, and how many decimals they have."""
+        return None, None, None
+
+    def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
+        given = given or Given()
+        into = Collector()
+        walks = {name: self.walk(opened(name, data), into, given.drives) for name, data in files.items()}
+        into.settle()
+        convert = self.to_axes(given.drives)[0]
+        return program_of(self.kind, files, into, HOW, given, {"tool": self.known}, walks, convert)
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, Layout)
+        walks: dict[str, NumberedWalk] = layout.own
+        texts = {name: walk.text for name, walk in walks.items()}
+        edits = new_digits(texts, program, changes, HOW, *self.to_axes(program.given.drives)[1:])
+        for name, walk in walks.items():
+            for edit in self._points(walk, program, changes):
+                edits[name].add(*edit)
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def _points(self, walk: NumberedWalk, program: Program, changes: Changes) -> Iterator[Edit]:
+        """New positions at the end of the list, and moves to them."""
+        text, number, held = walk.text, walk.top, walk.held
+        lines: list[str] = []
+        for i, points in sorted(changes.inserted.items()):
+            move = program.moves[i]
+            if move.file != text.name:
+                continue
+            if move.fixed or move.motion != "linear":
+                why = move.fixed or "it is not linear"
+                raise InputError(f"{move.file}, line {move.line}: no points can be put in; {why}")
+            like = walk.positions[program.targets[move.end].name]
+            lines += like.words if like.words != held else ()
+            held = like.words
+            for numbers in _numbers(points, like):
+                number += 1
+                name, block = self.added(text, like, number, numbers)
+                lines.append(block)
+                yield (at := text.starts[move.line - 1]), at, f"{self.passing(text, move, name)}{text.newline}"
+        if number > self.last:
+            raise InputError(
+                f"{text.name}: the further points would need position {number}, and {self.last} is the highest; "
+                "densify with a larger tolerance, or divide the program"
+            )
+        if lines:
+            lines += walk.held if walk.held != held else ()
+            yield walk.end, walk.end, "".join(f"{text.newline}{line}" for line in lines)
+            count = self.counted(text)
+            if count is not None:
+                yield *count.span(1), str(int(count[1]) + number - walk.top)
+
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
+        six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
+        return "" if six else f"for {self.maker} they are written for six revolute axes only"
+
+
+def base_pose(model: Robot) -> Pose:
+    """The controller's own base in the robot's, where the robot file states it."""
+    from elastocal.compensation.placed import own_base
+
+    return own_base(model) or Pose()
+
+
+def speed_of(stop: Stop, number: int) -> float:
+    """Per cent of the move to a stop; the first one is slow."""
+    return SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
+
+
+def _numbers(points: Inserted, like: Position) -> list[list[str]]:
+    old = np.broadcast_to(like.numbers[3:], (len(points.positions), 3))
+    values = np.hstack([points.positions * 1e3, HOW.numbers(points.rotations, old)])
+    return [numbers_text(row, HOW.decimals) for row in values]

@@ -1,0 +1,128 @@
+"""Tables that are typed without a campaign file: points of one file go to joint values of another by their names.
+
+    elastocal calibrate arm.urdf export.txt poses.xlsx
+
+Where one table alone has the joint values and no readings, every table of points without joint values is joined to it.
+Exports of SpatialAnalyzer are known by their remarks; what their names mean is what most names of the poses fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastocal.errors import InputError
+from elastocal.files.campaign.columns import Titles, has_axis, no_axes
+from elastocal.files.formats.spatial_analyzer import REMARK, SpatialAnalyzer
+from elastocal.files.robot.read import XML, robot_file
+from elastocal.files.robot.xacro import split_arguments
+from elastocal.files.tables.configurations import NAME
+from elastocal.files.tables.named import BAGS
+from elastocal.files.tables.raw import RawTable, read_csv, table_text
+from elastocal.files.tables.remembered import entry_for
+from elastocal.model.robot import Robot
+
+PATTERNS = ("{name}", "{name}_{marker}", "{name}-{marker}", "{name}::{marker}")
+"""What names of points may mean, in this order."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Typed:
+    """A table as it was typed; ``raw`` is None for exports of SpatialAnalyzer."""
+
+    path: Path
+    raw: RawTable | None
+    axes: bool
+    readings: bool
+
+
+def table_entries(tables: Sequence[Path], robot: Robot, units: Mapping[str, str]) -> tuple[list[Any], tuple[str, ...]]:
+    """Entries as ``table`` of a campaign file has them, and notes on what was brought together."""
+    plain: list[Any] = [p.as_posix() for p in tables]
+    if len(tables) < 2 or any(p.suffix.lower() in BAGS or entry_for(p) is not None for p in tables):
+        return plain, ()
+    typed = [_typed(p, robot, units) for p in tables]
+    poses = [t for t in typed if t.axes and not t.readings]
+    points = [t for t in typed if t.readings and not t.axes]
+    rest = [t for t in typed if t not in points]
+    if not poses and len(rest) == 1 and rest[0].raw is not None and any(t.raw is None for t in points):
+        raise no_axes(rest[0].raw, robot.controller.axes[0])
+    if len(poses) != 1 or not points:
+        return plain, ()
+    names = _names(poses[0])
+    others = [t.path.as_posix() for t in rest if t is not poses[0]]
+    both = [_joined(t, poses[0], names, units) for t in points]
+    return [*others, *(entry for entry, _ in both)], tuple(said for _, said in both)
+
+
+def tool_of_titles(robot: str, tables: Sequence[Path]) -> str | None:
+    """The link of a URDF that the last joint in the tables carries, where its own end has others or is in doubt."""
+    file = robot_file(robot)
+    if file is None or file.suffix.lower() not in XML:
+        return None
+    plain = [p for p in tables if p.suffix.lower() not in BAGS and not is_export(p)]
+    titles = [t for p in plain for t in read_csv(p).header]
+    from elastocal.files.robot.urdf import link_of_joints
+
+    return link_of_joints(file, split_arguments(robot)[1], titles)
+
+
+def is_export(path: Path) -> bool:
+    """Whether a text begins as SpatialAnalyzer begins its exports."""
+    if path.suffix.lower() in (".xlsx", ".xlsm", ".yaml", ".yml"):
+        return False
+    return table_text(path)[0].lstrip().startswith(REMARK)
+
+
+def _typed(path: Path, robot: Robot, units: Mapping[str, str]) -> _Typed:
+    if is_export(path):
+        return _Typed(path, None, False, True)
+    raw = read_csv(path)
+    axes = dict(zip(robot.controller.axes, (m.kind for m in robot.motions), strict=True))
+    titles = Titles(raw, axes, None, None, units)
+    quantities = set()
+    for title in raw.header:
+        try:
+            matched = titles.matched(title)
+        except InputError:
+            continue  # named where the table is read
+        quantities |= {matched[1]} if matched is not None else set()
+    return _Typed(path, raw, all(has_axis(quantities, a) for a in axes), bool(quantities & set(titles.units())))
+
+
+def _names(poses: _Typed) -> set[str]:
+    raw = poses.raw
+    if raw is None or NAME not in raw.header:
+        raise InputError(
+            f"{poses.path}: has no column {NAME!r}, by which points of the other table find their joint values; add it",
+            code="missing-column", file=str(poses.path), value=NAME,
+        )  # fmt: skip
+    return {cells[raw.header.index(NAME)].strip() for _, cells in raw.rows}
+
+
+def _joined(points: _Typed, poses: _Typed, names: set[str], units: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    entry: dict[str, Any] = {"file": points.path.as_posix(), "join": poses.path.as_posix()}
+    said = f"{points.path.name}: joint values are those of the same name in {poses.path.name}"
+    if points.raw is not None:
+        return entry, f"{said}."
+    pattern = _pattern(points.path, names)
+    stated = SpatialAnalyzer.states_unit(points.path)
+    length = {} if stated or "length" not in units else {"length": units["length"]}
+    entry |= {"format": SpatialAnalyzer.kind, "points": pattern, **length}
+    return entry, f"{said}; its names are read as {pattern}."
+
+
+def _pattern(path: Path, names: set[str]) -> str:
+    """The pattern by which most points of an export are of a pose."""
+    parts = SpatialAnalyzer.names_in(path)
+
+    def fitting(pattern: str) -> int:
+        if "::" in pattern:
+            return sum(len(p) > 1 and p[-2] in names for p in parts)
+        shape = re.compile(re.escape(pattern).replace(r"\{name\}", "(.+)").replace(r"\{marker\}", ".+?"))
+        return sum((found := shape.fullmatch(p[-1])) is not None and found[1] in names for p in parts)
+
+    return max(PATTERNS, key=fitting)

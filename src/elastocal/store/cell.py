@@ -1,0 +1,91 @@
+"""The calibration of a cell, with who, when and what it rests on, as far as the folder tells."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.store import FORMAT, from_document
+from elastocal.errors import InputError
+from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
+from elastocal.files.located import read_json
+from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
+from elastocal.files.run_record import RunRecord, read_record
+
+
+@dataclass(frozen=True, eq=False)
+class CellCalibration:
+    """``stated`` are keywords of ``History.add``."""
+
+    robot: str
+    calibration: Calibration
+    stated: dict[str, Any]
+
+
+def cell_calibration(folder: str | PathLike[str]) -> CellCalibration:
+    """Of the folder of a cell, or of a calibration file alone, which names no robot of its own."""
+    path = Path(folder)
+    if not path.is_dir() and not is_cell(path):
+        calibration, content = _calibration(path)
+        return CellCalibration("", calibration, {"file": content})
+    cell = read_cell(path)
+    place = cell.path("calibration")
+    if not place.exists():
+        raise InputError(f"{path}: has no {cell.place('calibration').as_posix()}; run 'elastocal calibrate' first",
+                         code="no-calibration", file=str(path))  # fmt: skip
+    calibration, content = _calibration(place)
+    record = _record(cell)
+    stated, notes = cell.certificate, []
+    time: Any = stated.date
+    if time is None and record is not None:
+        time = record.time
+        notes.append("No date of measurement is stated under 'certificate' in cell.yaml: the time is that of the fit.")
+    files = {} if record is None else _inputs(cell, record, notes)
+    if record is None:
+        notes.append("The cell has no record of the run that made its calibration: the files it rests on are unknown.")
+    return CellCalibration(cell.name, calibration, {
+        "file": content, "who": stated.operator, "temperature": stated.temperature_C, "time": time,
+        "inputs": files, "notes": tuple(notes), "versions": None if record is None else record.versions,
+    })  # fmt: skip
+
+
+def _calibration(path: Path) -> tuple[Calibration, bytes]:
+    data = read_json(path, FORMAT, "a calibration file").data
+    content = read_bytes(path)
+    try:
+        return from_document(json.loads(content), str(path)), content
+    except (KeyError, TypeError, ValueError) as error:
+        said = f"{path}: the calibration of {data.get('words')} is damaged ({error!r}); make it again"
+        raise InputError(said, code="damaged", file=str(path)) from None
+
+
+def _record(cell: CellFolder) -> RunRecord | None:
+    """Of the run that wrote the calibration as it is now."""
+    place = cell.place("calibration").as_posix()
+    mark = sha256_of(cell.path("calibration"))
+    folder = cell.path("records")
+    for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        record = read_record(file)
+        if record.outputs.get(place) == mark:
+            return record
+    return None
+
+
+def _inputs(cell: CellFolder, record: RunRecord, notes: list[str]) -> dict[str, bytes]:
+    """Files of the cell that are still as they were read; what is not is named."""
+    out: dict[str, bytes] = {}
+    for name, mark in record.inputs.items():
+        if name.startswith(SHIPPED):
+            continue
+        file = (cell.root / name).resolve()
+        if not file.is_relative_to(cell.root):
+            notes.append(f"{name} lies outside of the cell and is not kept; its SHA-256 was {mark}.")
+        elif not file.is_file() or sha256_of(file) != mark:
+            notes.append(f"{name} has changed since the calibration and is not kept; its SHA-256 was {mark}.")
+        else:
+            out[name] = read_bytes(file)
+    return out

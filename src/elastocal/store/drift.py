@@ -1,0 +1,187 @@
+"""Whether a robot drifts: charts of its parameters over calibrations, and of its tool's error on fixed check poses.
+
+Parameters are charted over calibrations of one model, with the standard deviations that the calibrations state; what
+they know from one prior alone differs by less than that, so that false alarms are rarer than stated, not more frequent.
+Errors on check poses are charted over checks of one calibration, with the spread that they show themselves.  With C
+charts each has C times the run length, so that together they raise at most one false alarm in the run length stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elastocal.errors import UnknownNameError
+from elastocal.findings import Finding, note, warning
+from elastocal.spatial.entries import Array
+from elastocal.store.entry import Entry
+from elastocal.store.ewma import averages, limit_of, of_known_spread, of_own_spread
+
+RUN_LENGTH = 370.0
+"""Records between two false alarms of a robot on average, as of limits of three standard deviations."""
+CHECK = "check poses"
+"""Name of the chart of the mean error on check poses."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Values in time: entry ``numbers``, their standard deviations where stated, and their average over its band."""
+
+    name: str
+    unit: str
+    numbers: tuple[int, ...]
+    values: Array
+    sd: Array
+    average: Array
+    band: Array
+
+    @property
+    def outside(self) -> tuple[int, ...]:
+        """Numbers of the entries at which the average leaves its band."""
+        return tuple(n for n, a, b in zip(self.numbers, self.average, self.band, strict=True) if abs(a) > b)
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """``limit`` of every chart in standard deviations of its average, for one false alarm in ``run_length`` records."""
+
+    charts: tuple[Chart, ...]
+    run_length: float
+    limit: float
+    notes: tuple[Finding, ...] = ()
+
+    def __getitem__(self, name: str) -> Chart:
+        for chart in self.charts:
+            if chart.name == name:
+                return chart
+        raise UnknownNameError("chart", name, [c.name for c in self.charts])
+
+    def alarms(self, since: int = 0) -> tuple[Finding, ...]:
+        """One for every chart that has left its band at an entry after number ``since``."""
+        return tuple(_alarm(c, n, self) for c in self.charts if (n := [k for k in c.outside if k > since]))
+
+
+def active(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Those that no later one supersedes, in the order of time."""
+    gone = {e.supersedes for e in entries}
+    return tuple(sorted((e for e in entries if e.number not in gone), key=lambda e: (e.time, e.number)))
+
+
+def drift(entries: Sequence[Entry], run_length: float = RUN_LENGTH) -> Drift:
+    """Of the entries of one robot."""
+    kept = active(entries)
+    calibrations = [e for e in kept if e.calibration is not None]
+    checks = [e for e in kept if e.check is not None]
+    used, notes = _of_one_model(_since_baseline(kept, calibrations))
+    watched, more = _of_one_calibration(checks)
+    parts = [p for p in (_parameters(used), _errors(watched)) if p is not None]
+    count = sum(int(np.isfinite(p.z).any(axis=0).sum()) for p in parts)
+    limit = limit_of(run_length * max(1, count))
+    charts = tuple(c for p in parts for c in p.charts(limit))
+    return Drift(charts, run_length, limit, (*notes, *more))
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Values (K, charts) with what is charted of them."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    numbers: tuple[int, ...]
+    values: Array
+    sd: Array
+    z: Array
+
+    def charts(self, limit: float) -> tuple[Chart, ...]:
+        level, spread = averages(self.z)
+        return tuple(
+            Chart(n, u, self.numbers, self.values[:, j], self.sd[:, j], level[:, j], limit * spread[:, j])
+            for j, (n, u) in enumerate(zip(self.names, self.units, strict=True))
+        )
+
+
+def _since_baseline(kept: Sequence[Entry], calibrations: list[Entry]) -> list[Entry]:
+    """From the calibration on with which the last release has charts begin anew."""
+    named = [e.release.of for e in kept if e.release is not None and e.release.baseline]
+    start = next((e for e in calibrations if named and e.number == named[-1]), None)
+    return calibrations if start is None else calibrations[calibrations.index(start) :]
+
+
+def _of_one_model(calibrations: list[Entry]) -> tuple[list[Entry], tuple[Finding, ...]]:
+    """Those with the model of the last one: other words give parameters another meaning."""
+    if not calibrations:
+        return [], ()
+    words = calibrations[-1].calibration.words  # type: ignore[union-attr]
+    same = [e for e in calibrations if e.calibration is not None and e.calibration.words == words]
+    others = [e.number for e in calibrations if e not in same]
+    if not others:
+        return same, ()
+    text = (
+        f"calibrations {_listed(others)} have another model than the last one ({' + '.join(words) or 'nominal'}); "
+        "their parameters are not charted"
+    )
+    return same, (note("other-model", text, numbers=others),)
+
+
+def _of_one_calibration(checks: list[Entry]) -> tuple[list[Entry], tuple[Finding, ...]]:
+    """Those of the same poses against the same calibration as the last one."""
+    if not checks:
+        return [], ()
+    last = checks[-1].check
+    assert last is not None
+    same = [e for e in checks if e.check is not None and (e.check.of, e.check.states) == (last.of, last.states)]
+    other = [e.number for e in checks if e.check is not None and e.check.of == last.of and e not in same]
+    if not other:
+        return same, ()
+    text = f"checks {_listed(other)} were read at other poses than the last one; they are not charted with it"
+    return same, (note("other-poses", text, numbers=other),)
+
+
+def _parameters(used: list[Entry]) -> _Columns | None:
+    if len(used) < 2:
+        return None
+    last = used[-1].calibration
+    assert last is not None
+    names, rows = last.parameters.names, []
+    for e in used:
+        assert e.calibration is not None
+        own = e.calibration.parameters
+        if own.names == names:
+            rows.append((own.values, own.sd))
+        else:
+            known = {n: (v, s) for n, v, s in zip(own.names, own.values, own.sd, strict=True)}
+            rows.append(tuple(zip(*(known.get(n, (np.nan, np.nan)) for n in names), strict=True)))  # type: ignore[arg-type]
+    if not names:
+        return None
+    values, sd = np.moveaxis(np.array(rows, dtype=np.float64), 1, 0)
+    return _Columns(
+        names, last.parameters.units, tuple(e.number for e in used), values, sd, of_known_spread(values, sd)
+    )
+
+
+def _errors(checks: list[Entry]) -> _Columns | None:
+    if not checks:
+        return None
+    values = np.array([e.check.after.mean for e in checks if e.check is not None])
+    unknown = np.full((len(values), 1), np.nan)
+    numbers = tuple(e.number for e in checks)
+    return _Columns((CHECK,), ("m",), numbers, values[:, None], unknown, of_own_spread(values))
+
+
+def _alarm(chart: Chart, numbers: list[int], of: Drift) -> Finding:
+    value = chart.average[chart.numbers.index(numbers[0])]
+    share = abs(value) / chart.band[chart.numbers.index(numbers[0])]
+    what = "the mean error on check poses" if chart.name == CHECK else f"parameter {chart.name}"
+    text = (
+        f"DRIFT of {what}: its average left its band at number {numbers[0]} ({share:.2g} times the limit, "
+        f"{'up' if value > 0 else 'down'}wards; at most one false alarm in {of.run_length:g} records)"
+    )
+    data = {"chart": chart.name, "numbers": numbers, "share": float(share), "run_length": of.run_length}
+    return warning("drift", text, **data)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:8]))
+    return f"{shown} and {len(numbers) - 8} more" if len(numbers) > 8 else shown

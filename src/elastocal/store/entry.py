@@ -1,0 +1,197 @@
+"""One thing that happened to a robot, as one JSON document of one schema.
+
+Documents are never changed.  Each bears the SHA-256 of the one before it of the same robot, so that a document that was
+changed, taken out or slipped in is noticed; what is wrong is superseded by a later one that says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from elastocal.calibration.accuracy import ErrorSummary
+from elastocal.calibration.store import finite
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+
+FORMAT = "elastocal-history/1"
+Kind = Literal["calibration", "check", "release", "withdrawal"]
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Estimates with their standard deviations, SI."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: tuple[float, ...]
+    sd: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What a calibration says in short; the whole is the content ``file``.
+
+    ``points`` is the tool in base axes at the check poses of the robot, ``sd`` the standard deviation of such a point
+    once shifts and turns of the whole are taken out.
+    """
+
+    file: str
+    words: tuple[str, ...]
+    leave_one_out: ErrorSummary
+    before: ErrorSummary
+    outliers: int
+    parameters: Parameters
+    points: tuple[Point, ...]
+    sd: float
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Readings at fixed poses against calibration ``of``; ``states`` is the SHA-256 of joint values and loads."""
+
+    of: int
+    states: str
+    after: ErrorSummary
+    before: ErrorSummary
+    coverage: float
+    refitted: bool
+    poses: tuple[str, ...]
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Released:
+    """Calibration number ``of`` is the one to use, under a name; ``due`` is the day when it must be renewed.
+
+    With ``baseline`` charts of drift begin anew: the robot was repaired, or set up anew.
+    """
+
+    of: int
+    name: str
+    due: str | None
+    baseline: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Entry:
+    """``number`` counts within the robot; ``time`` is when it happened, ``recorded`` when it was written down (UTC).
+
+    ``inputs`` are SHA-256 of the files it rests on, by name; ``findings`` is what the history said with it.
+    """
+
+    format: str = FORMAT
+    robot: str
+    number: int
+    previous: str | None
+    kind: Kind
+    time: str
+    recorded: str
+    who: str | None
+    reason: str | None
+    supersedes: int | None
+    temperature: float | None
+    inputs: dict[str, str]
+    versions: dict[str, str]
+    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    calibration: Calibrated | None = None
+    check: Checked | None = None
+    release: Released | None = None
+
+    @property
+    def error(self) -> ErrorSummary | None:
+        """Leave-one-out of a calibration, or that on check poses."""
+        return self.calibration.leave_one_out if self.calibration else self.check.after if self.check else None
+
+    @property
+    def alarms(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity == "warning")
+
+
+def document(entry: Entry) -> str:
+    """The text that is stored, and that its SHA-256 is of."""
+    return json.dumps(finite(plain(entry)), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256(content: str | bytes) -> str:
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def entry_of(text: str, where: str) -> Entry:
+    """Of a document as it was stored."""
+    try:
+        data = json.loads(text)
+        if data["format"] != FORMAT:
+            raise InputError(f"{where}: format {data['format']!r}, not {FORMAT!r}; update Elastocal", code="format")
+        made: dict[str, Callable[[dict[str, Any]], object]] = {
+            "calibration": _calibrated, "check": _checked, "release": lambda d: Released(**d),
+        }  # fmt: skip
+        parts = {k: None if data[k] is None else make(data[k]) for k, make in made.items()}
+        return Entry(**{
+            **data, **parts, "notes": tuple(data["notes"]), "findings": tuple(Finding(**f) for f in data["findings"]),
+        })  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{where}: the entry is damaged ({error!r}); restore the database", code="damaged") from None
+
+
+def entry_schema() -> str:
+    """JSON schema of a document as text (draft 2020-12)."""
+    from pydantic import TypeAdapter
+
+    top = {k: v for k, v in TypeAdapter(Entry).json_schema().items() if k != "title"}
+    top["properties"]["format"] = {"const": FORMAT}
+    top["required"] = [f.name for f in fields(Entry)]
+    for part in top["$defs"].values():  # what is not known is null
+        for row in part.get("properties", {}).values():
+            if row.get("type") == "number":
+                row["type"] = ["number", "null"]
+            elif row.get("items") == {"type": "number"}:
+                row["items"] = {"type": ["number", "null"]}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT}
+    return json.dumps(head | top, indent=2) + "\n"
+
+
+def _calibrated(data: dict[str, Any]) -> Calibrated:
+    own = data["parameters"]
+    known = {k: tuple(own[k]) for k in ("names", "units")} | {k: _numbers(own[k]) for k in ("values", "sd")}
+    return Calibrated(**{
+        **data, "words": tuple(data["words"]), "parameters": Parameters(**known),
+        "leave_one_out": _errors(data["leave_one_out"]), "before": _errors(data["before"]),
+        "points": tuple(data["points"]), "sd": _number(data["sd"]),
+    })  # fmt: skip
+
+
+def _checked(data: dict[str, Any]) -> Checked:
+    return Checked(**{
+        **data, "after": _errors(data["after"]), "before": _errors(data["before"]),
+        "poses": tuple(data["poses"]), "errors": _numbers(data["errors"]),
+    })  # fmt: skip
+
+
+def _errors(data: dict[str, Any]) -> ErrorSummary:
+    known: dict[str, Any] = {k: v if k in ("count", "unit") else _number(v) for k, v in data.items()}
+    return ErrorSummary(**known)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _numbers(values: list[float | None]) -> tuple[float, ...]:
+    return tuple(map(_number, values)) if None in values else tuple(values)  # type: ignore[arg-type]
+
+
+def plain(value: Any) -> Any:
+    """Frozen values and arrays as mappings and lists."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -1,0 +1,1 @@
+"""Versions of the tables, run forward by Alembic from whatever version a database has."""

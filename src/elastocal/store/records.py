@@ -1,0 +1,194 @@
+"""Entries as they follow from what a robot's history already holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.certificate import certificate_of
+from elastocal.calibration.compare import tool_places
+from elastocal.calibration.page import certificate_contents
+from elastocal.calibration.states import gather
+from elastocal.errors import InputError
+from elastocal.files.certificate import Stated
+from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array
+from elastocal.store.entry import Calibrated, Checked, Entry, Kind, Parameters, Released, sha256
+from elastocal.store.robot_history import RobotHistory
+from elastocal.store.typed import day
+
+POSES = 24
+"""At which the tool is watched where nobody names others."""
+CERTIFICATE = "certificate"
+"""Files of a release: with .html, .json, and .pdf where the extra of that name is installed."""
+MIDDLE = 0.8
+"""Share of the joint ranges that they are spread over."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A calibration to record: ``file`` is the SHA-256 of its file."""
+
+    calibration: Calibration
+    file: str
+    temperature: float | None
+
+
+def first_of(robot: str, calibration: Calibration, poses: object) -> tuple[str, str]:
+    """Joints and check poses of a robot that the store does not know yet, as JSON."""
+    model = calibration.robot
+    at = spread_poses(model) if poses is None else np.asarray(poses, dtype=np.float64)
+    if at.ndim != 2 or at.shape[1] != model.n or len(at) < 4 or not np.isfinite(at).all():
+        raise InputError(f"{robot}: check poses have shape {at.shape}; give at least 4 rows of {model.n} joint values",
+                         code="poses", parameter="poses")  # fmt: skip
+    return json.dumps(model.joints), json.dumps(at.tolist())
+
+
+def spread_poses(robot: Robot, count: int = POSES) -> Array:
+    """Joint values (count, n) that fill the middle of the joint ranges evenly.
+
+    By powers of the root of x^(n+1) = x + 1: the same for one robot on every machine.
+    """
+    n, root = robot.n, 2.0
+    for _ in range(60):
+        root = (1 + root) ** (1 / (n + 1))
+    share = (0.5 + np.arange(1, count + 1)[:, None] * root ** -np.arange(1.0, n + 1)) % 1.0
+    wide = [np.pi if m.kind == "revolute" else robot.size for m in robot.motions]
+    limits = np.array([m.limits or (-w, w) for m, w in zip(robot.motions, wide, strict=True)])
+    middle, half = limits.mean(axis=1), MIDDLE * np.diff(limits, axis=1)[:, 0] / 2
+    return np.asarray(middle + (2 * share - 1) * half)
+
+
+def calibration_entry(found: RobotHistory, new: Recorded, supersedes: int | None, **head: Any) -> Entry:
+    c = new.calibration
+    if c.robot.joints != found.joints:
+        raise InputError(
+            f"{found.robot}: has joints {', '.join(found.joints)}, this calibration {', '.join(c.robot.joints)}; "
+            "record it under another robot", code="other-robot",
+        )  # fmt: skip
+    if supersedes is not None:
+        _replaceable(found, supersedes, "calibration")
+    points, variance = tool_places(c, found.poses)
+    rows = [c.parameters[n] for n in c.names]
+    parameters = Parameters(
+        c.names, tuple(r.unit for r in rows), tuple(float(r.value) for r in rows), tuple(float(r.sd) for r in rows)
+    )
+    own = Calibrated(
+        new.file, c.words, c.leave_one_out, c.before, len(c.outliers), parameters,
+        tuple((float(x), float(y), float(z)) for x, y, z in points), float(np.sqrt(variance.mean())),
+    )  # fmt: skip
+    read = c.reference_temperature if np.isfinite(c.reference_temperature) else None
+    warm = read if new.temperature is None else new.temperature
+    return _entry(found, "calibration", supersedes=supersedes, temperature=warm, calibration=own, **head)
+
+
+def checked_number(found: RobotHistory, number: int | None) -> int:
+    """Of the calibration to check: as asked for, else the released one, else the last."""
+    if number is not None:
+        if found.entry(number).calibration is None:
+            raise InputError(f"{found.robot}: number {number} is a {found.entry(number).kind}, no calibration",
+                             code="no-calibration", value=number)  # fmt: skip
+        return number
+    release = found.released
+    if release is not None and release.release is not None:
+        return release.release.of
+    if not found.calibrations:
+        raise InputError(f"{found.robot}: has no calibration to check; record one first", code="no-calibration")
+    return found.calibrations[-1].number
+
+
+def checked(calibration: Calibration, campaign: Campaign, of: int, *, refit: bool) -> Checked:
+    result = calibration.validate(campaign, refit=refit)
+    states = gather(calibration.robot, campaign, calibration.reference_temperature)
+    load = np.zeros((len(states.q), 6)) if states.wrench is None else states.wrench
+    mark = sha256(json.dumps(np.round(np.hstack([states.q, load]), 3).tolist()))
+    largest = np.nanmax(np.where(np.isfinite(result.errors), result.errors, -np.inf), axis=1)
+    return Checked(
+        of, mark, result.after, result.before, result.coverage, result.stations_fitted,
+        tuple(f"{i}" for i in range(1, len(largest) + 1)), tuple(float(v) for v in largest),
+    )  # fmt: skip
+
+
+def known_temperature(campaign: Campaign, stated: float | None) -> float | None:
+    if stated is not None or campaign.temperature is None:
+        return stated
+    mean = float(np.nanmean(campaign.temperature))
+    return mean if np.isfinite(mean) else None
+
+
+def check_entry(found: RobotHistory, new: Checked, temperature: float | None, **head: Any) -> Entry:
+    return _entry(found, "check", temperature=temperature, check=new, **head)
+
+
+def release_entry(
+    found: RobotHistory, number: int | None, name: str, due: str | date | None, *, baseline: bool, **head: Any
+) -> Entry:
+    if number is None:
+        if not found.calibrations:
+            raise InputError(f"{found.robot}: has no calibration to release; record one first", code="no-calibration")
+        number = found.calibrations[-1].number
+    if found.entry(number) not in found.calibrations:
+        why = "was superseded" if found.entry(number).calibration else f"is a {found.entry(number).kind}"
+        valid = [e.number for e in found.calibrations]
+        raise InputError(f"{found.robot}: number {number} {why}; release one of {', '.join(map(str, valid))}",
+                         code="no-calibration", value=number, allowed=valid)  # fmt: skip
+    if any(e.release is not None and e.release.name == name for e in found.entries):
+        raise InputError(f"{found.robot}: a release {name!r} exists and is never overwritten; give another name",
+                         code="name-taken", value=name, parameter="name")  # fmt: skip
+    last = found.released
+    own = Released(number, name, day(due, "due"), baseline)
+    return _entry(found, "release", supersedes=None if last is None else last.number, release=own, **head)
+
+
+def issued(
+    calibration: Calibration, stated: Stated, campaign: Campaign | None, *, refit: bool, files: Mapping[str, str],
+    head: Mapping[str, Any], name: str,
+) -> dict[str, bytes]:  # fmt: skip
+    """The certificate of a release by file name: authorised by who releases, under the name of the release."""
+    own = {"number": name, "authorised_by": head["who"], "issued": date.fromisoformat(head["time"][:10])}
+    said = replace(stated, **{k: v for k, v in own.items() if getattr(stated, k) is None})
+    read = None if campaign is None else calibration.validate(campaign, refit=refit)
+    made = certificate_of(calibration, read, said, files)
+    kinds = (".html", ".json", ".pdf") if find_spec("typst") else (".html", ".json")
+    texts = {k: certificate_contents(calibration, made, k, read, said.tolerance) for k in kinds}
+    return {CERTIFICATE + k: t if isinstance(t, bytes) else t.encode() for k, t in texts.items()}
+
+
+def withdrawal_entry(found: RobotHistory, number: int, **head: Any) -> Entry:
+    entry = found.entry(number)
+    if entry.kind == "withdrawal":
+        raise InputError(f"{found.robot}: number {number} is a withdrawal, which stays; record again what it took out",
+                         code="kind", value=number)  # fmt: skip
+    _replaceable(found, number, entry.kind)
+    release = found.released
+    if release is not None and release.release is not None and release.release.of == number:
+        raise InputError(
+            f"{found.robot}: number {number} is released as {release.release.name!r}; withdraw that release (number "
+            f"{release.number}) or release another calibration first", code="released", value=number,
+        )  # fmt: skip
+    return _entry(found, "withdrawal", supersedes=number, **head)
+
+
+def _replaceable(found: RobotHistory, number: int, kind: str) -> None:
+    if found.entry(number).kind != kind:
+        raise InputError(f"{found.robot}: number {number} is a {found.entry(number).kind}, not a {kind}", code="kind",
+                         value=number, parameter="supersedes")  # fmt: skip
+    later = found.superseded_by(number)
+    if later is not None:
+        raise InputError(f"{found.robot}: number {number} was superseded already, by number {later.number}",
+                         code="superseded", value=number, parameter="supersedes")  # fmt: skip
+
+
+def _entry(found: RobotHistory, kind: Kind, **values: Any) -> Entry:
+    start: dict[str, Any] = {"supersedes": None, "temperature": None, "inputs": {}}
+    return Entry(
+        robot=found.robot, number=len(found.entries) + 1, kind=kind, previous=found.mark, **{**start, **values},
+    )  # fmt: skip

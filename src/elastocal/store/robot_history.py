@@ -1,0 +1,167 @@
+"""What has happened to one robot, in time: entries, what is released, what drifts, what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.findings import Finding, note, warning
+from elastocal.results import as_frame, as_html
+from elastocal.spatial.entries import Array
+from elastocal.store.drift import RUN_LENGTH, Drift, active, drift
+from elastocal.store.entry import Calibrated, Entry
+
+SOON = 30
+"""Days before the day when a release must be renewed from which on it is told."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RobotHistory:
+    """``entries`` in the order in which they were recorded; ``poses`` (N, n) are joint values, SI."""
+
+    robot: str
+    joints: tuple[str, ...]
+    poses: Array
+    entries: tuple[Entry, ...]
+    mark: str | None = None
+    """SHA-256 of the last document, which the next one will bear."""
+    run_length: float = RUN_LENGTH
+
+    @cached_property
+    def active(self) -> tuple[Entry, ...]:
+        """Those that nothing supersedes, in the order of time."""
+        return active(self.entries)
+
+    @cached_property
+    def calibrations(self) -> tuple[Entry, ...]:
+        return tuple(e for e in self.active if e.calibration is not None)
+
+    @cached_property
+    def checks(self) -> tuple[Entry, ...]:
+        return tuple(e for e in self.active if e.check is not None)
+
+    @cached_property
+    def released(self) -> Entry | None:
+        """The release that holds."""
+        return next((e for e in reversed(self.entries) if e.release and e.number not in self._later), None)
+
+    @cached_property
+    def drift(self) -> Drift:
+        return drift(self.entries, self.run_length)
+
+    @cached_property
+    def alarms(self) -> tuple[Finding, ...]:
+        """Drift since the last release: whoever releases has seen what was charted until then."""
+        last = max((e.number for e in self.entries if e.release is not None), default=0)
+        return self.drift.alarms(last)
+
+    def findings(self, today: date) -> tuple[Finding, ...]:
+        """Alarms, and what must be renewed."""
+        release = self.released
+        told = () if release is None else due(release, today)
+        return (*self.alarms, *told, *self.drift.notes)
+
+    def entry(self, number: int) -> Entry:
+        if not 1 <= number <= len(self.entries):
+            raise InputError(f"{self.robot}: there is no number {number}; it has 1 to {len(self.entries)}",
+                             code="unknown-number", value=number)  # fmt: skip
+        return self.entries[number - 1]
+
+    def superseded_by(self, number: int) -> Entry | None:
+        return self._later.get(number)
+
+    @cached_property
+    def _later(self) -> dict[int, Entry]:
+        """By number: what superseded it."""
+        return {e.supersedes: e for e in self.entries if e.supersedes is not None}
+
+    @cached_property
+    def tool_changes(self) -> dict[int, tuple[float, float]]:
+        """By number of calibration: RMS change in m of the tool at the check poses against the released calibration,
+        or the first, without shifts and turns of the whole; and its standard deviation."""
+        every = self.calibrations
+        if not every:
+            return {}
+        release = self.released
+        reference = self.entry(release.release.of) if release and release.release else every[0]
+        assert reference.calibration is not None
+        return _tool_changes(reference.calibration, every)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One record for every entry, SI."""
+        return [_row(e, self) for e in self.entries]
+
+    def to_frame(self) -> Any:
+        """``rows`` as a pandas DataFrame, or as they are where pandas is not installed."""
+        return as_frame(self.rows())
+
+    def report(self, path: str | PathLike[str], *, today: date | None = None) -> Path:
+        """Write the history as an HTML page that opens offline."""
+        from elastocal.files.write import write_files
+        from elastocal.report.html import as_html as page_text
+        from elastocal.store.page import history_page
+
+        target = Path(path)
+        write_files({target: page_text(history_page(self, today or date.today()))})
+        return target
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def __repr__(self) -> str:
+        release = self.released
+        named = "nothing is released" if release is None or release.release is None else (
+            f"released: {release.release.name!r} (calibration {release.release.of})")  # fmt: skip
+        counts = f"{len(self.calibrations)} calibrations, {len(self.checks)} checks"
+        return "\n".join([f"<History of {self.robot}: {counts}; {named}", *(f"  {a.text}" for a in self.alarms)]) + ">"
+
+
+def due(release: Entry, today: date) -> tuple[Finding, ...]:
+    """Whether a release must be renewed, or soon."""
+    if release.release is None or release.release.due is None:
+        return ()
+    left = (date.fromisoformat(release.release.due) - today).days
+    data = {"due": release.release.due, "days": left, "name": release.release.name}
+    if left < 0:
+        text = f"OVERDUE: {release.release.name!r} of {release.robot} was due on {release.release.due}"
+        return (warning("overdue", f"{text}, {-left} days ago; calibrate and release anew", **data),)
+    text = f"{release.release.name!r} of {release.robot} is due on {release.release.due}, in {left} days"
+    return (note("due-soon", text, **data),) if left <= SOON else ()
+
+
+def _tool_changes(reference: Calibrated, every: Sequence[Entry]) -> dict[int, tuple[float, float]]:
+    """Kabsch's rigid fit of all calibrations at once."""
+    before = np.array(reference.points)
+    kept = [(e.number, e.calibration) for e in every if e.calibration is not None]
+    after = np.array([c.points for _, c in kept])
+    centre = after.mean(axis=1, keepdims=True)
+    moved, fixed = after - centre, before - before.mean(axis=0)
+    u, _, vt = np.linalg.svd(np.einsum("kni,nj->kij", moved, fixed))
+    sign = np.ones((len(kept), 3))
+    sign[:, 2] = np.sign(np.linalg.det(u) * np.linalg.det(vt))
+    turned = np.einsum("kni,kij->knj", moved, u * sign[:, None, :] @ vt)
+    rms = np.sqrt(np.mean(np.sum((turned - fixed) ** 2, axis=2), axis=1))
+    return {n: (float(r), float(np.hypot(c.sd, reference.sd))) for (n, c), r in zip(kept, rms, strict=True)}
+
+
+def _row(e: Entry, of: RobotHistory) -> dict[str, Any]:
+    later = of.superseded_by(e.number)
+    tool = of.tool_changes.get(e.number, (float("nan"),) * 2)
+    return {
+        "number": e.number, "kind": e.kind, "time": e.time, "who": e.who, "reason": e.reason,
+        "temperature": float("nan") if e.temperature is None else e.temperature,
+        "model": " + ".join(e.calibration.words) if e.calibration else None,
+        "error_mean": e.error.mean if e.error else float("nan"), "error_max": e.error.max if e.error else float("nan"),
+        "tool_change": tool[0], "tool_change_sd": tool[1],
+        "of": e.check.of if e.check else e.release.of if e.release else None,
+        "name": e.release.name if e.release else None, "due": e.release.due if e.release else None,
+        "superseded_by": later.number if later else None, "alarms": len(e.alarms),
+    }  # fmt: skip

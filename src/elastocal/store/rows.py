@@ -1,0 +1,148 @@
+"""Statements of the store: every value is passed beside the statement, never in it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.store.entry import Entry, entry_of, sha256
+from elastocal.store.tables import contents, entries, inputs, robots
+
+Packed = Mapping[str, tuple[str, int, bytes]]
+"""By name: SHA-256, size and compressed bytes of a file."""
+
+
+def robot_row(connection: Connection, name: str) -> Row[Any] | None:
+    return connection.execute(select(robots).where(robots.c.name == name)).first()
+
+
+def robot_names(connection: Connection) -> list[str]:
+    return list(connection.execute(select(robots.c.name).order_by(robots.c.name)).scalars())
+
+
+def insert_robot(connection: Connection, name: str, joints: str, poses: str) -> None:
+    """Unless another writer has done so."""
+    kind = postgresql if connection.dialect.name == "postgresql" else sqlite
+    row = kind.insert(robots).values(name=name, joints=joints, poses=poses)
+    connection.execute(row.on_conflict_do_nothing())
+
+
+def lock(connection: Connection, name: str) -> None:
+    """Other writers of the same robot wait; SQLite has one writer at a time anyhow."""
+    connection.execute(select(robots.c.id).where(robots.c.name == name).with_for_update())
+
+
+def entries_of(connection: Connection, robot: int, name: str) -> tuple[tuple[Entry, ...], str | None]:
+    """All of a robot, and the mark of the last document."""
+    found = connection.execute(
+        select(entries.c.document, entries.c.sha256).where(entries.c.robot == robot).order_by(entries.c.number)
+    ).all()
+    read = tuple(_checked(text, mark, f"{name} {i}") for i, (text, mark) in enumerate(found, 1))
+    return read, found[-1].sha256 if found else None
+
+
+def entry_at(connection: Connection, robot: int, name: str, number: int) -> Entry | None:
+    own = (entries.c.robot == robot) & (entries.c.number == number)
+    row = connection.execute(select(entries.c.document, entries.c.sha256).where(own)).first()
+    return None if row is None else _checked(row.document, row.sha256, f"{name} {number}")
+
+
+def release_of(connection: Connection, robot: int, name: str) -> Entry | None:
+    """The release that holds: the last one that nothing supersedes."""
+    own = (entries.c.robot == robot) & (entries.c.kind == "release")
+    last = connection.execute(select(func.max(entries.c.number)).where(own)).scalar()
+    gone = (entries.c.robot == robot) & (entries.c.supersedes == last)
+    if last is None or connection.execute(select(entries.c.number).where(gone)).first() is not None:
+        return None
+    return entry_at(connection, robot, name, last)
+
+
+def last_entries(
+    connection: Connection,
+) -> Iterator[tuple[str, int, dict[str, Entry], tuple[Finding, ...]]]:
+    """Of every robot: name, number of entries, the last of every kind that nothing supersedes, what was last said."""
+    later = entries.alias()
+    gone = select(later.c.number).where(later.c.robot == entries.c.robot, later.c.supersedes == entries.c.number)
+    newest = (
+        select(entries.c.robot, entries.c.kind, func.max(entries.c.number).label("number"))
+        .where(~gone.exists())
+        .group_by(entries.c.robot, entries.c.kind)
+        .subquery()
+    )
+    joined = select(robots.c.name, entries.c.number, entries.c.kind, entries.c.document, entries.c.sha256).join_from(
+        entries, newest, (entries.c.robot == newest.c.robot) & (entries.c.number == newest.c.number)
+    ).join(robots, robots.c.id == entries.c.robot)  # fmt: skip
+    found: dict[str, dict[str, Entry]] = {}
+    for name, number, kind, text, mark in connection.execute(joined.order_by(robots.c.name, entries.c.number)):
+        found.setdefault(name, {})[kind] = _checked(text, mark, f"{name} {number}")
+    for name, kinds in found.items():
+        last = max(kinds.values(), key=lambda e: e.number)
+        yield name, last.number, kinds, last.alarms
+
+
+def content(connection: Connection, mark: str) -> bytes:
+    packed = connection.execute(select(contents.c.bytes).where(contents.c.sha256 == mark)).scalar()
+    if packed is None:
+        raise InputError(f"the store has no file {mark[:16]}", code="no-content", value=mark)
+    found = zlib.decompress(packed)
+    if sha256(found) != mark:
+        raise InputError(f"the file {mark[:16]} in the store is damaged; restore the database", code="damaged")
+    return found
+
+
+def insert_entry(connection: Connection, robot: str, entry: Entry, text: str, files: Packed) -> None:
+    kind = postgresql if connection.dialect.name == "postgresql" else sqlite
+    row = robot_row(connection, robot)
+    assert row is not None
+    for mark, size, packed in files.values():
+        if connection.execute(select(contents.c.size).where(contents.c.sha256 == mark)).first() is None:
+            new = kind.insert(contents).values(sha256=mark, size=size, bytes=packed)
+            connection.execute(new.on_conflict_do_nothing())
+    columns = {
+        "robot": row.id, "number": entry.number, "sha256": sha256(text), "kind": entry.kind, "time": entry.time,
+        "name": entry.release.name if entry.release else None,
+        "file": entry.calibration.file if entry.calibration else None,
+        "supersedes": entry.supersedes, "document": text,
+    }  # fmt: skip
+    connection.execute(entries.insert().values(**columns))
+    if files:
+        named = [{"robot": row.id, "number": entry.number, "name": n, "sha256": f[0]} for n, f in files.items()]
+        connection.execute(inputs.insert(), named)
+
+
+def damages(connection: Connection) -> Iterator[str]:
+    """Sentences on everything that is not as it was written."""
+    for row in connection.execute(select(robots).order_by(robots.c.name)):
+        previous = None
+        stored = connection.execute(select(entries).where(entries.c.robot == row.id).order_by(entries.c.number))
+        for number, e in enumerate(stored, 1):
+            where = f"{row.name} {number}"
+            try:
+                entry = _checked(e.document, e.sha256, where)
+            except InputError as error:
+                yield str(error)
+                previous = e.sha256
+                continue
+            own = (e.number, e.kind, e.time, e.supersedes)
+            if entry.robot != row.name or own != (entry.number, entry.kind, entry.time, entry.supersedes):
+                yield f"{where}: its columns are not those of its document; restore the database"
+            if entry.previous != previous or entry.number != number:
+                yield f"{where}: does not follow the entry before it; restore the database"
+            previous = e.sha256
+    for mark in connection.execute(select(contents.c.sha256).order_by(contents.c.sha256)).scalars().all():
+        try:
+            content(connection, mark)
+        except (InputError, zlib.error):
+            yield f"the file {mark[:16]} is damaged; restore the database"
+
+
+def _checked(text: str, mark: str, where: str) -> Entry:
+    if sha256(text) != mark:
+        raise InputError(f"{where}: the entry was changed since it was recorded; restore the database", code="damaged")
+    return entry_of(text, where)

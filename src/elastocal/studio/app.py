@@ -1,0 +1,61 @@
+"""The application: the pages of this folder behind the guard, and what all of them share."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from fastapi import Depends, FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from elastocal.errors import ElastocalError, UnknownNameError
+from elastocal.studio import static
+from elastocal.studio.folder import Folder
+from elastocal.studio.guard import Guard, Key, from_our_form
+from elastocal.studio.render import page
+
+PAGES = ("cells", "work", "robot", "plan", "readings", "calibrate", "program", "history")
+"""Modules of this folder that have a ``router``; those that are not there yet are left out of the navigation."""
+
+
+def create_app(folder: Path, key: Key) -> FastAPI:
+    """The studio of a folder of cells."""
+    silent: dict[str, bool] = dict.fromkeys(("tracing", "metrics", "logs", "auto_configure"), False)
+    app = FastAPI(
+        title="Elastocal studio", docs_url=None, redoc_url=None, openapi_url=None,
+        telemetry=silent,  # type: ignore[arg-type]  # whatever the environment says, nothing leaves the machine
+    )  # fmt: skip
+    app.state.folder, app.state.key = Folder(folder.resolve()), key
+    app.state.pages = tuple(name for name in PAGES if find_spec(f"elastocal.studio.{name}") is not None)
+    app.include_router(static.router)
+    for name in app.state.pages:
+        module = import_module(f"elastocal.studio.{name}")
+        app.include_router(module.router, dependencies=[Depends(from_our_form)])
+    if find_spec("elastocal.studio.rest") is not None:
+        app.include_router(import_module("elastocal.studio.rest").router)
+    app.add_exception_handler(ElastocalError, _refused)
+    app.add_exception_handler(HTTPException, _failed)
+    app.add_middleware(Guard, key=key, folder=app.state.folder.root)
+    return app
+
+
+def _said(request: Request, sentence: str, code: int) -> Response:
+    """One sentence: as a page to a browser, as JSON to a script."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"error": sentence}, code)
+    answer = page(request, "problem", "", problem=sentence)
+    answer.status_code = code
+    return answer
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    return _said(request, str(error), 404 if isinstance(error, UnknownNameError) else 422)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = {404: "There is no such page in this studio.", 405: "This address takes no such request."}
+    return _said(request, words.get(error.status_code, str(error.detail)), error.status_code)

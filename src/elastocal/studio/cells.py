@@ -1,0 +1,183 @@
+"""Cells: what is fresh, stale and next in each; a new one from a shipped robot or from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, UploadFile
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+import elastocal as ec
+from elastocal.app.commands.new import new
+from elastocal.app.commands.status import StatusResult, status
+from elastocal.errors import ElastocalError, InputError
+from elastocal.files.cell_yaml import NAME as CELL
+from elastocal.files.cell_yaml import CellFolder, read_cell
+from elastocal.files.certificate import UNITS, Stated
+from elastocal.files.opened import read_bytes, reading_within
+from elastocal.studio import jobs
+from elastocal.studio.folder import Folder, file_name
+from elastocal.studio.render import page
+from elastocal.studio.uploads import put, with_block
+from elastocal.studio.work import STEPS, Cell
+from elastocal.untrusted import finite_number
+
+router = APIRouter()
+KINDS = (".urdf", ".yaml", ".yml", ".csv")
+"""Of robot files that are taken; xacro runs programs, so it is expanded where it is trusted."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A cell in the list; ``status`` is None where its files do not say one, and ``problem`` why."""
+
+    name: str
+    status: StatusResult | None
+    problem: str
+    job: jobs.Job | None
+    todo: tuple[str, str] | None = None
+
+
+@router.get("/")
+def cells(request: Request) -> Response:
+    return _list(request)
+
+
+def _list(request: Request, problem: ElastocalError | None = None, typed: str = "") -> Response:
+    folder: Folder = request.app.state.folder
+    listed = [_listed(name, path) for name, path in folder.cells().items()]
+    return page(request, "cells", "cells", problem=problem, listed=listed, robots=ec.shipped_robots(), typed=typed)
+
+
+def _listed(name: str, path: Path) -> Listed:
+    job = jobs.latest(path)
+    try:
+        found = status(path)
+        return Listed(name, found, "", job, next_page(found))
+    except ElastocalError as error:
+        return Listed(name, None, str(error), job)
+
+
+@router.post("/cells")
+def make(
+    request: Request,
+    name: Annotated[str, Form()] = "",
+    robot: Annotated[str, Form()] = "",
+    rated_kg: Annotated[str, Form()] = "",
+    file: Annotated[UploadFile | None, File()] = None,
+) -> Response:
+    folder: Folder = request.app.state.folder
+    try:
+        place = folder.place_for(name)
+        given = _kilograms(rated_kg)
+        if file is not None and file.filename:
+            _from_file(place, file, given)
+        elif robot in ec.shipped_robots():
+            new(place, robot, given)
+        else:
+            raise InputError("choose a robot from the list, or drop the file of one", code="missing")
+    except ElastocalError as error:
+        return _list(request, error, name)
+    return RedirectResponse(f"/cell/{place.name}/", 303)
+
+
+def _kilograms(text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        value = float("nan")
+    if not 0 < value < 1e4:
+        raise InputError(f"rated payload {text!r}: give a mass in kg, such as 60", code="number", value=text)
+    return value
+
+
+def _from_file(place: Path, file: UploadFile, rated_kg: float | None) -> None:
+    """The file is read from a folder of its own: what it names beside itself is not there."""
+    name = file_name(file.filename or "")
+    if Path(name).suffix.lower() not in KINDS:
+        raise InputError(
+            f"{name}: is no robot file; give a URDF (expand xacro first), a robot.yaml or a DH table as CSV",
+            code="suffix",
+            file=name,
+        )
+    with TemporaryDirectory(prefix="elastocal-") as made, reading_within(Path(made)):
+        path = Path(made) / name
+        path.write_bytes(file.file.read())
+        try:
+            new(place, str(path), rated_kg)
+        except InputError as error:
+            raise error.reworded(str(error).replace(f"{made}/", "").replace(made, "")) from None
+
+
+NEXT = {
+    "plan": ("Plan which poses to measure", "plan"),
+    "simulate": ("Give the readings, or simulate some", "readings"),
+    "calibrate": ("Calibrate", "calibrate"),
+    "compensate": ("Correct the programs", "program"),
+}
+"""By the first step that is open: what to do, and where."""
+DAYS = ("date", "issued", "robot_mastered", "instrument_due")
+NUMBERS = ("tolerance_mm", "payload_kg", "temperature_C")
+"""Fields of a certificate that are dates, and numbers."""
+
+
+def next_page(found: StatusResult) -> tuple[str, str] | None:
+    """What is stale first, in the order of the chain, then what has not been run."""
+    for state in ("stale", "not run yet"):
+        steps = [line.step.partition("-")[0] for line in found.lines if line.state == state]
+        for step, (words, shown) in NEXT.items():
+            if step in steps:
+                return (f"{words} again: something that it rests on has changed" if state == "stale" else words), shown
+    return None
+
+
+@router.get("/cell/{name}/")
+def overview(request: Request, cell: Cell) -> Response:
+    return _overview(request, cell)
+
+
+def _overview(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
+    found = status(cell.root)
+    stated = {str(k): str(v) for k, v in (cell.located.data.get("certificate") or {}).items()}
+    return page(
+        request, "overview", "overview", cell, problem, status=found, steps=STEPS, jobs=jobs.every(cell.root),
+        todo=next_page(found), stated={key: stated.get(key, "") for key in stated_keys()}, days=DAYS,
+        missing=cell.certificate.missing,
+    )  # fmt: skip
+
+
+def stated_keys() -> tuple[str, ...]:
+    return tuple(f.name + UNITS.get(f.name, "") for f in fields(Stated))
+
+
+@router.post("/cell/{name}/certificate")
+async def certify(request: Request, cell: Cell) -> Response:
+    """What is stated for the certificate, into cell.yaml; what does not fit is refused with its key."""
+    form = await request.form()
+    values: dict[str, object] = {}
+    for key in stated_keys():
+        word = str(form.get(key, "")).strip()
+        number = finite_number(word.replace(",", ".")) if key in NUMBERS else None
+        values |= {key: word if number is None else number} if word else {}
+    return await run_in_threadpool(_certified, request, cell, values)
+
+
+def _certified(request: Request, cell: CellFolder, values: dict[str, object]) -> Response:
+    old = read_bytes(cell.root / CELL).decode("utf-8")
+    try:
+        put(cell, {Path(CELL): with_block(old, "certificate", values)})
+        try:
+            read_cell(cell.root)
+        except ElastocalError:
+            put(cell, {Path(CELL): old})
+            raise
+    except ElastocalError as error:
+        return _overview(request, cell, error)
+    return RedirectResponse(f"/cell/{cell.root.name}/", 303)

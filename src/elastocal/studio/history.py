@@ -1,0 +1,186 @@
+"""History: every calibration in time, what drifts and what is due; record, check, release, compare."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from secrets import token_hex
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, File, Form, UploadFile
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+import elastocal as ec
+from elastocal.app.commands.compare import CompareResult
+from elastocal.app.commands.history import record_check, release_certified
+from elastocal.app.pages import compare as compared
+from elastocal.errors import ElastocalError, InputError, UnknownNameError
+from elastocal.files.cell_yaml import CellFolder
+from elastocal.files.opened import sha256_of
+from elastocal.report.html import as_html
+from elastocal.store.page import history_page, robots_table
+from elastocal.store.robot_history import RobotHistory
+from elastocal.studio.readings import KINDS
+from elastocal.studio.render import page
+from elastocal.studio.rest import opened
+from elastocal.studio.uploads import put, received
+from elastocal.studio.work import ALONE, Cell
+
+router = APIRouter()
+Text = Annotated[str, Form()]
+Dropped = Annotated[UploadFile | None, File()]
+PLACE = Path(".studio") / "dropped"
+
+
+@router.get("/history")
+def robots(request: Request) -> Response:
+    """All robots of the store."""
+    lines, today = opened(request.app).robots(), date.today()
+    findings = [(r.robot, f) for r in lines for f in r.findings(today)]
+    shown = robots_table(lines, today)
+    cells = {request.app.state.folder.cell(n).name: n for n in request.app.state.folder.cells()}
+    return page(request, "robots", "robots", table=shown, findings=findings, cells=cells)
+
+
+@router.get("/cell/{name}/history")
+def history(request: Request, cell: Cell) -> Response:
+    return _shown(request, cell)
+
+
+def _shown(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
+    found, today = _known(request, cell), date.today()
+    findings = () if found is None else found.findings(today)
+    calibrated = cell.path("calibration").exists()
+    stated = cell.certificate
+    return page(request, "history", "history", cell, problem, found=found, findings=findings, calibrated=calibrated,
+                operator=stated.operator or "", version_of=len(found.entries) if found else 0,
+                missing=stated.missing, kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
+
+
+def _recorded(cell: CellFolder, found: RobotHistory | None) -> int:
+    """Number of the calibration that the cell has now; 0 where it is not recorded."""
+    if found is None or not cell.path("calibration").is_file():
+        return 0
+    mark = sha256_of(cell.path("calibration"))
+    return next((e.number for e in found.entries if e.calibration and e.calibration.file == mark), 0)
+
+
+def _known(request: Request, cell: CellFolder) -> RobotHistory | None:
+    """None of a robot that nothing is recorded of yet."""
+    try:
+        found: RobotHistory = opened(request.app)[cell.name]
+    except UnknownNameError:
+        return None
+    return found
+
+
+@router.get("/cell/{name}/history/page")
+def chart(request: Request, cell: Cell) -> Response:
+    """The history as its report."""
+    return _report(as_html(history_page(opened(request.app)[cell.name], date.today())))
+
+
+@router.get("/cell/{name}/history/compare")
+def compare(request: Request, cell: Cell, first: int, second: int) -> Response:
+    store = opened(request.app)
+    found = store.compare(cell.name, first, second)
+    robot = store.calibration(cell.name, first).robot
+    return _report(as_html(compared.page(CompareResult((), robot, found)), standalone=True))
+
+
+def _report(text: str) -> Response:
+    return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
+
+
+@router.get("/cell/{name}/history/certificate/{number}/{kind}")
+def certificate(request: Request, cell: Cell, number: int, kind: str) -> Response:
+    """As it was issued with that release: HTML to look at, all others to keep."""
+    content = opened(request.app).certificate(cell.name, number, f".{kind}")
+    if kind == "html":
+        return HTMLResponse(content, headers={"Content-Security-Policy": ALONE})
+    kept = f'attachment; filename="certificate-{number}.{kind}"'
+    return Response(content, media_type="application/octet-stream", headers={"Content-Disposition": kept})
+
+
+@router.post("/cell/{name}/history/check")
+def check(
+    request: Request, cell: Cell, file: Dropped = None, reason: Text = "", who: Text = "", refit: Text = ""
+) -> Response:
+    """Readings at check poses, against the released calibration."""
+
+    def run(store: ec.History) -> None:
+        with _table(cell, file) as path:
+            if path is None:
+                raise InputError("choose the table of readings at the check poses first", code="missing")
+            record_check(store, cell.name, path, who=who or None, reason=reason or None, refit=bool(refit))
+
+    return _done(request, cell, run)
+
+
+@contextmanager
+def _table(cell: CellFolder, file: UploadFile | None) -> Iterator[Path | None]:
+    """A table that was dropped, as long as it is read; None where there is none."""
+    if file is None or not file.filename:
+        yield None
+        return
+    name, content = received(file, KINDS, "a table of readings")
+    own = PLACE / token_hex(6)  # two browsers may drop files of one name at once
+    put(cell, {own / name: content})
+    try:
+        yield cell.root / own / name
+    finally:
+        shutil.rmtree(cell.root / own, ignore_errors=True)
+
+
+@router.post("/cell/{name}/history/record")
+def record(request: Request, cell: Cell, reason: Text = "", who: Text = "") -> Response:
+    """The calibration of the cell as it is now."""
+    return _done(request, cell, lambda s: s.import_cell(cell.root, who=who or None, reason=reason or None))
+
+
+@router.post("/cell/{name}/history/release")
+def release(
+    request: Request, cell: Cell, number: Text = "", title: Text = "", reason: Text = "", who: Text = "",
+    due: Text = "", baseline: Text = "", seen: Text = "", certified: Text = "", file: Dropped = None,
+) -> Response:  # fmt: skip
+    """``seen`` is the last entry that was shown: what came since is not released over unseen."""
+
+    def run(store: ec.History) -> None:
+        said: dict[str, Any] = {"name": title, "reason": reason, "who": who, "due": due or None}
+        said |= {"baseline": bool(baseline), "seen": _number(seen)}
+        with _table(cell, file) as readings:
+            if certified:
+                release_certified(store, cell.name, _number(number), cell.root, readings, **said)
+            elif readings is not None:
+                raise InputError(
+                    "readings for a certificate were given without asking for one; tick it", code="missing"
+                )
+            else:
+                store.release(cell.name, _number(number), **said)
+
+    return _done(request, cell, run)
+
+
+@router.post("/cell/{name}/history/withdraw")
+def withdraw(request: Request, cell: Cell, number: Text = "", reason: Text = "", who: Text = "") -> Response:
+    return _done(request, cell, lambda s: s.withdraw(cell.name, _number(number), reason=reason, who=who))
+
+
+def _done(request: Request, cell: CellFolder, change: Callable[[ec.History], object]) -> Response:
+    """The page again, with one sentence where the change was refused."""
+    try:
+        change(opened(request.app))
+    except ElastocalError as error:
+        return _shown(request, cell, error)
+    return RedirectResponse(f"/cell/{quote(cell.root.name)}/history", 303)
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InputError(f"{text!r} is no number of an entry", code="number", value=text)
+    return int(text)

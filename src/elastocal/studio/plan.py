@@ -1,0 +1,230 @@
+"""Plan: which poses to measure, what to expect of them, and what happens without one or with another."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from fastapi import APIRouter, Form
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from elastocal.app.pages.views import expected_ratios, planned_files
+from elastocal.app.planning.given import given_task
+from elastocal.errors import ElastocalError, InputError
+from elastocal.files.cell_yaml import CellFolder
+from elastocal.files.located import read_yaml
+from elastocal.files.opened import read_bytes, seen_from, sha256_of
+from elastocal.files.plan.read import read_plan_file
+from elastocal.files.robot.read import robot_file
+from elastocal.studio import jobs
+from elastocal.studio.folder import within
+from elastocal.studio.render import page
+from elastocal.studio.uploads import put
+from elastocal.studio.work import Cell, begin
+
+router = APIRouter()
+TRIAL = Path("plan") / "changed"
+"""Folder, beside the plan, of poses that are tried, or kept, in place of those that were searched for."""
+CHECKED = ".edited.yaml"
+"""The plan file while it is checked, beside it, so that what it names is found."""
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Rows of one name in the table of the plan; ``load`` and ``joints`` as they stand there."""
+
+    name: str
+    joints: tuple[str, ...]
+    load: tuple[str, ...]
+    out: bool = False
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Of one parameter: value over sd by the whole plan, and by the plan that is tried."""
+
+    name: str
+    before: float
+    after: float
+
+    @property
+    def change(self) -> str:
+        """Of the standard deviation."""
+        if not (isfinite(self.before) and isfinite(self.after)) or not self.before or not self.after:
+            return "not determined" if self.before and not self.after else ""
+        return f"{100 * (self.before / self.after - 1):+.1f} %"
+
+
+@router.get("/cell/{name}/plan")
+def plan(request: Request, cell: Cell) -> Response:
+    return _show(request, cell)
+
+
+def _show(
+    request: Request, cell: CellFolder, problem: ElastocalError | None = None, tried: tuple[Effect, ...] = (),
+    out: tuple[str, ...] = (), added: str = "", text: str | None = None,
+) -> Response:  # fmt: skip
+    planned = cell.path("planned").exists()
+    folder = cell.place("planned").parent
+    source = read_bytes(within(cell, cell.place("plan"))).decode("utf-8", "replace") if text is None else text
+    files = sorted(p.name for p in within(cell, folder).iterdir() if p.is_file() and not p.name.startswith("."))
+    return page(
+        request, "plan", "plan", cell, problem, planned=planned, tried=tried, added=added, source=source,
+        edited=text is not None, changed=_is_changed(cell),
+        poses=_poses(cell, out) if planned else (), axes=_axes(cell) if planned else (),
+        reported=(cell.path("reports") / "plan.html").is_file() and planned,
+        files=[(folder / f).as_posix() for f in files if f != cell.place("plan").name],
+    )  # fmt: skip
+
+
+def _table(cell: CellFolder) -> tuple[str, list[str], list[list[str]]]:
+    """Name, header and rows of the plan's table, as they stand."""
+    table, _ = planned_files(cell.path("planned"))
+    raw = read_bytes(within(cell, cell.place("planned").parent / table)).decode("utf-8-sig")
+    header, *rows = csv.reader(io.StringIO(raw))
+    return table, header, rows
+
+
+def _axes(cell: CellFolder) -> tuple[str, ...]:
+    header = _table(cell)[1]
+    return tuple(h for h in header if h.rpartition("_")[2] in ("deg", "mm", "rad") and "." not in h)
+
+
+def _poses(cell: CellFolder, out: tuple[str, ...] = ()) -> tuple[Pose, ...]:
+    _, header, rows = _table(cell)
+    if "name" not in header:
+        return ()
+    axes = _axes(cell)
+    loads = [h for h in header if h.startswith(("fx", "fy", "fz", "mx", "my", "mz", "payload"))]
+    found: dict[str, Pose] = {}
+    for row in rows:
+        said = dict(zip(header, row, strict=False))
+        load = tuple(f"{h.replace('_', ' ')} {said[h]}" for h in loads if said.get(h) not in (None, "", "0"))
+        name = said["name"]
+        found.setdefault(name, Pose(name, tuple(said.get(a, "") for a in axes), load, name in out))
+    return tuple(found.values())
+
+
+@router.post("/cell/{name}/plan")
+def start(
+    request: Request, cell: Cell, poses: Annotated[str, Form()] = "", curve: Annotated[str, Form()] = ""
+) -> Response:
+    try:
+        words: tuple[str, ...] = ("plan", ".")
+        if poses.strip():
+            if not (poses.strip().isdecimal() and 1 <= int(poses) <= 1000):
+                raise InputError(f"poses {poses!r}: give a whole number", code="number", value=poses)
+            words += ("--poses", str(int(poses)))
+        return begin(request, cell, (*words, "--curve") if curve else words, "Planning", "plan")
+    except ElastocalError as error:
+        return _show(request, cell, error)
+
+
+@router.post("/cell/{name}/plan/try")
+def attempt(
+    request: Request,
+    cell: Cell,
+    out: Annotated[list[str] | None, Form()] = None,
+    added: Annotated[str, Form()] = "",
+    like: Annotated[str, Form()] = "",
+    keep: Annotated[str, Form()] = "",
+) -> Response:
+    """What the plan tells without poses, and with another; kept where that is asked for."""
+    left = tuple(out or ())
+    try:
+        table, text = _changed(cell, left, added, like)
+        campaign = TRIAL / cell.place("planned").name
+        put(cell, {TRIAL / table: text, campaign: _campaign(cell)})
+        given_task(read_plan_file(within(cell, cell.place("plan"))).task, cell.root / campaign, 1, tests=False)
+        effects = _effects(cell)
+        if keep:  # table, campaign file, program and report anew, so that all say the same
+            return begin(request, cell, ("plan", ".", "--given", campaign.as_posix()), "Changed plan", "plan")
+    except ElastocalError as error:
+        return _show(request, cell, error, (), left, added)
+    return _show(request, cell, None, effects, left, added)
+
+
+@router.post("/cell/{name}/plan/file")
+def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Response:
+    """The plan file as it was edited, if it is one."""
+    text, place = source.replace("\r\n", "\n"), cell.place("plan")
+    trial = place.with_name(CHECKED)
+    try:
+        put(cell, {trial: text})
+        try:
+            read_plan_file(within(cell, trial))
+        except InputError as error:
+            raise error.reworded(str(error).replace(str(cell.root / trial), place.name)) from None
+        finally:
+            (cell.root / trial).unlink()
+        put(cell, {place: text})
+    except ElastocalError as error:
+        return _show(request, cell, error, text=text)
+    return RedirectResponse(f"/cell/{cell.root.name}/plan", 303)
+
+
+def _is_changed(cell: CellFolder) -> bool:
+    """Whether the last plan took poses that were given."""
+    last = next((j for j in jobs.every(cell.root) if j.words[0] == "plan" and j.phase == "done"), None)
+    return last is not None and "--given" in last.words
+
+
+def _changed(cell: CellFolder, out: tuple[str, ...], added: str, like: str) -> tuple[str, str]:
+    table, header, rows = _table(cell)
+    at = header.index("name") if "name" in header else None
+    if at is None:
+        raise InputError(f"{table}: has no column 'name', so that poses cannot be told apart; plan again")
+    kept = [row for row in rows if row[at] not in out]
+    if added.strip():
+        model = next((row for row in rows if row[at] == like), rows[0])
+        values, axes = [v.strip() for v in added.replace(";", ",").split(",")], _axes(cell)
+        if len(values) != len(axes):
+            raise InputError(f"a pose needs {len(axes)} joint values ({', '.join(axes)}), not {len(values)}")
+        new = list(model)
+        new[at] = _free(f"P{len({r[at] for r in rows}) + 1}", {r[at] for r in rows})
+        for axis, value in zip(axes, values, strict=True):
+            new[header.index(axis)] = value
+        kept += [new] * sum(row[at] == model[at] for row in rows)
+    if not kept:
+        raise InputError("no pose is left; leave some in the plan", code="few-poses")
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([header, *kept])
+    return table, written.getvalue()
+
+
+def _campaign(cell: CellFolder) -> str:
+    """The planned campaign file, as it must be written in the folder of the trial."""
+    words = dict(read_yaml(cell.path("planned"), "").data)
+    own = robot_file(str(words["robot"]))
+    if own is not None:
+        words["robot"] = seen_from(cell.path("planned").parent / own, cell.root / TRIAL)
+    return str(yaml.safe_dump(words, sort_keys=False, allow_unicode=True))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "x"
+    return name
+
+
+def _effects(cell: CellFolder) -> tuple[Effect, ...]:
+    before = _ratios(cell.path("planned"))
+    after = _ratios(cell.root / TRIAL / cell.place("planned").name)
+    return tuple(Effect(n, r, after.get(n, 0.0)) for n, r in before.items())
+
+
+def _ratios(campaign: Path) -> dict[str, float]:
+    """Value over expected standard deviation, by parameter."""
+    return _judged(campaign, tuple(sha256_of(f) for f in planned_files(campaign)[1]))
+
+
+@lru_cache(maxsize=32)
+def _judged(campaign: Path, marks: tuple[str, ...]) -> dict[str, float]:
+    return expected_ratios(campaign)

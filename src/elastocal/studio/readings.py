@@ -1,0 +1,219 @@
+"""Readings: a table is dropped, its columns and units are shown for confirmation, then it is the cell's campaign.
+
+A table waits in ``.studio/inbox`` with a campaign file of its own until it is confirmed, so that what is shown is
+what will be calibrated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from fastapi import APIRouter, File, Form, UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+import elastocal as ec
+from elastocal.app.commands.columns import columns
+from elastocal.app.pages.views import readings_view
+from elastocal.errors import ElastocalError, InputError
+from elastocal.files.campaign.file import FORMAT
+from elastocal.files.campaign.recognise import RecognisedColumn
+from elastocal.files.cell_yaml import CellFolder
+from elastocal.files.located import read_yaml
+from elastocal.files.opened import seen_from
+from elastocal.files.tables.raw import read_csv
+from elastocal.files.units import ANGLE, LENGTH
+from elastocal.report.html import Fragment, as_fragment
+from elastocal.studio.folder import within
+from elastocal.studio.render import page
+from elastocal.studio.uploads import put, received
+from elastocal.studio.work import Cell
+
+router = APIRouter()
+INBOX = Path(".studio") / "inbox"
+KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".xlsm", ".dat")
+OWN = ("load", "markers", "errors", "statics", "model", "tool", "tracker_frame", "limits", "without", "priors")
+"""Keys of a planned campaign that hold for its readings, too."""
+ROWS = 5
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table as it is understood: its columns, first rows and notes; ``problem`` is why it cannot be used."""
+
+    file: str
+    columns: tuple[RecognisedColumn, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    count: int = 0
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    drawn: Fragment | None = None
+
+
+@router.get("/cell/{name}/readings")
+def readings(request: Request, cell: Cell) -> Response:
+    return _show(request, cell)
+
+
+def _show(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
+    waiting = _waiting(cell)
+    return page(
+        request, "readings", "readings", cell, problem,
+        waiting=None if waiting is None else understood(cell, cell.root / INBOX / "campaign.yaml"),
+        choices=_choices(cell), planned=cell.path("planned").exists(),
+        current=understood(cell, cell.path("campaign")) if cell.path("campaign").exists() else None,
+        simulates=cell.path("planned").exists(), kinds=",".join(KINDS),
+    )  # fmt: skip
+
+
+def _waiting(cell: CellFolder) -> str | None:
+    folder = cell.root / INBOX
+    found = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in KINDS) if folder.is_dir() else []
+    return found[0] if found and (folder / "campaign.yaml").is_file() else None
+
+
+def understood(cell: CellFolder, campaign: Path) -> Shown:
+    """What a campaign file and its table say, or why they cannot be used."""
+    data = read_yaml(campaign, "").data
+    table = campaign.parent / _table(data.get("table"))
+    shown = Shown(table.name)
+    try:
+        robot = ec.read_robot(within(cell, cell.place("robot")))
+        found = ec.recognise(table, robot, units=data.get("units") or {})
+        first = tuple(cells for _, cells in read_csv(table).rows[:ROWS])
+        shown = Shown(table.name, found.columns, first, found.rows)
+        notes, scene = readings_view(campaign)
+        return replace(shown, notes=notes, drawn=as_fragment((scene,)))
+    except ElastocalError as error:
+        said = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
+        return replace(shown, problem=said)
+
+
+def _table(word: Any) -> str:
+    """The first table that a campaign file names."""
+    word = word[0] if isinstance(word, list) and word else word
+    return str(word.get("file", "") if isinstance(word, dict) else word or "")
+
+
+def _choices(cell: CellFolder) -> dict[str, str]:
+    """What was chosen for the table that waits."""
+    file = cell.root / INBOX / "campaign.yaml"
+    if not file.is_file():
+        return {}
+    data = read_yaml(file, "").data
+    units = data.get("units") or {}
+    return {
+        "length": str(units.get("length", "")), "angle": str(units.get("angle", "")),
+        "noise": str(data.get("noise_um", "")), "euler": str(data.get("euler", "")),
+        "ignore": "yes" if data.get("limits") == "ignore" else "",
+    }  # fmt: skip
+
+
+@router.post("/cell/{name}/readings")
+def look(
+    request: Request,
+    cell: Cell,
+    file: Annotated[UploadFile | None, File()] = None,
+    length: Annotated[str, Form()] = "",
+    angle: Annotated[str, Form()] = "",
+    noise: Annotated[str, Form()] = "",
+    euler: Annotated[str, Form()] = "",
+    planned: Annotated[str, Form()] = "",
+    ignore: Annotated[str, Form()] = "",
+    title: Annotated[list[str] | None, Form()] = None,
+    means: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """Take a table in, or look again with other choices; nothing of the campaign changes yet."""
+    try:
+        given = file if file is not None and file.filename else None
+        waiting = _waiting(cell)
+        if given is None and waiting is None:
+            raise InputError("choose a table first: CSV, Excel, or the export of a tracker's software", code="missing")
+        contents: dict[Path, str | bytes] = {}
+        name = waiting or ""
+        if given is not None:
+            name, content = received(given, KINDS, "a table of readings")
+            contents[INBOX / name] = content
+        words = _words(cell, name, length, angle, noise, euler, bool(planned), bool(ignore))
+        if given is not None:
+            _empty(cell)
+        put(cell, {**contents, INBOX / "campaign.yaml": _text(cell, words, INBOX)})
+        told = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
+        if told:  # said once, and remembered in the cell for tables of the same titles
+            units = ",".join(u for u in (length, angle) if u) or None
+            put(cell, columns(str(cell.path("robot")), cell.root / INBOX / name, told=told, units=units).files)
+    except ElastocalError as error:
+        return _show(request, cell, error)
+    return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)
+
+
+def _words(
+    cell: CellFolder, table: str, length: str, angle: str, noise: str, euler: str, planned: bool, ignore: bool
+) -> dict[str, Any]:
+    """The keys of a campaign file."""
+    units = {k: v for k, v, known in (("length", length, LENGTH), ("angle", angle, ANGLE)) if v in known}
+    words: dict[str, Any] = {"table": table, "missing": "skip"}
+    if planned and cell.path("planned").exists():
+        data = read_yaml(cell.path("planned"), "").data
+        words |= {k: v for k, v in data.items() if k in OWN}
+    if units:
+        words["units"] = units
+    if noise.strip():
+        words["noise_um"] = _positive(noise, "standard deviation of a coordinate")
+        words.pop("errors", None)
+    if euler.strip():
+        words["euler"] = euler.strip()
+    if ignore:
+        words["limits"] = "ignore"
+    return words
+
+
+def _positive(text: str, what: str) -> float:
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1e9:
+        raise InputError(f"{what} {text!r}: give a positive number", code="number", value=text)
+    return value
+
+
+def _text(cell: CellFolder, words: dict[str, Any], folder: Path) -> str:
+    robot = seen_from(cell.path("robot"), cell.root / folder)
+    head = {"format": FORMAT, "name": cell.name, "robot": robot}
+    return str(yaml.safe_dump({**head, **words}, sort_keys=False, allow_unicode=True))
+
+
+def _empty(cell: CellFolder) -> None:
+    folder = cell.root / INBOX
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        path.unlink()
+
+
+@router.post("/cell/{name}/readings/discard")
+def discard(cell: Cell) -> Response:
+    _empty(cell)
+    return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)
+
+
+@router.post("/cell/{name}/readings/confirm")
+def confirm(request: Request, cell: Cell) -> Response:
+    """The table that waits becomes the campaign of the cell."""
+    try:
+        waiting = _waiting(cell)
+        if waiting is None:
+            raise InputError("no table waits for confirmation; drop one first", code="missing")
+        place = cell.place("campaign")
+        words = dict(read_yaml(cell.root / INBOX / "campaign.yaml", "").data)
+        ec.read_campaign(cell.root / INBOX / "campaign.yaml")
+        for key in ("format", "name", "robot"):
+            words.pop(key)
+        content = (cell.root / INBOX / waiting).read_bytes()
+        put(cell, {place.parent / waiting: content, place: _text(cell, words, place.parent)})
+        _empty(cell)
+    except ElastocalError as error:
+        return _show(request, cell, error)
+    return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)

@@ -1,0 +1,139 @@
+"""For other programs (MES, CAM): results, predictions and corrected programs of released calibrations, as JSON.
+
+``/api/openapi.json`` describes it.  Every request brings the token: ``Authorization: Bearer ...``.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+import elastocal as ec
+from elastocal.app.inputs import versions
+from elastocal.report.data import as_json
+from elastocal.store.entry import plain
+from elastocal.studio.work import ALONE
+
+router = APIRouter(prefix="/api", tags=["elastocal"])
+STORE = "history.db"
+"""In the folder of the studio, where ELASTOCAL_STORE names no other."""
+MOST = 10_000
+"""Poses of one request."""
+Six = Annotated[list[float], Field(min_length=6, max_length=6)]
+Number = Annotated[int | None, Field(ge=1, description="of the calibration; without it the released one")]
+
+
+def opened(app: FastAPI) -> ec.History:
+    """The store of a studio, opened once."""
+    if getattr(app.state, "histories", None) is None:
+        place = os.environ.get("ELASTOCAL_STORE") or str(app.state.folder.root / STORE)
+        app.state.histories = ec.history(place)
+    histories: ec.History = app.state.histories
+    return histories
+
+
+def _store(request: Request) -> ec.History:
+    return opened(request.app)
+
+
+Store = Annotated[ec.History, Depends(_store)]
+
+
+class Poses(BaseModel):
+    """Controller values, one row for every pose, in the units that are named."""
+
+    q: Annotated[list[list[float]], Field(min_length=1, max_length=MOST)]
+    angle: Literal["deg", "rad"]
+    length: Literal["mm", "m"]
+    wrench: Annotated[Six | list[Six] | None, Field(description="N and N m on the robot, base axes")] = None
+    axes: Literal["base", "instrument"] = "base"
+    number: Number = None
+
+
+class ProgramText(BaseModel):
+    """The files of a robot program by their names, and the load while it runs."""
+
+    files: Annotated[dict[str, str], Field(min_length=1, max_length=50)]
+    language: str = ""
+    wrench: Six | None = None
+    near: Annotated[list[float] | None, Field(description="controller values in rad and m before its start")] = None
+    number: Number = None
+
+
+@router.get("/openapi.json", include_in_schema=False)
+def schema() -> Response:
+    return JSONResponse(get_openapi(title="Elastocal", version=ec.__version__, routes=router.routes))
+
+
+@router.get("/robots")
+def robots(store: Store) -> Response:
+    """Every robot: last calibration and check, release, day due, alarms."""
+    return _answer({"robots": [
+        {
+            "robot": r.robot, "entries": r.entries,
+            "calibrated": r.calibrated and r.calibrated.time, "checked": r.checked and r.checked.time,
+            "released": r.released and r.released.release, "alarms": r.alarms,
+        }
+        for r in store.robots()
+    ]})  # fmt: skip
+
+
+@router.get("/robots/{robot}")
+def entries(store: Store, robot: str) -> Response:
+    """The history of a robot: every entry as it was recorded, and what is charted of it."""
+    found = store[robot]
+    charts = [
+        {"chart": c.name, "unit": c.unit, "numbers": c.numbers, "values": c.values, "average": c.average,
+         "band": c.band} for c in found.drift.charts
+    ]  # fmt: skip
+    drift = {"run_length": found.run_length, "limit": found.drift.limit, "charts": charts, "alarms": found.alarms}
+    return _answer({"robot": robot, "joints": found.joints, "entries": found.entries, "drift": drift})
+
+
+@router.get("/robots/{robot}/calibration")
+def calibration(store: Store, robot: str, number: Number = None) -> Response:
+    """The calibration file of a number, or the released one, byte by byte."""
+    return Response(store.calibration_file(robot, number), media_type="application/json")
+
+
+@router.get("/robots/{robot}/certificate")
+def certificate(
+    store: Store, robot: str, kind: Literal["pdf", "html", "json"] = "pdf", number: Number = None
+) -> Response:
+    """The certificate that was issued with the release that holds, or with release ``number``."""
+    media = {"pdf": "application/pdf", "html": "text/html", "json": "application/json"}[kind]
+    return Response(
+        store.certificate(robot, number, f".{kind}"), media_type=media, headers={"Content-Security-Policy": ALONE}
+    )
+
+
+@router.post("/robots/{robot}/predict")
+def predict(store: Store, robot: str, poses: Poses) -> Response:
+    """Where the tool and its markers are at poses, under a load, with 95 % half widths; m, in the axes asked for."""
+    said = store.calibration(robot, poses.number).predict(
+        poses.q, poses.wrench, angle=poses.angle, length=poses.length, axes=poses.axes
+    )
+    known = ("position", "half_width", "orientation", "deflection", "deflection_half_width", "markers", "warnings")
+    return _answer({"robot": robot, **{k: getattr(said, k) for k in known}})
+
+
+@router.post("/robots/{robot}/correct")
+def correct(store: Store, robot: str, program: ProgramText) -> Response:
+    """The program with corrected targets, and what was done to each of them, in SI."""
+    read = ec.read_program(dict(program.files), program.language)
+    done = ec.compensate(store.calibration(robot, program.number), read, program.wrench, near=program.near)
+    files = {name: content.decode("utf-8", "surrogateescape") for name, content in done.files.items()}
+    return _answer({
+        "robot": robot, "files": files, "targets": done.rows(), "verdict": done.verdict, "warnings": done.warnings,
+    })  # fmt: skip
+
+
+def _answer(data: dict[str, Any]) -> Response:
+    """Plain data; what is not known is null."""
+    return Response(as_json({"made_by": versions(), **plain(data)}), media_type="application/json")

@@ -1,0 +1,154 @@
+"""Robot: turn it by its joints, load it, see how far it bends, how stiff it is and what its drives must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+import elastocal as ec
+from elastocal.app.commands.show import show
+from elastocal.app.pages import views
+from elastocal.errors import ElastocalError, InputError
+from elastocal.files.cell_yaml import CellFolder
+from elastocal.files.opened import read_bytes, sha256_of
+from elastocal.files.robot.edit import with_parameter
+from elastocal.files.robot.read import robot_from_text
+from elastocal.report.html import Fragment, as_fragment
+from elastocal.studio.folder import within
+from elastocal.studio.render import page
+from elastocal.studio.uploads import put
+from elastocal.studio.work import Cell
+from elastocal.untrusted import finite_number
+
+router = APIRouter()
+LOADS = ("fx", "fy", "fz", "mx", "my", "mz")
+STATUSES = ("measured", "published", "assumed")
+LARGEST = 1e6
+"""N or N m that may be typed."""
+
+
+@router.get("/cell/{name}/robot")
+def robot(request: Request, cell: Cell) -> Response:
+    return _show(request, cell)
+
+
+def _show(
+    request: Request, cell: CellFolder, problem: ElastocalError | None = None, text: str | None = None
+) -> Response:
+    place = within(cell, cell.place("robot"))
+    source = read_bytes(place).decode("utf-8", errors="replace") if text is None else text
+    values: dict[str, Any] = {
+        "parameters": (),
+        "sliders": (),
+        "drawn": None,
+        "notes": (),
+        "numbers": "",
+        "told": (),
+        "size": 1000.0,
+    }
+    try:
+        model = ec.read_robot(place)
+        told = tuple((s.title, as_fragment(s.blocks).html) for s in views.stated_numbers(show(str(place))))
+        sliders = views.sliders_of(model)
+        drawn, notes, numbers = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
+        values = {
+            "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "notes": notes,
+            "numbers": numbers, "told": told, "size": max(10.0, views.usual_force(model)),
+        }  # fmt: skip
+    except ElastocalError as error:
+        problem = problem or error
+    calibrated = cell.path("calibration").is_file()
+    return page(
+        request, "robot", "robot", cell, problem, source=source, loads=LOADS, statuses=STATUSES,
+        file=cell.place("robot").as_posix(), calibrated=calibrated, **values,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _model(place: Path, mark: str, calibration: Path | None, calibration_mark: str) -> ec.Robot:
+    robot: ec.Robot = ec.read_robot(place) if calibration is None else ec.read_calibration(calibration).robot
+    return robot
+
+
+@router.get("/cell/{name}/robot/state")
+def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response:
+    """Picture and numbers at controller values, under a load on the tool."""
+    place, found = within(cell, cell.place("robot")), within(cell, cell.place("calibration"))
+    own = found if calibrated and found.is_file() else None
+    model = _model(place, sha256_of(place), own, "" if own is None else sha256_of(own))
+    typed = _numbers(at, model.n, "joint values")
+    wrench = _numbers(load, 6, "loads") if load.strip() else [0.0] * 6
+    drawn, notes, numbers = _drawn(cell, model, typed, wrench)
+    return JSONResponse({"scene": drawn.scenes[0], "notes": notes, "numbers": numbers})
+
+
+def _numbers(text: str, count: int, what: str) -> list[float]:
+    out = [finite_number(w) for w in text.split(",")]
+    good = [v for v in out if v is not None and abs(v) <= LARGEST]
+    if len(good) != count or len(out) != count:
+        raise InputError(f"{what} {text!r}: give {count} numbers between commas", code="number", value=text)
+    return good
+
+
+def _drawn(
+    cell: CellFolder, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
+) -> tuple[Fragment, tuple[str, ...], str]:
+    """The picture, what is to be said of it, and the numbers."""
+    scene, tables = views.posed(model, typed, wrench, _around(cell))
+    return as_fragment((replace(scene, notes=()),)), scene.notes, as_fragment(tables).html
+
+
+def _around(cell: CellFolder) -> tuple[Any, ...]:
+    """Obstacles and tracker of the plan file, where it has some."""
+    try:
+        return views.around(within(cell, cell.place("plan")))
+    except ElastocalError:
+        return ()
+
+
+@router.post("/cell/{name}/robot")
+def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Response:
+    """The robot file as it was edited, if it is one."""
+    text = source.replace("\r\n", "\n")
+    try:
+        if within(cell, cell.place("robot")).suffix.lower() not in (".yaml", ".yml"):
+            raise InputError("only robot files in YAML are edited here; make a cell from the other file", code="suffix")
+        model = robot_from_text(text, cell.place("robot").name)
+        views.usual_force(model)
+        put(cell, {cell.place("robot"): text})
+    except ElastocalError as error:
+        return _show(request, cell, error, text)
+    return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)
+
+
+@router.post("/cell/{name}/robot/number")
+def change(
+    request: Request,
+    cell: Cell,
+    parameter: Annotated[str, Form()] = "",
+    value: Annotated[str, Form()] = "",
+    source: Annotated[str, Form()] = "",
+    status: Annotated[str, Form()] = "",
+) -> Response:
+    """One number with its source and status, in the text of the robot file."""
+    place = cell.place("robot")
+    try:
+        number = finite_number(value.strip().replace(",", "."))
+        if number is None:
+            raise InputError(f"{parameter}: {value!r} is no number", code="number", value=value)
+        if not source.strip() or status not in STATUSES:
+            raise InputError(f"{parameter}: say where the number is from, and its status", code="missing")
+        text = read_bytes(within(cell, place)).decode("utf-8")
+        new = with_parameter(text, parameter, number, " ".join(source.split())[:500], status, place.name)
+        views.usual_force(robot_from_text(new, place.name))
+        put(cell, {place: new})
+    except ElastocalError as error:
+        return _show(request, cell, error)
+    return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

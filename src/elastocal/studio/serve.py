@@ -1,0 +1,88 @@
+"""Starts the studio: a socket, its address with the token, a browser, and the server until Ctrl-C."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+import webbrowser
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from elastocal.errors import InputError
+from elastocal.studio import jobs
+from elastocal.studio.guard import Key
+
+HERE = "127.0.0.1"
+PORT = 8137
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A socket that listens, its key, and the address to open."""
+
+    listening: socket.socket
+    key: Key
+    address: str
+
+    @property
+    def opened(self) -> str:
+        return f"{self.address}/?token={self.key.token}"
+
+
+def bind(host: str, port: int | None, names: Iterable[str] = ()) -> Bound:
+    """``names`` are those that a proxy or colleagues call this server by; a port of None is the usual or a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = _listening(family, host, PORT if port is None else port, port is None)
+    number = listening.getsockname()[1]
+    called = {host, *names} if not _any(host) else set(names)
+    called |= {HERE, "localhost"} if _own(host) or _any(host) else set()
+    bare = {f"[{c}]" if ":" in c and not c.startswith("[") and c.count(":") > 1 else c for c in called}
+    hosts = frozenset(h.lower() for c in bare for h in (c, f"{c}:{number}"))
+    shown = HERE if _any(host) else f"[{host}]" if family == socket.AF_INET6 else host
+    return Bound(listening, Key(hosts, cookie=f"elastocal-studio-{number}"), f"http://{shown}:{number}")
+
+
+def _listening(family: int, host: str, port: int, or_free: bool) -> socket.socket:
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host, port))
+        made.listen(64)
+    except OSError as error:
+        made.close()
+        if or_free and port != 0:
+            return _listening(family, host, 0, False)
+        raise InputError(
+            f"{host}:{port} cannot be listened on ({error.strerror or error}); choose another --port"
+        ) from None
+    return made
+
+
+def _own(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _any(host: str) -> bool:
+    return host in ("0.0.0.0", "::")
+
+
+def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None:
+    """Until it is stopped by Ctrl-C; work that runs then goes on.  With ``spare`` a process is ready for the first."""
+    import uvicorn
+
+    from elastocal.studio.app import create_app
+
+    config = uvicorn.Config(
+        create_app(folder, bound.key), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    if spare:
+        jobs.keep_spare()
+    if browser:
+        threading.Timer(0.5, webbrowser.open, (bound.opened,)).start()
+    uvicorn.Server(config).run(sockets=[bound.listening])

@@ -1,0 +1,23 @@
+"use strict";
+// how long work stands: asked for every half second, and the page is fetched again when it has ended
+const job = document.querySelector(".job[data-active='yes']");
+const ask = async () => {
+  let found = null;
+  try { const answer = await fetch(job.dataset.job); found = answer.ok ? await answer.json() : null; } catch { found = null; }
+  if (found === null) { job.querySelector(".sentence").textContent = "The studio does not answer. The work goes on; start the studio again to see it."; setTimeout(ask, 2000); return; }
+  if (!found.active) { location.replace(location.pathname + location.search); return; }
+  job.querySelector(".sentence").textContent = found.sentence;
+  job.querySelector("progress").value = found.share;
+  job.querySelector(".stages").replaceChildren(...found.stages.map((s) => Object.assign(document.createElement("li"), {textContent: s})));
+  setTimeout(ask, 500);
+};
+if (job) setTimeout(ask, 300);
+
+// a file may be dropped on the label of its field
+for (const zone of document.querySelectorAll(".drop")) {
+  const field = zone.querySelector("input[type=file]");
+  const over = (on) => (event) => { event.preventDefault(); zone.classList.toggle("over", on); };
+  zone.addEventListener("dragover", over(true));
+  zone.addEventListener("dragleave", over(false));
+  zone.addEventListener("drop", (event) => { over(false)(event); field.files = event.dataTransfer.files; field.dispatchEvent(new Event("change")); });
+}

@@ -1,0 +1,124 @@
+"""Campaigns of many poses: pieces change nothing, the sum is the whole, and what is wrong is found among thousands."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import elastocal as ec
+from elastocal.calibration import many
+from elastocal.calibration.fit import assemble
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.states import gather
+from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import Robot
+from elastocal.solve.evidence import posterior
+from elastocal.spatial.entries import Array
+
+POSES = 900
+MARKERS = np.array([[0.02, 0.08, 0.0], [-0.04, -0.03, 0.07]])
+
+
+@pytest.fixture(scope="module")
+def robot() -> Robot:
+    return read_robot("ur10e").nominal
+
+
+def readings(robot: Robot) -> tuple[Array, Array]:
+    rng = np.random.default_rng(4)
+    errors = [FrameError(frame=j, rz=float(rng.normal(0, 5e-4)), x=float(rng.normal(0, 3e-4))) for j in robot.joints]
+    q = rng.uniform(-1.5, 1.5, (POSES, 6))
+    at = kinematics(robot.with_elements(*errors), q)
+    points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, MARKERS)
+    return q, points + rng.normal(0, 2e-5, points.shape)
+
+
+def campaign(q: Array, points: Array) -> ec.Campaign:
+    return ec.Campaign(q=q, position=points, length="m", angle="rad")
+
+
+def sampled(robot: Robot, data: ec.Campaign) -> ec.Calibration:
+    rows = many.sample_rows(gather(robot, data), data.count)
+    return ec.calibrate(robot, data.take(rows), "geometry")
+
+
+def test_pieces_of_any_size_give_the_same_fit(robot: Robot) -> None:
+    data = campaign(*readings(robot))
+    small = sampled(robot, data)
+    assert small.ladder is not None
+    start, states = small.ladder.chosen.fit, gather(robot, data)
+    whole = many.fit_many(start, states, chunk=10_000)
+    for chunk in (97, 450):
+        parts = many.fit_many(start, states, chunk=chunk)
+        scale = np.abs(whole.fit.x).max()
+        np.testing.assert_allclose(parts.fit.x, whole.fit.x, rtol=1e-9, atol=1e-9 * scale)
+        np.testing.assert_allclose(parts.left_out, whole.left_out, rtol=1e-7)
+        assert parts.count == whole.count
+
+
+def test_the_sums_are_those_of_the_whole_problem(robot: Robot) -> None:
+    """A step on all readings at once, from where the passes ended, predicts the same; H is that of all rows."""
+    data = campaign(*readings(robot))
+    small = sampled(robot, data)
+    assert small.ladder is not None
+    start, states = small.ladder.chosen.fit, gather(robot, data)
+    found = many.fit_many(start, states, chunk=128).fit
+    sight = Sight(states)
+    task = replace(start.task, sight=sight, dropped=np.zeros_like(sight.used))
+    blocks = assemble(task, found.x, found.placing)
+    direct = posterior(blocks, start.posterior.log_scales)
+    np.testing.assert_allclose(found.posterior.factor, direct.factor, rtol=1e-6, atol=1e-6 * direct.factor.max())
+    step = direct.mean - np.concatenate([found.x, np.zeros(sight.extra)])
+    assert np.abs(blocks.jacobian @ step).max() < 2e-7  # a hundredth of the noise
+
+
+def test_wrong_numbers_and_poses_are_found_among_many(robot: Robot) -> None:
+    q, points = readings(robot)
+    points[13, 1, 2] += 1e-3
+    points[500] += 4e-3
+    found = ec.calibrate(robot, campaign(q, points), "geometry")
+    assert {(o.row, o.marker, o.axis) for o in found.outliers} == {(13, "marker2", "z"), (500, None, None)}
+    assert found.leave_one_out.count == 2 * POSES - 2
+    assert found.leave_one_out_all.max > 3e-3 > 10 * found.leave_one_out.max
+    said = {w.code: w for w in found.warnings}
+    assert said["sampled"].data == {"sample": many.SAMPLE, "poses": POSES}
+
+
+def test_codes_of_a_lost_beam_are_outliers_among_many_too(robot: Robot) -> None:
+    q, points = readings(robot)
+    points[7, 0], points[333, 1] = -9999.0, 1e6
+    found = ec.calibrate(robot, campaign(q, points), "geometry")
+    assert {(o.row, o.marker) for o in found.outliers} == {(7, "marker1"), (333, "marker2")}
+    assert found.leave_one_out.max < 3e-4
+
+
+def test_temperatures_count_from_the_mean_of_all_poses(robot: Robot) -> None:
+    q, points = readings(robot)
+    warm = 20 + 8 * np.linspace(0, 1, 420) ** 3
+    data = ec.Campaign(q=q[:420], position=points[:420], length="m", angle="rad", temperature=warm)
+    found = ec.calibrate(robot, data, "geometry", outliers=False)
+    assert found.reference_temperature == gather(robot, data).reference
+    np.testing.assert_array_equal(robot.controller.to_controller(found.residuals.q), data.q[found.residuals.order])
+
+
+def test_more_poses_know_more(robot: Robot) -> None:
+    q, points = readings(robot)
+    few = ec.calibrate(robot, campaign(q[:200], points[:200]), "geometry")
+    all_of_them = ec.calibrate(robot, campaign(q, points), "geometry")
+    rest = readings(robot)
+    at = rest[0][:20]
+    widths = [np.median(c.predict(at).half_width) for c in (few, all_of_them)]
+    assert 0.3 < widths[1] / widths[0] < 0.7  # sqrt(200 / 900) = 0.47
+
+
+def test_a_rare_station_and_a_rare_marker_are_in_the_sample(robot: Robot) -> None:
+    q, points = readings(robot)
+    points[50:, 1] = np.nan
+    station = np.where(np.arange(POSES) >= POSES - 30, "far", "near")
+    data = ec.Campaign(q=q, position=points, length="m", angle="rad", station=station)
+    rows = many.sample_rows(gather(robot, data), POSES)
+    assert rows[:50].sum() >= many.LEAST - 2
+    assert rows[-30:].sum() >= many.LEAST - 2
+    assert rows.sum() < many.SAMPLE + 2 * many.LEAST + 1

