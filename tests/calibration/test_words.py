@@ -59,6 +59,9 @@ def test_the_covariance_of_a_logarithm_is_that_of_its_parameter() -> None:
     assert np.all(fit.values[logs] * fit.task.file_values[logs] > 0)
     softer = true.parameters.values[true.parameters.index("A2.k")]
     assert cal.parameters["A2.k"].value == pytest.approx(softer, rel=0.05)
+    assert "lack-of-fit" not in {w.code for w in cal.warnings}  # an unnamed point is the tool, no frame of that name
+    (said,) = [w for w in cal.warnings if w.code == "deflection-point"]
+    assert said.data == {"markers": ["marker1"], "frame": "tool"}
 
 
 def test_own_weight_and_compliance_are_not_both_tried() -> None:

@@ -58,6 +58,8 @@ class Campaign:
     places: Sequence[str] = ()
     keep: Sequence[str] = ()
     name: str = ""
+    named: bool = field(init=False, default=False)
+    """Whether markers have names of their own: only then they are looked for among the frames of the robot."""
 
     def __post_init__(self) -> None:
         metre = _unit("length", self.length, LENGTHS)
@@ -97,6 +99,7 @@ class Campaign:
         if self.places and len(self.places) != count:
             raise InputError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
         names = (self.markers,) if isinstance(self.markers, str) else tuple(self.markers)
+        object.__setattr__(self, "named", bool(names))
         names = names or tuple(f"marker{i + 1}" for i in range(self.points))
         if len(names) != self.points:
             raise InputError(f"markers: {len(names)} names for {self.points} points; give one for each")

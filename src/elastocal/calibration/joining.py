@@ -44,7 +44,7 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         distance=_scaled(_points(campaigns, markers, "distance", None), metre),
         orientation=_rows(campaigns, "orientation", np.full((3, 3), np.nan)),
         wrench=_rows(campaigns, "wrench", np.zeros(6)), load_frame=loads,
-        station=_stations(campaigns), markers=markers, noise=noise, orientation_noise=first.orientation_noise,
+        station=_stations(campaigns), markers=markers if any(c.named for c in campaigns) else (), noise=noise, orientation_noise=first.orientation_noise,
         temperature=None if first.temperature is None else np.concatenate([c.temperature for c in campaigns]),
         priors=tuple(p for c in campaigns for p in c.priors),
         keep=[_line(c, i, n) for n, c in enumerate(campaigns) for i in range(c.count) if c.kept(i)],

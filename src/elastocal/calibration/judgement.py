@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
-from elastocal.calibration.fit import Fit
+from elastocal.calibration.fit import Fit, Task
 from elastocal.calibration.ladder import GAP, Ladder, Rung
 from elastocal.calibration.noise import SHARE, Instrument
 from elastocal.calibration.omitted import omitted_effects
@@ -45,7 +45,7 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
                 {"poses": poses},
             )
         )
-    out += _backlash_and_foundation(chosen)
+    out += [*_points_of_deflections(chosen.fit.task), *_backlash_and_foundation(chosen)]
     if not chosen.fit.converged:
         out.append(
             Finding(
@@ -56,6 +56,19 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
             )
         )
     return tuple(out)
+
+
+def _points_of_deflections(task: Task) -> list[Finding]:
+    """Nothing but the robot file says where deflections were read; the tool's origin is taken where it is silent."""
+    s, tool = task.sight.states, task.robot.tool
+    unknown = [m for m, frame in zip(s.markers, s.frames, strict=True) if frame == tool != m]
+    if task.sight.placed or not unknown:
+        return []
+    text = (
+        f"deflections of {', '.join(unknown)} are taken as those of the origin of {tool}; "
+        "name markers that are frames of the robot if they were read elsewhere"
+    )
+    return [Finding("deflection-point", "note", text, {"markers": unknown, "frame": tool})]
 
 
 def _backlash_and_foundation(chosen: Rung) -> list[Finding]:

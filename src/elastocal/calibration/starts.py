@@ -37,7 +37,7 @@ def start_placing(robot: Robot, sight: Sight) -> Placing:
     s = sight.states
     placing = Placing.none(sight.centres, s.points)
     if not sight.placed:
-        return replace(placing, markers=_known_markers(robot, s.markers))
+        return replace(placing, markers=_known_markers(robot, s.frames))
     at = sight.tool(robot.nominal, ()).states(np.zeros(0))
     seen: Bools = np.zeros(len(s.stations), dtype=bool)
     known: Bools = np.zeros(s.points, dtype=bool)
@@ -54,16 +54,11 @@ def start_placing(robot: Robot, sight: Sight) -> Placing:
     return placing
 
 
-def _known_markers(robot: Robot, names: tuple[str, ...]) -> Array:
-    """Places of markers in the tool's frame, of those that are frames of the robot; the tool's origin of others."""
-    at = robot.nominal
-    q = np.zeros((1, robot.n))
+def _known_markers(robot: Robot, frames: tuple[str, ...]) -> Array:
+    """Places of frames of the robot file in the tool's frame."""
+    at, q = robot.nominal, np.zeros((1, robot.n))
     tool = kinematics(at, q)
-    out = np.zeros((len(names), 3))
-    for i, name in enumerate(names):
-        if name in robot.tree.names:
-            out[i] = tool.rotation[0].T @ (kinematics(at, q, name).position - tool.position)[0]
-    return out
+    return np.stack([tool.rotation[0].T @ (kinematics(at, q, f).position - tool.position)[0] for f in frames])
 
 
 def start_turns(placing: Placing, turn: Array, station: Ints, read: Array, seen: Bools) -> Placing:

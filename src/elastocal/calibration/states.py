@@ -76,6 +76,8 @@ class States:
     members: Members
     stations: tuple[str, ...]
     markers: tuple[str, ...]
+    frames: tuple[str, ...]
+    """Of the robot, where its file says that markers sit; the tool for markers that it does not name."""
     load_frame: str
     reference: float
     """Temperature that differences count from; nan where none was read."""
@@ -179,6 +181,7 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
         members,
         tuple(names),
         tuple(campaign.markers),
+        tuple(m if campaign.named and m in robot.tree.names else robot.tool for m in campaign.markers),
         campaign.load_frame or robot.tool,
         float("nan") if read is None or reference is None else reference,
         float(np.sqrt(squares / freedom)) if freedom else float("nan"),
