@@ -109,9 +109,8 @@ def assess(
 
 def _campaign(source: str, asked: _Asked) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
-    from elastocal.app.campaign_checks import given_by
     from elastocal.app.cli.progress import stage
-    from elastocal.app.inputs import VERSION
+    from elastocal.app.inputs import VERSION, given_by
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.model.descriptions import in_form

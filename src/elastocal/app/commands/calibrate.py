@@ -117,9 +117,10 @@ def calibrate(
     import numpy as np
 
     from elastocal.app.calibration_files import calibration
-    from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
     from elastocal.app.cells.trace import stated_for_certificate
+    from elastocal.app.inputs import given_by
     from elastocal.app.predictor import Asked, observed_of, predictor, typed_keys
+    from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
     from elastocal.files.campaign.read import read_campaign
     from elastocal.reduction.verdict import Judged
 

@@ -179,7 +179,7 @@ def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers:
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
-    from elastocal.app.campaign_checks import given_by
+    from elastocal.app.inputs import given_by
     from elastocal.files.campaign.write import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 

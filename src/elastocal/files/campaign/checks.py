@@ -1,10 +1,7 @@
-"""What is refused before a fit: too few numbers, deflections against the load or far too large, points that a slip
-explains; and the files that a campaign leads to, which nothing may be written over.
-"""
+"""What is refused before a reduction: too few numbers, deflections against the load, points that a slip explains."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ImplausibleError, TooFewError
@@ -14,12 +11,6 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.reduction.placement import Placement
     from elastocal.spatial.pose import Pose
-
-
-def given_by(word: str, file: CampaignFile) -> dict[str, Path | None]:
-    """The campaign file under ``word``, its robot and its tables, as ``check_targets`` wants them."""
-    own, *others = file.files
-    return {word: own, **{f"{word} as {other.name}": other for other in others}}
 
 
 ALIGNED = 0.5
