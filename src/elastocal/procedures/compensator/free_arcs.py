@@ -26,12 +26,16 @@ LARGE = 20.0
 
 
 class MarkerError(InputError):
-    """Points of ``markers`` that give no arc; ``reason`` is the error of the fit."""
+    """Points of ``markers`` that give no arc; ``reason`` is the error of the fit, whose code it has."""
+
+    code = "no-arc"
 
     def __init__(self, markers: Sequence[str], reason: InputError) -> None:
         self.markers, self.reason = tuple(markers), reason
         text = str(reason).removeprefix("arc: ").removeprefix("arcs: ")
-        super().__init__(f"marker{'s' if len(self.markers) > 1 else ''} {', '.join(self.markers)}: {text}")
+        super().__init__(
+            f"marker{'s' if len(self.markers) > 1 else ''} {', '.join(self.markers)}: {text}", code=reason.code
+        )
 
 
 @contextmanager

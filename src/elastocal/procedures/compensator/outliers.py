@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnobservableError
 from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
@@ -106,7 +106,7 @@ def _deviation(basis: Array, away: Array, shape: Array, squares: float, spare: i
     return Deviation(basis @ away, variance * basis @ shape @ basis.T, basis, value, spare, probability)
 
 
-class UndecidedError(InputError):
+class UndecidedError(UnobservableError):
     """Points of which outliers cannot be told from the others."""
 
 
