@@ -77,9 +77,10 @@ def screen_units(
 
     No more than a share of ``most`` is left out."""
     seen: set[bytes] = set()
+    count = full.sum() if "number" in levels else full.any(axis=1).sum()
     while dropped.tobytes() not in seen and dropped.sum() < most * full.sum():
         seen.add(dropped.tobytes())
-        change = _taken_back(judge, full, dropped, back * level)
+        change = _taken_back(judge, full, dropped, back * level / count)
         if change is None:
             worst = worst_unit(judge.without(dropped), level, levels)
             if worst is None:
@@ -166,11 +167,11 @@ def _judged(judge: Judge, dropped: Bools, level: Level, b: int, rows: Ints) -> U
     return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / size)), p)
 
 
-def _taken_back(judge: Judge, full: Bools, dropped: Bools, level: float) -> Bools | None:
+def _taken_back(judge: Judge, full: Bools, dropped: Bools, least: float) -> Bools | None:
     """Without the left-out unit that the fit predicts best, if it is no longer improbable; None where all are."""
     units = [_judged(judge, dropped, *piece) for piece in _pieces(judge.parts, full, dropped)]
     best = max(units, key=lambda u: u.probability, default=None)
-    if best is None or best.probability * full.sum() < level:
+    if best is None or best.probability < least:
         return None
     out = dropped.copy()
     out[best.block, list(best.rows)] = False

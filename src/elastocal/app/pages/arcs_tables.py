@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from elastocal.procedures.compensator.concentric import ConcentricArcs
     from elastocal.procedures.compensator.free_arcs import FreeArcs
     from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
-    from elastocal.procedures.compensator.robust import Outlier
+    from elastocal.procedures.compensator.outliers import Outlier
     from elastocal.procedures.compensator.variants import NestedTest, Variants
     from elastocal.spatial.entries import Array
 

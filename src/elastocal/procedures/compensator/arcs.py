@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.procedures.compensator.axis import as_points
 from elastocal.procedures.compensator.concentric import ConcentricArcs, fit_circle
 from elastocal.procedures.compensator.free_arcs import (
     FreeArcs,
@@ -25,9 +26,8 @@ from elastocal.procedures.compensator.free_arcs import (
 )
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.known_angles import fit_known_angles
-from elastocal.procedures.compensator.outliers import UndecidedError
-from elastocal.procedures.compensator.points import as_points
-from elastocal.procedures.compensator.robust import Outlier, RobustFit, robust_known_angles
+from elastocal.procedures.compensator.outliers import Outlier, UndecidedError
+from elastocal.procedures.compensator.robust import RobustFit, robust_known_angles
 from elastocal.spatial.entries import Array
 
 FAR_AXIS = np.radians(20.0)

@@ -31,13 +31,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, FitQuality, estimated, minimise
-from elastocal.procedures.compensator.points import (
+from elastocal.procedures.compensator.axis import (
+    AxisFit,
     AxisFrame,
+    AxisProblem,
+    FitQuality,
     Markers,
     as_markers,
     as_noise,
     centred,
+    estimated,
+    minimise,
     plane_frame,
     refuse_straight,
 )

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
+from elastocal.procedures.compensator.axis import as_points
 from elastocal.procedures.compensator.concentric import ConcentricArcs, concentric_of, fit_concentric
-from elastocal.procedures.compensator.points import as_points
-from elastocal.procedures.compensator.robust import Outlier, robust_common_rotation, robust_concentric
+from elastocal.procedures.compensator.outliers import Outlier
+from elastocal.procedures.compensator.robust import robust_common_rotation, robust_concentric
 from elastocal.procedures.compensator.variants import Variants, compare_variants
 from elastocal.spatial.entries import Array, Bools
 

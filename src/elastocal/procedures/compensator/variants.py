@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
+from elastocal.procedures.compensator.axis import FitQuality, Markers, minimise
 from elastocal.procedures.compensator.concentric import ConcentricArcs, ConcentricProblem, algebraic, fit_concentric
-from elastocal.procedures.compensator.least_squares import FitQuality, minimise
-from elastocal.procedures.compensator.points import Markers
 from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, fit_pointing
 from elastocal.quantities import probability
 from elastocal.spatial.entries import Array
