@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
-from elastocal.published.kr270_compensator_experiment import LEFT_OUT, SOUGHT
 from elastocal.published.kr270_experiment import (
     DOWN,
     HEIGHT,
@@ -23,7 +22,7 @@ from elastocal.published.kr270_experiment import (
     error_budget,
     tracker_only,
 )
-from elastocal.published.kr270_table3 import accuracy, alike, printed_percent, times
+from elastocal.published.kr270_table3 import LEFT_OUT, SOUGHT, accuracy, alike, printed_percent, times
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:

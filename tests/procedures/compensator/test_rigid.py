@@ -8,8 +8,8 @@ from scipy.optimize import least_squares
 from scipy.stats import chi2, f
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.concentric import fit_concentric
 from elastocal.procedures.compensator.axis import FitQuality
+from elastocal.procedures.compensator.concentric import fit_concentric
 from elastocal.procedures.compensator.rigid_body import fit_common_rotation, fit_pointing
 from elastocal.procedures.compensator.variants import compare_variants, nested_test, own_axes
 

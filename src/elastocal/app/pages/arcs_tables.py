@@ -10,9 +10,8 @@ from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
-    from elastocal.procedures.compensator.arcs import Arcs, KnownArc
+    from elastocal.procedures.compensator.arcs import Arcs, FreeArcs, KnownArc
     from elastocal.procedures.compensator.concentric import ConcentricArcs
-    from elastocal.procedures.compensator.free_arcs import FreeArcs
     from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
     from elastocal.procedures.compensator.outliers import Outlier
     from elastocal.procedures.compensator.variants import NestedTest, Variants
