@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import f
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.axis import minimise
 from elastocal.procedures.compensator.known_angles import fit_known_angles
+from elastocal.procedures.compensator.least_squares import minimise
 from elastocal.procedures.compensator.outliers import ArcJudge
 from elastocal.procedures.compensator.rigid_body import fit_common_rotation
 from elastocal.procedures.compensator.robust import robust_common_rotation, robust_concentric, robust_known_angles

@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.errors import InputError
 from elastocal.model.chain import JOINT
 from elastocal.model.robot import Robot
-from elastocal.procedures.compensator.axis import AxisFrame, Markers, as_markers, centred, refuse_straight
+from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, centred, refuse_straight
 from elastocal.procedures.compensator.rigid_body import BodyProblem, RigidBody, compressed, finished
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.nonlinear import minimise

@@ -35,8 +35,8 @@ from elastocal.procedures.compensator.geometry import (
 )
 from elastocal.procedures.compensator.marker_design import ArcPlan, plan_arcs
 from elastocal.procedures.compensator.spring import SpringOnRobot, joint_range, spring_on_robot
-from elastocal.procedures.compensator.variants import NestedTest
 from elastocal.results import as_frame
+from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
 

@@ -31,17 +31,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.axis import (
-    AxisFit,
+from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, FitQuality, estimated, minimise
+from elastocal.procedures.compensator.points import (
     AxisFrame,
-    AxisProblem,
-    FitQuality,
     Markers,
     as_markers,
     as_noise,
     centred,
-    estimated,
-    minimise,
     plane_frame,
     refuse_straight,
 )

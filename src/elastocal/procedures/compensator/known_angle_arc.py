@@ -22,7 +22,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.procedures.compensator.axis import COORDINATES, AxisFit, AxisFrame, AxisProblem, as_noise, estimated
+from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, estimated
+from elastocal.procedures.compensator.points import COORDINATES, AxisFrame, as_noise
 from elastocal.spatial.entries import Array, Ints
 
 

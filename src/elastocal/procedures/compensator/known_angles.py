@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.axis import as_noise, as_points, refuse_straight
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     arc_of_sense,
@@ -22,6 +21,7 @@ from elastocal.procedures.compensator.known_angle_arc import (
     spare_equations,
     unit_directions,
 )
+from elastocal.procedures.compensator.points import as_noise, as_points, refuse_straight
 from elastocal.spatial.entries import Array, Ints
 
 CLEAR = 9.0

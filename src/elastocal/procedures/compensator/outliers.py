@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.axis import ArcProblem, minimise
+from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
 from elastocal.quantities import probability
 from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import solve_linear

@@ -28,18 +28,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.axis import (
-    COORDINATES,
-    ArcProblem,
-    AxisFrame,
-    Markers,
-    as_markers,
-    as_noise,
-    as_points,
-    estimated,
-    minimise,
-)
 from elastocal.procedures.compensator.concentric import ConcentricProblem, MarkersFit, MarkersProblem, algebraic
+from elastocal.procedures.compensator.least_squares import ArcProblem, estimated, minimise
+from elastocal.procedures.compensator.points import COORDINATES, AxisFrame, Markers, as_markers, as_noise, as_points
 from elastocal.spatial.entries import Array, Ints
 
 

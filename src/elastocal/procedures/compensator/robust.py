@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError
-from elastocal.procedures.compensator.axis import STRAIGHT, AxisFrame, Markers, as_markers, as_noise
 from elastocal.procedures.compensator.concentric import (
     ConcentricArcs,
     ConcentricProblem,
@@ -35,6 +34,7 @@ from elastocal.procedures.compensator.known_angle_arc import (
 )
 from elastocal.procedures.compensator.known_angles import fit_known_angles, refuse_units, seen_points
 from elastocal.procedures.compensator.outliers import ALONE, LEVEL, ArcJudge, Outlier, named_outliers, screen
+from elastocal.procedures.compensator.points import STRAIGHT, AxisFrame, Markers, as_markers, as_noise
 from elastocal.procedures.compensator.rigid_body import (
     BodyProblem,
     RigidBody,

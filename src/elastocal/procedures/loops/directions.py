@@ -22,8 +22,9 @@ from math import nan
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.procedures.loops.loop import Estimate, FTest, f_test, mean_of, unknown
+from elastocal.procedures.loops.loop import Estimate, mean_of, unknown
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array, Bools
 
@@ -47,8 +48,8 @@ class DirectionFit:
     covariance: Array
     freedom: float
     principal: Principal | None
-    one: FTest
-    matrix: FTest
+    one: NestedTest
+    matrix: NestedTest
     reason: str
 
     @property
@@ -108,7 +109,7 @@ def fit_directions(units: Array, numbers: Sequence[Estimate], root: bool) -> Dir
     axes = _axes(components, covariance, dimension, root) if not reason else None
     if axes is None:
         reason = reason or "the half gaps fit no ellipse: a half axis would be zero or imaginary"
-        one, matrix = free, FTest(nan, (0, freedom), nan, reason)
+        one, matrix = free, undecided(0, freedom, reason)
     else:
         gain = float(np.sum((w * (y - isotropic.value)) ** 2)) - rest
         one, matrix = f_test(gain, len(names) - 1, freedom), f_test(rest, spare, freedom)
@@ -161,7 +162,7 @@ def _axes(components: Array, covariance: Array, dimension: int, root: bool) -> P
 
 def _nothing(dimension: int, root: bool, used: Bools, names: tuple[str, ...]) -> DirectionFit:
     m, reason = len(names), "no direction has a number with an accuracy"
-    empty = FTest(nan, (0, nan), nan, reason)
+    empty = undecided(0, nan, reason)
     return DirectionFit(
         dimension, root, used, unknown(reason), names, np.full(m, nan), np.full((m, m), nan), nan, None, empty, empty,
         reason,

@@ -31,17 +31,15 @@ from elastocal.procedures.loops.loop import (
     COMPLIANCE,
     GAP,
     HYSTERESIS,
-    LEVEL,
     OFFSET,
     Estimate,
-    FTest,
     Loop,
-    f_test,
     model_columns,
     unknown,
     usable,
 )
 from elastocal.solve.linear import ROUNDING, LinearSolution, solve_linear
+from elastocal.solve.nested import LEVEL, NestedTest, f_test, undecided
 from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.spatial.entries import Array, Bools
 
@@ -95,7 +93,7 @@ class Departure:
 
     name: str
     coefficient: Estimate
-    test: FTest
+    test: NestedTest
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +105,7 @@ class Departures:
 
     each: tuple[Departure, ...]
     slopes: tuple[Estimate, Estimate]
-    repeats: FTest
+    repeats: NestedTest
     level: float
 
     def named(self, name: str) -> Departure:
@@ -140,7 +138,7 @@ def departures(loop: Loop, used: Bools, base: LinearSolution, noise: tuple[float
 def _departure(name: str, base: LinearSolution, fit: LinearSolution) -> Departure:
     if not fit.known[-1] or fit.freedom < 1:
         reason = _OPEN if not fit.known[-1] else "no reading to spare"
-        return Departure(name, unknown(reason), FTest(np.nan, (1, fit.freedom), np.nan, reason))
+        return Departure(name, unknown(reason), undecided(1, fit.freedom, reason))
     s = fit.scatter
     coefficient = Estimate(float(fit.values[-1]), float(s * np.sqrt(fit.unit_covariance[-1, -1])), fit.freedom)
     gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / s**2
@@ -170,13 +168,13 @@ def _slopes(
     return out[0], out[1]
 
 
-def _repeats(x: Array, y: Array, base: LinearSolution) -> FTest:
+def _repeats(x: Array, y: Array, base: LinearSolution) -> NestedTest:
     """The model against one mean for each force and branch, cycle offsets in both."""
     cells, which = np.unique(x[:, :3], axis=0, return_inverse=True)
     free = np.column_stack([(which.reshape(-1, 1) == np.arange(len(cells))).astype(float), x[:, 3:]])
     fit = solve_linear(free, y)
     if fit.freedom < 1:
-        return FTest(np.nan, (0, 0.0), np.nan, "no force was repeated on the same branch")
+        return undecided(0, 0.0, "no force was repeated on the same branch")
     gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / fit.scatter**2
     return f_test(gain, base.freedom - fit.freedom, fit.freedom)
 
