@@ -1,6 +1,6 @@
 """What planning is worth on the KR-270 with its compensator: random, D-optimal and test-pose plans (003 section 5).
 
-Truth, set-up and errors are those of the virtual experiment of Table 3 (``kr270_compensator_experiment``): joint
+Truth, set-up and errors are those of the virtual experiment of Table 3 (``kr270_table3``): joint
 compliances and the compensator's stiffness yield, 2.5 kN pulls down at the tool, three markers are read three times.
 Candidates are Sobol points of the joint space where the tool is clear of floor and column.  The task, which the paper
 leaves to its reader, is a box of the workspace as machining uses it, with the same load.
