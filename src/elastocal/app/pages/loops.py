@@ -41,11 +41,10 @@ def page(result: LoopsResult) -> Report:
     return Report("Force-deflection loops", verdict(loops), tuple(sections), result.notes, facts(result))
 
 
-def screen(result: LoopsResult) -> Report:
+def screen(result: LoopsResult, whole: Report) -> Report:
     """The page without drawings, of which a terminal shows only ends and extremes."""
-    full = page(result)
-    kept = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Lines))) for s in full.sections]
-    return replace(full, sections=tuple(kept))
+    kept = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Lines))) for s in whole.sections]
+    return replace(whole, sections=tuple(kept))
 
 
 def facts(result: LoopsResult) -> tuple[Fact, ...]:
