@@ -78,13 +78,10 @@ def test_from_a_cell_to_a_release_in_the_browser(studio: Client) -> None:
     page = studio.get("/cell/c7/history").text
     assert SCRIPT not in page
     assert "OVERDUE" in page
-    report = studio.get("/cell/c7/history/page")
-    assert SCRIPT not in report.text
-    assert "Change of the tool" in report.text
-    assert "sandbox" in report.headers["content-security-policy"]
+    assert "Change of the tool" in page
     assert "cell-7" in studio.get("/history").text
     assert form(studio, "withdraw", number="2", reason="wrong", who="Meier") == 303
-    assert "No calibration is released" in studio.get("/cell/c7/history").text
+    assert "Nothing is released" in studio.get("/cell/c7/history").text
 
 
 def test_two_are_compared(studio: Client, cals: tuple[ec.Calibration, ...], store: str) -> None:

@@ -124,8 +124,10 @@ def sha256(content: str | bytes) -> str:
 
 def entry_of(text: str, where: str) -> Entry:
     """Of a document as it was stored."""
+    from pydantic_core import from_json
+
     try:
-        data = json.loads(text)
+        data = from_json(text)
         if data["format"] != FORMAT:
             raise InputError(f"{where}: format {data['format']!r}, not {FORMAT!r}; update Elastocal", code="format")
         made: dict[str, Callable[[dict[str, Any]], object]] = {

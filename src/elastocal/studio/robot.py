@@ -44,23 +44,14 @@ def _show(
 ) -> Response:
     place = within(cell, cell.place("robot"))
     source = read_bytes(place).decode("utf-8", errors="replace") if text is None else text
-    values: dict[str, Any] = {
-        "parameters": (),
-        "sliders": (),
-        "drawn": None,
-        "notes": (),
-        "numbers": "",
-        "told": (),
-        "size": 1000.0,
-    }
+    values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
     try:
         model = ec.read_robot(place)
         told = tuple((s.title, as_fragment(s.blocks).html) for s in views.stated_numbers(show(str(place))))
         sliders = views.sliders_of(model)
-        drawn, notes, numbers = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
+        drawn, said = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "notes": notes,
-            "numbers": numbers, "told": told, "size": max(10.0, views.usual_force(model)),
+            "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "said": said, "told": told,
         }  # fmt: skip
     except ElastocalError as error:
         problem = problem or error
@@ -85,8 +76,8 @@ def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response
     model = _model(place, sha256_of(place), own, "" if own is None else sha256_of(own))
     typed = _numbers(at, model.n, "joint values")
     wrench = _numbers(load, 6, "loads") if load.strip() else [0.0] * 6
-    drawn, notes, numbers = _drawn(cell, model, typed, wrench)
-    return JSONResponse({"scene": drawn.scenes[0], "notes": notes, "numbers": numbers})
+    drawn, said = _drawn(cell, model, typed, wrench)
+    return JSONResponse({"scene": drawn.scenes[0], **said})
 
 
 def _numbers(text: str, count: int, what: str) -> list[float]:
@@ -99,10 +90,12 @@ def _numbers(text: str, count: int, what: str) -> list[float]:
 
 def _drawn(
     cell: CellFolder, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
-) -> tuple[Fragment, tuple[str, ...], str]:
-    """The picture, what is to be said of it, and the numbers."""
-    scene, tables = views.posed(model, typed, wrench, _around(cell))
-    return as_fragment((replace(scene, notes=()),)), scene.notes, as_fragment(tables).html
+) -> tuple[Fragment, dict[str, Any]]:
+    """The picture, and what is to be said of it: notes, numbers, where the load is pulled."""
+    found = views.posed(model, typed, wrench, _around(cell))
+    said = {"notes": found.scene.notes, "numbers": as_fragment(found.tables).html, "tool": found.tool,
+            "scale": found.scale}  # fmt: skip
+    return as_fragment((replace(found.scene, notes=()),)), said
 
 
 def _around(cell: CellFolder) -> tuple[Any, ...]:
