@@ -27,7 +27,7 @@ def history_page(shown: Shown, today: date) -> Report:
         Section("Accuracy in time", (error_lines(shown), tool_lines(shown)) if shown.calibrations else ()),
         Section("Drift", (drift_lines(shown), drift_table(h)) if _nearest(h) else ()),
         Section("Parameters", parameter_blocks(shown)),
-        Section("Entries", (entry_table(h, shown.entries),)),
+        Section("Entries", (entry_table(shown),)),
     )
     return Report(
         f"History of {h.robot}",
@@ -86,7 +86,7 @@ def error_lines(shown: Shown) -> Lines:
 
 def tool_lines(shown: Shown) -> Lines:
     h, some = shown.of, shown.calibrations
-    changes = h.tool_changes
+    changes = shown.tool_changes
     y = tuple(1e3 * changes[e.number][0] for e in some)
     spread = tuple(2e3 * changes[e.number][1] for e in some)
     release = h.released
@@ -138,19 +138,19 @@ def drift_table(h: RobotHistory) -> Table:
     return Table("charts", "Charts", columns, tuple(rows), notes)
 
 
-def entry_table(h: RobotHistory, some: tuple[Entry, ...] | None = None) -> Table:
-    """All entries, or some, the last first."""
+def entry_table(shown: Shown) -> Table:
+    """The last first."""
     columns = (
         Column("number", "number"), Column("kind", "entry"), Column("time", "time (UTC)"), Column("what", "what"),
         Column("error_mm", "mean error", "mm", 3), Column("tool_mm", "tool", "mm", 3),
         Column("temperature_C", "temperature", "°C", 1), Column("who", "who"), Column("reason", "why"),
         Column("state", "state"),
     )  # fmt: skip
-    return Table("entries", "", columns, tuple(_line(e, h) for e in reversed(some or h.entries)))
+    return Table("entries", "", columns, tuple(_line(e, shown) for e in reversed(shown.entries)))
 
 
-def _line(e: Entry, h: RobotHistory) -> tuple[str | int | float | None, ...]:
-    change = h.tool_changes.get(e.number)
+def _line(e: Entry, shown: Shown) -> tuple[str | int | float | None, ...]:
+    h, change = shown.of, shown.tool_changes.get(e.number)
     later, release = h.superseded_by(e.number), h.released
     held = release is not None and release.release is not None and e.number in (release.number, release.release.of)
     state = f"superseded by {later.number}" if later else "released" if held else ""

@@ -86,18 +86,6 @@ class RobotHistory:
         """By number: what superseded it."""
         return {e.supersedes: e for e in self.entries if e.supersedes is not None}
 
-    @cached_property
-    def tool_changes(self) -> dict[int, tuple[float, float]]:
-        """By number of calibration: RMS change in m of the tool at the check poses against the released calibration,
-        or the first, without shifts and turns of the whole; and its standard deviation."""
-        every = self.calibrations
-        if not every:
-            return {}
-        release = self.released
-        reference = self.entry(release.release.of) if release and release.release else every[0]
-        assert reference.calibration is not None
-        return _tool_changes(reference.calibration, every)
-
     def shown(self, until: int | None = None, count: int | None = None) -> Shown:
         """All entries, or ``count`` up to number ``until``."""
         last = len(self.entries) if until is None else min(max(until, 1), len(self.entries))
@@ -105,7 +93,8 @@ class RobotHistory:
 
     def rows(self) -> list[dict[str, Any]]:
         """One record for every entry, SI."""
-        return [_row(e, self) for e in self.entries]
+        tools = self.shown().tool_changes
+        return [_row(e, self, tools.get(e.number, (float("nan"),) * 2)) for e in self.entries]
 
     def to_frame(self) -> Any:
         """``rows`` as a pandas DataFrame, or as they are where pandas is not installed."""
@@ -160,6 +149,17 @@ class Shown:
     def checks(self) -> tuple[Entry, ...]:
         return tuple(e for e in self.of.checks if e.number in self.numbers)
 
+    @cached_property
+    def tool_changes(self) -> dict[int, tuple[float, float]]:
+        """By number of calibration: RMS change in m of the tool at the check poses against the released calibration,
+        or the first, without shifts and turns of the whole; and its standard deviation."""
+        if not self.calibrations:
+            return {}
+        release = self.of.released
+        reference = self.of.entry(release.release.of) if release and release.release else self.of.calibrations[0]
+        assert reference.calibration is not None
+        return _tool_changes(reference.calibration, self.calibrations)
+
     @property
     def since(self) -> str:
         return f"days since {self.of.active[0].time[:10]}"
@@ -197,9 +197,8 @@ def _tool_changes(reference: Calibrated, every: Sequence[Entry]) -> dict[int, tu
     return {n: (float(r), float(np.hypot(c.sd, reference.sd))) for (n, c), r in zip(kept, rms, strict=True)}
 
 
-def _row(e: Entry, of: RobotHistory) -> dict[str, Any]:
+def _row(e: Entry, of: RobotHistory, tool: tuple[float, float]) -> dict[str, Any]:
     later = of.superseded_by(e.number)
-    tool = of.tool_changes.get(e.number, (float("nan"),) * 2)
     return {
         "number": e.number, "kind": e.kind, "time": e.time, "who": e.who, "reason": e.reason,
         "temperature": float("nan") if e.temperature is None else e.temperature,

@@ -25,7 +25,7 @@ from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
 from elastocal.studio.render import page
-from elastocal.studio.rest import opened
+from elastocal.studio.rest import MANY, opened
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import ALONE, Cell
 
@@ -33,8 +33,6 @@ router = APIRouter()
 Text = Annotated[str, Form()]
 Dropped = Annotated[UploadFile | None, File()]
 PLACE = Path(".studio") / "dropped"
-MANY = 100
-"""Entries of a page; earlier ones are on pages of their own."""
 
 
 @router.get("/history")

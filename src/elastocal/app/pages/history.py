@@ -38,7 +38,7 @@ def table(result: HistoryResult) -> Table:
     if result.compared is not None:
         return compare.table(result.compared)
     if result.robot is not None:
-        return entry_table(result.robot)
+        return entry_table(result.robot.shown())
     return robots_table(result.robots, result.today)
 
 
