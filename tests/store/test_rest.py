@@ -111,6 +111,10 @@ def test_other_programs_get_what_the_library_says(studio: Client, cals: tuple[ec
     whole = studio.get("/api/robots/cell-7").json()
     assert [e["kind"] for e in whole["entries"]] == ["calibration", "calibration", "release"]
     assert {c["chart"] for c in whole["drift"]["charts"]} == set(cals[0].names)
+    part = studio.get("/api/robots/cell-7?until=2&count=1").json()
+    assert (part["count"], part["entries"]) == (3, whole["entries"][1:2])
+    assert [c["values"] for c in part["drift"]["charts"]] == [c["values"][1:] for c in whole["drift"]["charts"]]
+    assert {tuple(c["numbers"]) for c in part["drift"]["charts"]} == {(2,)}
     paths = studio.get("/api/openapi.json").json()["paths"]
     assert {"/api/robots", "/api/robots/{robot}/predict", "/api/robots/{robot}/correct"} <= set(paths)
 

@@ -8,13 +8,15 @@ import numpy as np
 
 from elastocal.findings import Finding
 from elastocal.quantities import DASH
-from elastocal.report.blocks import Column, Fact, Lines, Report, Section, Series, Table, Tile
+from elastocal.report.blocks import Block, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table, Tile
 from elastocal.report.colours import Role
 from elastocal.store.changes import parameter_blocks
 from elastocal.store.drift import Chart
 from elastocal.store.entry import Entry
 from elastocal.store.robot_history import RobotHistory, Shown
 
+ROUNDING = 1e-9
+"""m: a smaller change of the tool is none."""
 CHARTS = 6
 """Charts in the figure: those that come nearest to their limits."""
 
@@ -84,9 +86,11 @@ def error_lines(shown: Shown) -> Lines:
     return Lines("errors_in_time", "Mean error of predicted points", shown.since, "d", "error", "mm", tuple(series))
 
 
-def tool_lines(shown: Shown) -> Lines:
+def tool_lines(shown: Shown) -> Block:
     h, some = shown.of, shown.calibrations
     changes = shown.tool_changes
+    if max(change for change, _ in changes.values()) < ROUNDING:
+        return Paragraphs((f"The unloaded tool is at the same places at all {len(h.poses)} fixed poses.",))
     y = tuple(1e3 * changes[e.number][0] for e in some)
     spread = tuple(2e3 * changes[e.number][1] for e in some)
     release = h.released
@@ -157,7 +161,7 @@ def _line(e: Entry, shown: Shown) -> tuple[str | int | float | None, ...]:
     alarms = "; ".join(sorted({f.code for f in e.alarms}))
     return (
         e.number, e.kind, e.time.replace("T", " ")[:16], _what(e), 1e3 * e.error.mean if e.error else None,
-        1e3 * change[0] if change else None, e.temperature, e.who or "not stated", e.reason or "",
+        round(1e3 * change[0], 6) if change else None, e.temperature, e.who or "not stated", e.reason or "",
         "; ".join(filter(None, (state, alarms and f"alarm: {alarms}"))),
     )  # fmt: skip
 

@@ -20,7 +20,6 @@ from elastocal.app.commands.compare import CompareResult
 from elastocal.app.commands.history import record_check, release_certified
 from elastocal.app.pages import compare as compared
 from elastocal.errors import ElastocalError, InputError, UnknownNameError
-from elastocal.files.cell_yaml import CellFolder
 from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
@@ -48,9 +47,7 @@ def history(request: Request, cell: Cell, until: int | None = None) -> Response:
     return _shown(request, cell, until=until)
 
 
-def _shown(
-    request: Request, cell: CellFolder, problem: ElastocalError | None = None, until: int | None = None
-) -> Response:
+def _shown(request: Request, cell: Cell, problem: ElastocalError | None = None, until: int | None = None) -> Response:
     """The last entries, or those up to number ``until``."""
     found, stated = _known(request, cell), cell.certificate
     shown = None if found is None else found.shown(until, MANY)
@@ -61,7 +58,7 @@ def _shown(
                 missing=stated.missing, kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
 
 
-def _recorded(cell: CellFolder, found: Any) -> int:
+def _recorded(cell: Cell, found: Any) -> int:
     """Number of the calibration that the cell has now; 0 where it is not recorded."""
     if found is None or not cell.path("calibration").is_file():
         return 0
@@ -69,7 +66,7 @@ def _recorded(cell: CellFolder, found: Any) -> int:
     return next((e.number for e in found.entries if e.calibration and e.calibration.file == mark), 0)
 
 
-def _known(request: Request, cell: CellFolder) -> Any:
+def _known(request: Request, cell: Cell) -> Any:
     """None of a robot that nothing is recorded of yet."""
     try:
         return opened(request.app)[cell.name]
@@ -112,7 +109,7 @@ def check(
 
 
 @contextmanager
-def _table(cell: CellFolder, file: UploadFile | None) -> Iterator[Path | None]:
+def _table(cell: Cell, file: UploadFile | None) -> Iterator[Path | None]:
     """A table that was dropped, as long as it is read; None where there is none."""
     if file is None or not file.filename:
         yield None
@@ -160,7 +157,7 @@ def withdraw(request: Request, cell: Cell, number: Text = "", reason: Text = "",
     return _done(request, cell, lambda s: s.withdraw(cell.name, _number(number), reason=reason, who=who))
 
 
-def _done(request: Request, cell: CellFolder, change: Callable[[ec.History], object]) -> Response:
+def _done(request: Request, cell: Cell, change: Callable[[ec.History], object]) -> Response:
     """The page again, with one sentence where the change was refused."""
     try:
         change(opened(request.app))

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 import elastocal as ec
 from elastocal.app.inputs import versions
 from elastocal.report.data import as_json
-from elastocal.store.entry import plain
+from elastocal.results import plain
 from elastocal.studio.work import ALONE
 
 router = APIRouter(prefix="/api", tags=["elastocal"])

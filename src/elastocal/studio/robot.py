@@ -16,12 +16,11 @@ import elastocal as ec
 from elastocal.app.commands.show import show
 from elastocal.app.pages import views
 from elastocal.errors import ElastocalError, InputError
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.opened import read_bytes, sha256_of
+from elastocal.files.opened import sha256_of
 from elastocal.files.robot.edit import with_parameter
 from elastocal.files.robot.read import robot_from_text
 from elastocal.report.html import Fragment, as_fragment
-from elastocal.studio.folder import within
+from elastocal.studio.folder import text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put
 from elastocal.studio.work import Cell
@@ -39,11 +38,9 @@ def robot(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(
-    request: Request, cell: CellFolder, problem: ElastocalError | None = None, text: str | None = None
-) -> Response:
+def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, text: str | None = None) -> Response:
     place = within(cell, cell.place("robot"))
-    source = read_bytes(place).decode("utf-8", errors="replace") if text is None else text
+    source = text_of(place) if text is None else text
     values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
     try:
         model = ec.read_robot(place)
@@ -89,7 +86,7 @@ def _numbers(text: str, count: int, what: str) -> list[float]:
 
 
 def _drawn(
-    cell: CellFolder, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
+    cell: Cell, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
 ) -> tuple[Fragment, dict[str, Any]]:
     """The picture, and what is to be said of it: notes, numbers, where the load is pulled."""
     found = views.posed(model, typed, wrench, _around(cell))
@@ -98,7 +95,7 @@ def _drawn(
     return as_fragment((replace(found.scene, notes=()),)), said
 
 
-def _around(cell: CellFolder) -> tuple[Any, ...]:
+def _around(cell: Cell) -> tuple[Any, ...]:
     """Obstacles and tracker of the plan file, where it has some."""
     try:
         return views.around(within(cell, cell.place("plan")))
@@ -138,7 +135,7 @@ def change(
             raise InputError(f"{parameter}: {value!r} is no number", code="number", value=value)
         if not source.strip() or status not in STATUSES:
             raise InputError(f"{parameter}: say where the number is from, and its status", code="missing")
-        text = read_bytes(within(cell, place)).decode("utf-8")
+        text = text_of(within(cell, place))
         new = with_parameter(text, parameter, number, " ".join(source.split())[:500], status, place.name)
         views.usual_force(robot_from_text(new, place.name))
         put(cell, {place: new})
