@@ -73,7 +73,7 @@ class RosBag(TableFormat):
         notes = (
             f"{file.name}: {len(found)} dwells of {used}; row numbers count them, values are means within a dwell.",
         )
-        return RawTable(str(file), tuple(header), rows, False, 0, named=str(file), notes=notes)
+        return RawTable(str(file), tuple(header), rows, header_line=0, named=str(file), notes=notes)
 
 
 def _names(series: Series) -> list[str]:
