@@ -86,9 +86,9 @@ def _of_cell() -> Plane:
 def _object(text: str | None) -> Pose:
     """X,Y,Z in mm and A,B,C in deg about z, y, x in turn, in base; the base itself where nothing was typed."""
     import numpy as np
-    from scipy.spatial.transform import Rotation
 
     from elastocal.spatial.pose import Pose
+    from elastocal.spatial.turns import Rotation
 
     if text is None:
         return Pose(np.eye(3), np.zeros(3))

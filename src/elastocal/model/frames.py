@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -102,6 +102,11 @@ class FrameTree:
     def joint_names(self) -> tuple[str, ...]:
         """Joints that take a value, in chain order (followers have none)."""
         return tuple(f.name for f in self.frames if f.joint is not None and f.joint.follows is None)
+
+    @cached_property
+    def chains(self) -> dict[object, Any]:
+        """Chains of these frames by their degrees of freedom; robots of one tree share them, and the code of them."""
+        return {}
 
     @cached_property
     def _by_name(self) -> dict[str, Frame]:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
     from elastocal.model.robot import Robot
     from elastocal.procedures.circle_points import CirclePoints
-    from elastocal.procedures.compensator.arcs import Arcs
-    from elastocal.procedures.compensator.free_arcs import MarkerError
+    from elastocal.procedures.compensator.arcs import Arcs, MarkerError
     from elastocal.spatial.entries import Array
 
 SENSES = {"with": 1, "against": -1}
@@ -229,7 +228,7 @@ def unseen_notes(table: PointTable, markers: Sequence[str]) -> tuple[str, ...]:
 @contextmanager
 def located(table: PointTable) -> Iterator[None]:
     """Errors about points name the file, and the column of angles in another unit."""
-    from elastocal.procedures.compensator.free_arcs import MarkerError
+    from elastocal.procedures.compensator.arcs import MarkerError
 
     try:
         yield

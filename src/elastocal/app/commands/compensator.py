@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import Robot
     from elastocal.procedures.compensator import Compensator
-    from elastocal.procedures.compensator.plan import ArcPlan
+    from elastocal.procedures.compensator.marker_design import ArcPlan
     from elastocal.spatial.entries import Array
 
 MARKERS = 2
@@ -187,7 +187,7 @@ def _ahead(
 
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
-    from elastocal.procedures.compensator.plan import plan_arcs
+    from elastocal.procedures.compensator.marker_design import plan_arcs
     from elastocal.procedures.compensator.spring import joint_range
 
     noise, way = noise_of(noise_um), sense_from_word(sense)

@@ -147,9 +147,8 @@ def table(result: ValidateResult) -> Table:
     return Table("readings", "", columns, rows)
 
 
-def screen(result: ValidateResult) -> Report:
+def screen(result: ValidateResult, whole: Report) -> Report:
     """For a terminal: without the rows of all readings."""
-    whole = page(result)
     return Report(whole.title, whole.verdict, (Section("Errors", (summary_table(result),)),), whole.notes, whole.inputs)
 
 

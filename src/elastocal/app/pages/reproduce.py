@@ -18,10 +18,10 @@ def page(result: CaseList | Gallery | ReproduceResult) -> Report:
     return gallery_page(result) if isinstance(result, Gallery) else case_page(result)
 
 
-def screen(result: CaseList | Gallery | ReproduceResult) -> Report:
+def screen(result: CaseList | Gallery | ReproduceResult, whole: Report) -> Report:
     """For a terminal: all cases as an overview."""
     if not isinstance(result, Gallery):
-        return page(result)
+        return whole
     return Report("Published cases, recomputed", verdict(result), (overview(result),))
 
 

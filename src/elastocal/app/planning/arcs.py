@@ -11,7 +11,7 @@ from elastocal.errors import ConflictError, InputError, TooFewError
 
 if TYPE_CHECKING:
     from elastocal.files.plan.arcs import ArcPlanFile
-    from elastocal.procedures.compensator.plan import ArcPlan, PlanRow
+    from elastocal.procedures.compensator.marker_design import ArcPlan, PlanRow
     from elastocal.spatial.entries import Array
 
 MOVING = "P1"
@@ -60,7 +60,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     from elastocal.app.planning.files import check_plan_targets, check_unfilled
     from elastocal.files.plan.arcs import read_arc_plan
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
-    from elastocal.procedures.compensator.plan import plan_arcs
+    from elastocal.procedures.compensator.marker_design import plan_arcs
 
     _refuse(request)
     file = read_arc_plan(Path(request.source))
@@ -89,7 +89,7 @@ def _refuse(request: PlanRequest) -> None:
 
 def _configurations(file: ArcPlanFile, angles: Array) -> Array:
     """Joint values (m, n) with the compensator's joint at these angles and the other axes where they stand."""
-    from elastocal.procedures.compensator.plan import plan_configurations
+    from elastocal.procedures.compensator.marker_design import plan_configurations
 
     at = file.model.controller.to_joints(file.axes[None])[0]
     try:

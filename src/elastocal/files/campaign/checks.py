@@ -9,7 +9,7 @@ from elastocal.reduction.warnings import PointsCheck
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.reduction.placement import Placement
+    from elastocal.reduction.slips import Placement
     from elastocal.spatial.pose import Pose
 
 
@@ -98,7 +98,7 @@ def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
 
 def _placement(file: CampaignFile) -> Placement | None:
     from elastocal.measure.sources.registration import Registration
-    from elastocal.reduction.placement import placement
+    from elastocal.reduction.slips import placement
 
     setup, differences = file.campaign.measurement.setup, file.campaign.measurement.states == 2
     assert file.points is not None

@@ -268,8 +268,8 @@ def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
     flagged = moves.flagged[rows].reshape(-1)
     at, first, second = (v[rows].reshape(-1, 3) for v in (moves.at, moves.first, moves.second))
     kinds: tuple[tuple[str, Array, Bools, Look], ...] = (
-        (f"{moves.words[0]}, {enlarged}", first, ~flagged, "plain"),
-        (f"{moves.words[1]}, {enlarged}", second, np.ones_like(flagged), "plain"),
+        (f"{moves.words[0]}, {enlarged}", first, ~flagged, "read"),
+        (f"{moves.words[1]}, {enlarged}", second, np.ones_like(flagged), "after"),
         ("outliers", first, flagged, "warning"),
     )
     return [
