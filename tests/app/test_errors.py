@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 import elastocal
 from elastocal.app.commands.deflect import deflect
@@ -72,6 +73,21 @@ def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:
         "range", "lever", -2.0, "lever -2: must be positive",
     )  # fmt: skip
     assert str(RangeError.of("map", "x", "no")) == "map 'x': no"
+
+
+def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
+    """So that the command line can show it as the option that was typed."""
+    group = typer.main.get_command(import_module("elastocal.app.cli.main").app)
+    known = {name: {p.name for p in c.params} for name, c in group.commands.items()}  # type: ignore[attr-defined]
+    said = [
+        (path.stem, node.args[0].value)
+        for path in sorted((SOURCES / "app" / "commands").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "of"
+        if isinstance(node.args[0], ast.Constant)
+    ]
+    assert len(said) > 20
+    assert not [(name, parameter) for name, parameter in said if parameter not in known[name]]
 
 
 def test_the_library_names_no_option_of_a_command_line() -> None:

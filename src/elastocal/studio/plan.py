@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from elastocal.app.pages.views import expected_ratios, planned_files
-from elastocal.app.planning.given import given_task
+from elastocal.app.planning.request import given_task
 from elastocal.errors import ElastocalError, InputError
 from elastocal.files.opened import seen_from, sha256_of
 from elastocal.files.plan.read import read_plan_file
