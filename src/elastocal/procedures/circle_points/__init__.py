@@ -76,7 +76,7 @@ def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, sta
         jacobian = np.stack([c.ravel() for c in reversed(columns)], axis=1)
         size = np.linalg.svd(jacobian, compute_uv=False)
         if size[-1] < 1e-6 * size[0]:
-            raise InputError("the points do not tell the turns apart")
+            raise InputError("the points do not tell the turns apart", code="rank")
         return (after - place).ravel(), jacobian
 
     try:
