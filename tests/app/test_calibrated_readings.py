@@ -230,7 +230,7 @@ def test_a_calibration_of_deflections_predicts_deflections_and_takes_geometry_as
 
 KRL = """DEF p( )
 $BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}
-$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}
+$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}
 PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
 LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}
 END

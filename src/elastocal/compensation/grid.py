@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.nominal import Nominal
@@ -25,6 +24,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 SEEDS = 256
 MOST = 200_000

@@ -26,9 +26,8 @@ def page(result: HistoryResult) -> Report:
     return replace(shown, inputs=(*shown.inputs, Fact("store", "store", result.store, result.store)))
 
 
-def screen(result: HistoryResult) -> Report:
+def screen(result: HistoryResult, whole: Report) -> Report:
     """For a terminal: without the curves."""
-    whole = page(result)
     sections = (Section(s.title, tuple(b for b in s.blocks if isinstance(b, Table))) for s in whole.sections)
     return replace(whole, sections=tuple(s for s in sections if s.blocks), tiles=())
 

@@ -15,7 +15,6 @@ from math import hypot
 from typing import ClassVar, cast
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector, Rows
 from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
@@ -31,6 +30,7 @@ from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 from elastocal.untrusted import finite_number
 
 

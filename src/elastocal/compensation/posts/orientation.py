@@ -9,9 +9,9 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.spatial.entries import Array
+from elastocal.spatial.turns import Rotation
 
 
 def near(angle: Array, old: Array) -> Array:

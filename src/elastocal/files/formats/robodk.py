@@ -43,7 +43,7 @@ def measured_lines(file: Path) -> RawTable:
                 f"{file}, line {line}: {len(cells)} cells, but joints, measured pose and tool are {len(TITLES)}; "
                 "save the table of the calibration project again"
             )
-    whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), separator != ",", first[0])
+    whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), header_line=first[0])
     absent = [r for r in whole.rows if all(abs(si_number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
     if len(absent) == len(whole.rows):
         raise InputError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")

@@ -200,7 +200,7 @@ def _column(raw: RawTable, field: Field, empty: bool) -> Array:
     values = []
     for row in raw.rows:
         text = row[1][field.place]
-        value = finite_number(text)
+        value = None if raw.numerals.dots else finite_number(text)
         if value is None:
             blank = empty and not cell(raw, row, field)[0]
             values.append(nan if blank else si_number(raw, row, field))

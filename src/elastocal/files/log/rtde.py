@@ -74,7 +74,7 @@ def _table(path: Path) -> tuple[RawTable, list[str]]:
             raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; leave the line out")
     if not rows:
         raise InputError(f"{path}: has a header and no whole row; a log has one row per instant")
-    return RawTable(path.as_posix(), tuple(header), tuple((n, tuple(c)) for n, c in rows), False, top), notes
+    return RawTable(path.as_posix(), tuple(header), tuple((n, tuple(c)) for n, c in rows), header_line=top), notes
 
 
 def _axes(model: Robot) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
-from elastocal.files.tables.titles import title_unit, unit_word
+from elastocal.files.tables.titles import split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import Frame, FrameTree, JointKind
@@ -103,10 +103,9 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
 
 def _column(title: str) -> str:
     """The title by the letter that DH tables have here: ``θ [deg]`` is ``theta_deg``."""
-    stated = unit_word(title_unit(title) or "")
-    bare, _, own = (
-        title.rpartition("_") if not stated else (title[: title.rindex(title_unit(title) or "") - 1], "", stated)
-    )
+    before, said = split_title(title)
+    stated = unit_word(said)
+    bare, own = (before, stated) if stated else title.rpartition("_")[::2]
     known = _BY_TITLE.get(bare.strip().lower())
     return f"{known}_{own}" if known else title
 

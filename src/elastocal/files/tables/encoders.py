@@ -147,7 +147,7 @@ def _one_axis(raw: RawTable, fields: Mapping[str, Field], axis: str, rows: Seque
 
 def _column(raw: RawTable, rows: Sequence[Row], field: Field) -> AxisColumn:
     texts = (cell(raw, row, field)[0] for row in rows)
-    points = tuple(t.replace(",", ".") if raw.decimal_comma else t for t in texts)
+    points = tuple(raw.numerals.plain(t) for t in texts)
     values = np.array([si_number(raw, row, field) for row in rows])
     return AxisColumn(raw.header[field.place], values, field.factor, points)
 
