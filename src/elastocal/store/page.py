@@ -150,7 +150,12 @@ def entry_table(shown: Shown) -> Table:
         Column("temperature_C", "temperature", "°C", 1), Column("who", "who"), Column("reason", "why"),
         Column("state", "state"),
     )  # fmt: skip
-    return Table("entries", "", columns, tuple(_line(e, shown) for e in reversed(shown.entries)))
+    return Table(
+        "entries",
+        f"Numbers {shown.numbers[0]} to {shown.numbers[-1]}",
+        columns,
+        tuple(_line(e, shown) for e in reversed(shown.entries)),
+    )
 
 
 def _line(e: Entry, shown: Shown) -> tuple[str | int | float | None, ...]:
