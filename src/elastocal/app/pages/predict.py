@@ -52,7 +52,9 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
         f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
         f"to {length(float(spread[i]))} (one standard deviation along the worst direction)."
     )
-    if math.isfinite(result.discrepancy):
+    if result.discrepancy == 0:
+        model = "Residuals showed no model discrepancy; none is included."
+    elif math.isfinite(result.discrepancy):
         model = f"The model's own discrepancy, {length(result.discrepancy)} per axis, is included."
     else:
         model = "The model's discrepancy is not known and not included: the true accuracy is worse."

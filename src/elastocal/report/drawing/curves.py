@@ -49,6 +49,8 @@ def draw_series(sheet: Sheet, axes: Frame, series: Sequence[Series], block: Line
             _marks(sheet, axes, s, i, colour, block)
         else:
             for run in _runs(s.x, s.y, axes.y.log):
+                if len(run) == 1:
+                    sheet.mark(*axes.at(*run[0]), colour, _shape(s, i))
                 sheet.line(_thinned([axes.at(x, y) for x, y in run]), colour, 2, "6 4" if s.role in DASHED else "")
 
 
