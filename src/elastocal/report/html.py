@@ -199,15 +199,15 @@ def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
     if isinstance(block, Heatmap) and block.unit:
         title = f"{title}: {block.name} [{block.unit}]"
     common = {"title": title, "notes": block.notes, "long_notes": _long(block.notes)}
+    drawn = {size: _drawn(block, width) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     if isinstance(block, Scene):
         scenes.append(_harmless(scene(block)))
         return {
             **common,
             "kind": "scene",
             "number": len(scenes) - 1,
-            "wide": _drawn(block, WIDE),
+            **drawn,
         }
-    drawn = {size: _drawn(block, width) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     return {**common, "kind": "figure", **drawn}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.calibrate.trust import budget_table
-from elastocal.app.pages.plan_figures import COUNTED, curve, pictures, scenes
+from elastocal.app.pages.plan.figures import COUNTED, curve, pictures, scenes
 from elastocal.quantities import significant
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
@@ -21,7 +21,7 @@ ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at t
 
 
 def page(result: PlanResult | ArcPlanResult) -> Report:
-    from elastocal.app.pages.compensator_plan import arcs_page
+    from elastocal.app.pages.compensator.plan import arcs_page
     from elastocal.app.planning.arcs import ArcPlanResult
 
     return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
@@ -65,7 +65,7 @@ def tiles(plan: Plan) -> tuple[Tile, ...]:
         Tile("expected error", f"{counted.factor * plan.rms_error:.3g}", counted.unit, worst, "expected"),
         Tile("parameters", str(len(own) - open_), "", f"{open_} not determined" if open_ else "all determined",
              state="open" if open_ else ""),
-        Tile("efficiency", f"{100 * (plan.certificate or plan.by_determinant).efficiency:.0f} %", "",
+        Tile("efficiency", f"{100 * (plan.certificate or plan.by_determinant).efficiency:.1f} %", "",
              "at least, of the best possible plan"),
         Tile("safety", f"{len(plan.checks) - unchecked} of {len(plan.checks)}", "", "checks done; the others are yours",
              state="bad" if plan.blocked else "open" if unchecked else "good"),
@@ -179,7 +179,7 @@ def parameter_table(plan: Plan) -> Table:
         Column("parameter", "parameter"),
         Column("value", "value", digits=4, si=True),
         Column("sd", "standard deviation", digits=3, si=True),
-        Column("percent", "accuracy", "%", 2),
+        Column("percent", "accuracy", "%", digits=3),
         Column("unit", "unit"),
     )
     sought = plan.task.measuring.errors_sought

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from elastocal.app.commands.predict import PredictResult, ReadingsResult
-from elastocal.app.pages import predict_readings
 from elastocal.app.pages.deflect import WRENCH_UNITS, row_names
+from elastocal.app.pages.predict import readings
 from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
@@ -31,7 +31,7 @@ _LOST = "no determined state there, with or without the load"
 
 def page(result: PredictResult | ReadingsResult) -> Report:
     if isinstance(result, ReadingsResult):
-        return predict_readings.page(result)
+        return readings.page(result)
     title = f"Predicted deflection of {result.inputs.robot}"
     sections = [Section("Predictions", (table(result),))]
     if drawn := scenes(result):
@@ -73,7 +73,7 @@ def _beyond(result: PredictResult) -> tuple[str, ...]:
 
 def table(result: PredictResult | ReadingsResult) -> Table:
     if isinstance(result, ReadingsResult):
-        return predict_readings.table(result)
+        return readings.table(result)
     at, p = result.at, result.prediction
     each = at.wrenches is not None
     columns = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.arcs import ArcsResult, CirclePointsResult
-from elastocal.app.pages import circle_points
-from elastocal.app.pages.arcs_tables import arc_table, known_table, outlier_table, variant_table
+from elastocal.app.pages.arcs import circle_points
+from elastocal.app.pages.arcs.tables import arc_table, known_table, outlier_table, variant_table
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, Series, Table
