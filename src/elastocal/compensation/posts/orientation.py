@@ -12,11 +12,17 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import matrix_rpy
 
 
 def near(angle: Array, old: Array) -> Array:
     """``angle`` plus the whole turns that bring it closest to ``old``."""
     return np.asarray(angle - 2 * np.pi * np.round((angle - old) / (2 * np.pi)))
+
+
+def kuka_angles(rotation: Array) -> Array:
+    """A, B, C in deg of one rotation matrix, about z, y and x in turn; at B = 90 too, where A and C turn alike."""
+    return np.degrees(matrix_rpy(rotation)[::-1]) + 0.0
 
 
 def euler_near(rotation: Array, sequence: str, old: Array) -> Array:
