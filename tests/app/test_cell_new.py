@@ -28,7 +28,9 @@ ALIKE = ("abb-irb120", "fanuc-r2000ic165f", "kuka-kr210-r2700", "ur10e", "yaskaw
 def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path: Path, kr270_cell: Path) -> None:
     cell = kr270_cell if robot == "kuka-kr270" else whole_cell(tmp_path / "cell", robot)
     assert read_robot(cell / "robot" / "robot.yaml").parameters.names == read_robot(robot).parameters.names
-    assert bool([p for p in (cell / "programs").iterdir() if p.stem.lower() == "square"]) == (robot != "orthoglide-link")
+    assert bool([p for p in (cell / "programs").iterdir() if p.stem.lower() == "square"]) == (
+        robot != "orthoglide-link"
+    )
     path = cell / "calibration" / "calibration.json"
     truth = {p.name: p.value for p in read_robot(cell / "truth" / "robot.yaml").parameters}
     if of_readings(path):

@@ -189,3 +189,27 @@ def test_a_wrong_file_is_refused_or_named() -> None:
         Apt().read({"a.apt": b"UNITS/FEET\n"})
     program = read_program({"part.script": b"def a():\nmovel(p[1,2,3,0,0], a=1)\nend\n"})
     assert program.skipped[0].reason == "its point is an expression"
+
+
+@pytest.mark.parametrize("kind", ["apt", "gcode", "csv"])
+def test_tool_axes_and_an_orientation_that_looks_into_the_part(reference: tuple, kind: str) -> None:
+    """A tool of a robot, z from the flange to the tip, and a path whose axes point from the tip to the spindle."""
+    robot, path, found = reference
+    i, j, k = -path.rotation[:, 2]
+    points = [(*(1e3 * p), i, j, k) for p in path.positions]
+    text = {
+        "apt": "UNITS/MM\nMULTAX/ON\n" + "".join("GOTO/" + ",".join(f"{v:.9f}" for v in p) + "\n" for p in points),
+        "gcode": "G21 G90 G54\nT1 M6\n"
+        + "".join("G1 X{:.9f} Y{:.9f} Z{:.9f} A3={:.9f} B3={:.9f} C3={:.9f} F1000\n".format(*p) for p in points),
+        "csv": "x_mm,y_mm,z_mm,i,j,k\n" + "".join(",".join(f"{v:.9f}" for v in p) + "\n" for p in points),
+    }[kind]
+    name = {"gcode": "G54"}.get(kind, "base"), {"gcode": "T1"}.get(kind, "tool")
+    program = read_program(text, kind, bases={name[0]: Pose()}, tools={name[1]: TOOL}, orientation=path.rotation)
+    np.testing.assert_allclose(program.rotations, np.broadcast_to(path.rotation, (4, 3, 3)), atol=1e-8)
+    done = compensate(robot, program, FORCE, near=robot.controller.to_controller(path.q[None])[0])
+    np.testing.assert_allclose(done.changes.positions, found, atol=2e-7)
+    again = read_program(
+        {n: c.decode() for n, c in done.files.items()}, kind, bases=program.given.bases, tools=program.given.tools,
+        orientation=path.rotation,
+    )  # fmt: skip
+    np.testing.assert_allclose(again.rotations[:, :, 2], done.changes.rotations[:, :, 2], atol=1e-6)
