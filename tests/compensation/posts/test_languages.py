@@ -17,7 +17,8 @@ from elastocal.compensation.program import Changes, Given, Program
 from elastocal.compensation.run import compensate
 from elastocal.errors import InputError
 from elastocal.files.programs import read_program
-from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.read import read_robot, robot_from_text, shipped_text
+from elastocal.files.robot.write import robot_text
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
@@ -178,6 +179,26 @@ def test_pulses_without_a_robot_that_knows_them_are_refused_with_that_sentence()
     program = read_program(job, "jbi", tools={"0": Pose()})
     done = compensate(arm(), program)
     assert done.program.joints.shape == (1, 6)
+
+
+PULSES = "pulses_per_degree: {S: 1341.4, L: 1341.4, U: 1341.4, R: 1000, B: -980.5, T: 622.1}"
+
+
+def test_pulses_per_degree_of_the_user_make_a_job_in_pulses_readable() -> None:
+    text = shipped_text("yaskawa-gp25")
+    robot = robot_from_text(text.replace("language: jbi", f"language: jbi\n  {PULSES}"), "gp25.yaml")
+    job = "//POS\n///TOOL 0\n///PULSE\nC00000=0,13414,-26828,500,-98050,6221\n//INST\nMOVJ C00000 VJ=5.00\n"
+    done = compensate(robot, read_program(job, "jbi", tools={"0": Pose()}))
+    np.testing.assert_allclose(np.degrees(done.program.joints[0]), [0, 10, -20, 0.5, 100, 10], atol=1e-9)
+    again = robot_from_text(robot_text(robot), "again.yaml")
+    np.testing.assert_allclose(again.controller.drives.counts_per_turn, robot.controller.drives.counts_per_turn)
+    for wrong, said in (
+        (", T: 622.1", "must have a number other than 0 for each of S, L, U"),
+        ("1000", "R: must have"),
+    ):
+        bad = PULSES.replace(wrong, "0" if wrong == "1000" else "")
+        with pytest.raises(InputError, match=said):
+            robot_from_text(text.replace("language: jbi", f"language: jbi\n  {bad}"), "gp25.yaml")
 
 
 def test_a_wrong_file_is_refused_or_named() -> None:
