@@ -114,6 +114,8 @@ def concise(value: float, sd: float) -> str:
 
 def quantile_95(freedom: float) -> float:
     """Half width of a 95 % interval in standard deviations: Student's t where the noise is estimated."""
+    if isinf(freedom):
+        return 1.959963984540054
     from scipy.special import stdtrit
 
-    return 1.959963984540054 if isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))
+    return float(stdtrit(max(freedom, 1.0), 0.975))

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from lxml import html
 
-from elastocal.app import gallery
 from elastocal.app.pages import reproduce as pages
 from elastocal.app.pages.reproduce import judgement
+from elastocal.published import gallery
 from elastocal.published.case import Figure, Kind, Outcome, Why, registry
 from elastocal.report.blocks import Heatmap, Lines
 from elastocal.report.html import as_html

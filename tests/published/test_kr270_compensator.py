@@ -10,8 +10,7 @@ from oracle.table_one import ROWS
 from scipy.optimize import least_squares
 
 from elastocal.published.case import Why, case_named
-from elastocal.published.kr270_compensator_experiment import designed, experiment
-from elastocal.published.kr270_table3 import TableThree, spring_words
+from elastocal.published.kr270_table3 import TableThree, designed, experiment, spring_words
 
 NAME = "kr270-compensator"
 Q = np.radians([r[0] for r in ROWS])

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, axes_of, numbers, of_shown, typed, within_limits
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, InputError, RangeError, UnknownNameError
 from elastocal.model.statics.stiffness import softest
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def grid_configurations(model: Robot, text: str, at: tuple[str, ...], ignore_lim
     axes = axes_of(model)
     spans = [_span(model, part) for part in text.split(",")]
     if len(spans) != 2 or spans[0][0] == spans[1][0]:
-        raise InputError(f"--map {text!r}: two different axes are needed; write {FORM}")
+        raise RangeError.of("map", text, f"two different axes are needed; write {FORM}")
     (i, x), (j, y) = spans
     if len(x) * len(y) > MOST_POINTS:
-        raise InputError(f"--map {text!r}: {len(x) * len(y)} points are too many; at most {MOST_POINTS}")
+        raise RangeError.of("map", text, f"{len(x) * len(y)} points are too many; at most {MOST_POINTS}")
     start, note = _start(model, at)
     shown = np.repeat(start[None], len(x) * len(y), axis=0)
     shown[:, i], shown[:, j] = np.tile(x, len(y)), np.repeat(y, len(x))
@@ -101,15 +101,15 @@ def _span(model: Robot, part: str) -> tuple[int, Array]:
     axes = axes_of(model)
     pieces = [p.strip() for p in part.split(":")]
     if len(pieces) != 4:
-        raise InputError(f"--map {part!r}: not of the form {FORM}")
+        raise FormatError.of("map", part, f"not of the form {FORM}")
     if pieces[0] not in axes.names:
         raise UnknownNameError("controller axis", pieces[0], axes.names, "--map")
     low, high = numbers(" ".join(pieces[1:3]), 2, f"--map {part!r}", "from, to")
     if not pieces[3].isdecimal() or not 2 <= int(pieces[3]) <= MOST_POINTS:
-        raise InputError(f"--map {part!r}: the count {pieces[3]!r} must be a whole number of at least 2")
+        raise RangeError.of("map", part, f"the count {pieces[3]!r} must be a whole number of at least 2")
     values = np.linspace(low, high, int(pieces[3]))
     if any(a == b for a, b in pairwise(values)):
-        raise InputError(f"--map {part!r}: from and to are the same; give a range")
+        raise RangeError.of("map", part, "from and to are the same; give a range")
     return axes.names.index(pieces[0]), values
 
 

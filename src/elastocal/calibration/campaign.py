@@ -33,10 +33,10 @@ class Campaign:
     or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
     (the tool where not stated).  ``station`` (N,) names the instrument's
-    place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
-    error; a prior, not a command.  ``priors`` of parameters by name: value and sd in SI, or, by several names, values
-    and covariance.  ``places`` name the rows (file and line) in messages; those of ``keep`` are left
-    out by no outlier test.
+    place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, which figures alone use.  ``noise``: sd of
+    one coordinate in ``length``, or sources of error; a prior, not a command.  ``priors`` of parameters by name:
+    value and sd in SI, or, by several names, values and covariance.  ``places`` name the rows (file and line) in
+    messages; those of ``keep`` are left out by no outlier test.
     """
 
     q: Any
@@ -51,6 +51,7 @@ class Campaign:
     load_frame: str | None = None
     station: Any = None
     temperature: Any = None
+    time: Any = None
     markers: Sequence[str] = ()
     noise: float | ErrorSource | Sequence[ErrorSource] | None = None
     orientation_noise: float | None = None
@@ -85,6 +86,7 @@ class Campaign:
             raise InputError(
                 f"temperature: row {row} is not a number; every reading needs one, or leave the column out"
             )
+        values["time"] = None if self.time is None else _columns("time", self.time, count)[:, 0]
         values["station"] = _labels(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):
@@ -156,7 +158,17 @@ class Campaign:
         for key, value in vars(self).items():
             if key in self.__dataclass_fields__:
                 object.__setattr__(out, key, value)
-        for key in ("q", "position", "deflection", "orientation", "distance", "wrench", "station", "temperature"):
+        for key in (
+            "q",
+            "position",
+            "deflection",
+            "orientation",
+            "distance",
+            "wrench",
+            "station",
+            "temperature",
+            "time",
+        ):
             value = getattr(self, key)
             object.__setattr__(out, key, None if value is None else value[chosen])
         object.__setattr__(out, "places", tuple(self.line(int(i)) for i in chosen))

@@ -46,6 +46,7 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         wrench=_rows(campaigns, "wrench", np.zeros(6)), load_frame=loads,
         station=_stations(campaigns), markers=markers if any(c.named for c in campaigns) else (),
         noise=noise, orientation_noise=first.orientation_noise,
+        time=None if any(c.time is None for c in campaigns) else np.concatenate([c.time for c in campaigns]),
         temperature=None if first.temperature is None else np.concatenate([c.temperature for c in campaigns]),
         priors=tuple(p for c in campaigns for p in c.priors),
         keep=[_line(c, i, n) for n, c in enumerate(campaigns) for i in range(c.count) if c.kept(i)],

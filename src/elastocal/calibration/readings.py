@@ -84,7 +84,7 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         orientation=orientation_of(found, where), distance=_read(found.read["distance"][:, :, 0]),
         wrench=loads if loads.any() else None, load_frame=observed.load.frame, markers=found.markers,
         station=found.station if entry.station is None or found.station else [entry.station] * len(found.values),
-        temperature=found.temperature, noise=entry.noise or observed.sources or None,
+        temperature=found.temperature, time=found.time, noise=entry.noise or observed.sources or None,
         orientation_noise=entry.orientation_noise, places=found.places, name=observed.name,
         priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip

@@ -140,7 +140,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         leave_one_out_all=_errors(data["leave_one_out_all_m"]),
         before=_errors(data["nominal_m"]),
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
-        residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
+        residuals=Residuals(**{k: None if v is None else _array(v) for k, v in data["residuals"].items()}),
     )
 
 

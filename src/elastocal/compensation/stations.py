@@ -14,11 +14,11 @@ from functools import cached_property
 from math import acos, ceil, pi
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.turns import Rotation
 
 
 def between(program: Program, number: int, shares: Array) -> Inserted:

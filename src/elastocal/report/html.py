@@ -57,6 +57,7 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
     page = _template(_own("blocks.html.jinja") + _own("page.html.jinja"))
     text: str = page.render(
         report=report,
+        verdict=_not_repeated(report),
         certificate=None if report.certificate is None else typeset(report.certificate.html()),
         footer="" if report.certificate is None else report.certificate.footer,
         loud_notes=[n for n in report.notes if loud(n)],
@@ -74,6 +75,12 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
         version=__version__,
     )
     return text
+
+
+def _not_repeated(report: Report) -> list[str]:
+    """The verdict without warnings that stand on the certificate above it."""
+    above = () if report.certificate is None else report.certificate.main_warnings
+    return [s for s in report.verdict if not (loud(s) and any(s.endswith(f": {w}.") for w in above))]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, FileError, FormatError, InputError, RangeError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def simulate(
     from elastocal.files.campaign.write import TABLE, campaign_files
 
     if outliers < 0 or not min(outlier_mm, outlier_n) > 0:
-        raise InputError("--outliers must not be negative, and --outlier-mm and --outlier-N must be positive")
+        raise RangeError("--outliers must not be negative, and --outlier-mm and --outlier-N must be positive")
     stage(0, 3, "reading the plan")
     asked = read_plan(plan)
     _check_out(out, asked)
@@ -121,10 +121,8 @@ def _truth(word: str | None, plan: CampaignFile) -> Robot:
 
     truth = plan.model if word is None else read_robot(word)
     if truth.joints != plan.model.joints:
-        raise InputError(
-            f"--truth {word}: its joints ({', '.join(truth.joints)}) are not those of the plan's robot "
-            f"({', '.join(plan.model.joints)})"
-        )
+        own, planned = ", ".join(truth.joints), ", ".join(plan.model.joints)
+        raise ConflictError.of("truth", word, f"its joints ({own}) are not those of the plan's robot ({planned})")
     return truth
 
 
@@ -142,10 +140,8 @@ def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...
         except ValueError:
             number = float("nan")
         if not equals or not isfinite(number):
-            raise InputError(
-                f"--vary {word!r}: give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4",
-                parameter="vary",
-                value=word,
+            raise FormatError.of(
+                "vary", word, "give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4"
             )
         table = list(robot.parameters)
         new = {}
@@ -153,11 +149,10 @@ def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...
             p = table[row]
             new[p.name] = p.value + number if text[0] in "+-" else p.value * number
             if new[p.name] == p.value and number not in (0.0, 1.0):
-                raise InputError(
-                    f"--vary {word!r}: {p.name} is 0, and a factor leaves it so; give what it is more by, as +VALUE "
-                    f"in {p.unit}",
-                    parameter="vary",
-                    value=word,
+                raise RangeError.of(
+                    "vary",
+                    word,
+                    f"{p.name} is 0, and a factor leaves it so; give what it is more by, as +VALUE in {p.unit}",
                 )
             notes.append(f"True robot: {p.name} is {new[p.name]:.6g} {p.unit} in place of {p.value:.6g}.")
         robot = robot.with_parameters(new)
@@ -184,7 +179,7 @@ def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers:
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
-    from elastocal.app.campaign_checks import given_by
+    from elastocal.app.inputs import given_by
     from elastocal.files.campaign.write import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 
@@ -193,7 +188,7 @@ def _check_out(out: Path, plan: CampaignFile) -> None:
         return
     check_targets({f"--out ({name})": out / name for name in (CAMPAIGN, TABLE)}, given_by("PLAN.yaml", plan))
     for name, known in own_files(out).items():
-        raise InputError(f"--out {out}: holds a {name} that {known} and would be lost; choose another folder")
+        raise FileError.of("out", out, f"holds a {name} that {known} and would be lost; choose another folder")
 
 
 def _facts(

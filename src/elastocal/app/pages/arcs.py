@@ -11,8 +11,7 @@ from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, Series, Table
 
 if TYPE_CHECKING:
-    from elastocal.procedures.compensator.arcs import Arcs, KnownArc
-    from elastocal.procedures.compensator.free_arcs import FreeArcs
+    from elastocal.procedures.compensator.arcs import Arcs, FreeArcs, KnownArc
     from elastocal.spatial.entries import Array
 
 NO_ANGLE = "the angle is not used"

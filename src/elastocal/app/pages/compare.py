@@ -99,7 +99,7 @@ def _drift(d: Drift, number: int) -> tuple[Block, ...]:
     raw, left = (1e3 * np.nanmax(np.linalg.norm(v, axis=2), axis=1) for v in (d.moved, d.shape))
     x = tuple(float(i + 1) for i in range(len(raw)))
     series = [
-        Series("as read", x, tuple(map(float, raw)), points=True, role="before", words=d.places),
+        Series("as read", x, tuple(map(float, raw)), points=True, role="read", words=d.places),
         Series("without rigid motion", x, tuple(map(float, left)), points=True, role="after", words=d.places),
     ]
     if np.isfinite(d.sd):

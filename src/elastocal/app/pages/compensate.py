@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from elastocal.app.cells.trace import current
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
+from elastocal.compensation.verdict import predicted_rms
+from elastocal.quantities import DASH
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
     from elastocal.spatial.entries import Array
 
+PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
 ON_SCREEN = 40
 
@@ -26,15 +30,15 @@ def page(result: CompensateResult) -> Report:
     correction = result.correction
     cell = current().cell
     tolerance = None if cell is None else cell.certificate.tolerance
-    problems, left = problem_table(correction), left_table(correction)
+    problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
         Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
-        Section("Robot and program", scenes(correction)[:1]),
+        Section("Robot and program", drawn[:1]),
         Section("Targets that are not corrected", (problems,) if problems.rows else ()),
         Section("Lines that are left as they are", (left,) if left.rows else ()),
         Section("Contributions", (contribution_table(correction),), folded=True),
-        Section("Errors in space", scenes(correction)[1:], folded=True),
+        Section("Errors in space", drawn[1:], folded=True),
         Section("Targets", (target_table(correction, MOST_ROWS),), folded=True),
     )
     name = result.robot.model.title or result.robot.model.name
@@ -45,18 +49,13 @@ def page(result: CompensateResult) -> Report:
 
 def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     """The errors that matter; on the simulated true robot where one is given."""
-    import numpy as np
-
     before, after = (r.distances() for r in result.on_truth or (result.before, result.after))
     whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
-    worst = f"worst target {1e3 * after.largest:.3f} mm"
-    out = [
-        Tile("error before", f"{1e3 * before.rms:.3f}", "mm", whose, "before"),
-        Tile("error after", f"{1e3 * after.rms:.3f}", "mm", f"{whose}; {worst}", "after"),
-    ]
-    if result.covariance is not None and np.isfinite(result.predicted).any():
-        expected = 2e3 * float(np.sqrt(np.nanmean(result.predicted**2)))
-        out.append(Tile("expected", f"{expected:.3f}", "mm", "k = 2, of the calibration alone", "expected"))
+    out = [Tile("error before", millimetres(before.rms), "mm", whose, "before")]
+    if result.on_truth is not None:
+        worst = f"worst target {millimetres(after.largest)} mm"
+        out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
+    out.append(_predicted(result))
     done, total = result.motions
     out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points put in"))
     if tolerance is not None:
@@ -64,9 +63,24 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     return tuple(out)
 
 
-def screen(result: CompensateResult) -> Report:
+def _predicted(result: Correction) -> Tile:
+    """The residual error after correction that the calibration predicts; the model itself predicts none of it."""
+    if result.covariance is None or not result.corrected.any():
+        why = "no calibration" if result.covariance is None else "no target is corrected"
+        return Tile(PREDICTED, DASH, "", f"not known: {why}", "expected", "open")
+    rms, worst = predicted_rms(result), float(np.nanmax(result.half_width[result.corrected]))
+    said = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
+    return Tile(PREDICTED, millimetres(rms), "mm", said, "expected")
+
+
+def millimetres(metres: float) -> str:
+    """With three decimals, or as many as two digits take: an error is never 0.000."""
+    size = 1e3 * metres
+    return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
+
+
+def screen(result: CompensateResult, whole: Report) -> Report:
     """For a terminal: no long table of targets that are in order."""
-    whole = page(result)
     short = len(result.correction.job.at.stations) <= ON_SCREEN
     hidden = ("Workpiece",) if short else ("Workpiece", "Targets")
     return replace(whole, sections=tuple(s for s in whole.sections if s.title not in hidden))
@@ -79,7 +93,15 @@ def table(result: CompensateResult) -> Table:
 def verdict(result: CompensateResult) -> tuple[str, ...]:
     from elastocal.compensation.verdict import verdict as findings
 
-    return (*result.robot.warned, *(finding.text for finding in findings(result.correction, result.robot.fixed)))
+    said = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
+    first = [f.text for f in said if f.code in _ORDER]
+    return (*first, *result.robot.warned, *(f.text for f in said if f.code not in (*_ORDER, *_LAST)),
+            *(f.text for f in said if f.code in _LAST))  # fmt: skip
+
+
+_ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "truth": 2}
+"""What a reader asks first: is it corrected, and how far off will the tool be?"""
+_LAST = ("every-motion", "rounding")
 
 
 _LOST = "no determined loaded state there"
@@ -102,7 +124,7 @@ def summary_table(result: Correction) -> Table:
     rows = []
     for name, part in kinds:
         far, turned = part.distances(), part.angles()
-        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.largest, s.p95)]
+        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.largest)]
         rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
     note = (
         "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
@@ -113,8 +135,7 @@ def summary_table(result: Correction) -> Table:
 
 
 def _after(result: Correction) -> str:
-    exact = result.corrected.all() and not result.method.first_order
-    return "model, after: rounding of digits" if exact else "model, after"
+    return "model, after: rounding of digits" if result.exact else "model, after"
 
 
 def contribution_table(result: Correction) -> Table:
@@ -166,7 +187,7 @@ def contribution_table(result: Correction) -> Table:
 _ROUNDING = 1e-13
 """m and rad below which a part is not more than the rounding of the computation."""
 _SIZES = (("rms", "RMS"), ("max", "max"))
-_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("max", "max"), ("p95", "95 %"))
+_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
 
 
 def target_table(result: Correction, most: int | None = None) -> Table:

@@ -120,32 +120,40 @@ def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float, 
 
 def _path(result: Correction) -> Strokes:
     path = result.job.at.position
-    return Strokes("program", (points(path[thinned(len(path), MOST_POINTS)]),))
+    return Strokes("program", (points(path[thinned(len(path), MOST_POINTS)]),), look="program")
 
 
 def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
-    """Before, after, what was expected (k = 2) and the tolerance, on one log axis."""
+    """Before, after, what is predicted (k = 2) and the tolerance, on one log axis.
+
+    After correction the model is left with the rounding of digits, which is no error of a robot: it is drawn where
+    targets stay uncorrected, or where a simulated true robot tells.
+    """
     import numpy as np
 
     whose = "" if result.on_truth is None else ", simulated true robot"
     before, after = result.on_truth or (result.before, result.after)
     sizes = [1e3 * np.linalg.norm(r.position, axis=1) for r in (before, after)]
     x = tuple(float(i) for i in range(1, len(sizes[0]) + 1))
-    series = [
-        Series(f"before{whose}", x, _floats(sizes[0]), role="before"),
-        Series(f"after{whose}", x, _floats(np.maximum(sizes[1], LEAST_MM)), role="after"),
-    ]
+    series = [Series(f"before{whose}", x, _floats(sizes[0]), role="before")]
+    if result.on_truth is not None or not result.exact:
+        name = f"after{whose}" if whose else "after, by the model"
+        series.append(Series(name, x, _floats(np.maximum(sizes[1], LEAST_MM)), role="after"))
     if result.covariance is not None:
         top = 2e3 * result.predicted
         low = max(float(np.nanmin(top, initial=1.0)) / 30, LEAST_MM)
-        series.append(Series("expected (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x)))
+        series.append(Series("predicted residual error (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x)))
     if tolerance is not None:
         series.append(Series("tolerance", (x[0], x[-1]), (1e3 * tolerance,) * 2, role="tolerance"))
     bad = np.flatnonzero(~result.corrected)
     if len(bad):
         off = np.maximum(np.nan_to_num(sizes[1][bad]), LEAST_MM)
         series.append(Series("not corrected", tuple(1.0 + bad), _floats(off), points=True, role="outlier"))
-    notes = (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",) if (sizes[1] < LEAST_MM).any() else ()
+    notes = (
+        (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",)
+        if len(series) > 1 and (sizes[1] < LEAST_MM).any()
+        else ()
+    )
     return Lines(
         "errors", "Error along the program", "target, in order of the program", "", "distance of the loaded tool", "mm",
         tuple(series), notes, log=True,

@@ -33,7 +33,7 @@ def page(result: GravityResult) -> Report:
     return _report(result, (curves,))
 
 
-def screen(result: GravityResult) -> Report:
+def screen(result: GravityResult, whole: Report) -> Report:
     return _report(result, ())
 
 

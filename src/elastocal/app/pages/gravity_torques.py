@@ -135,7 +135,7 @@ def _joint(whole: Validation, j: int, seen: int, split: bool) -> Lines | None:
     band = series("95 % interval", high, role="expected")
     curves = [
         replace(band, low=tuple(float(v) for v in low[rows, j])),
-        series("read", whole.samples.torque, points=True),
+        series("read", whole.samples.torque, points=True, role="read"),
     ]
     if split and np.any(rows >= seen):
         curves.append(series("read, validation set", whole.samples.torque, rows >= seen, points=True))

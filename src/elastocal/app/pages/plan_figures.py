@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from elastocal.report.blocks import Lines, Scene, Series
+from elastocal.report.colours import Role
 from elastocal.report.parts import Dots, Ellipsoids, Labels, Part, Point, Strokes
 from elastocal.report.robot_scene import (
     MOST_ARMS,
@@ -60,24 +61,24 @@ def pictures(plan: Plan) -> tuple[Lines, ...]:
     problem, model = plan.problem, plan.task.model
     every = problem.candidates.poses
     thin = every.picked(np.arange(0, len(every), max(1, -(-len(every) // MOST))))
-    sets = [
-        ("feasible candidates", thin),
-        ("test poses", Poses(model, problem.tests.q)),
-        ("chosen", plan.task.measuring.stations(plan.chosen)[0].poses),
+    sets: list[tuple[str, Role, Poses]] = [
+        ("feasible candidates", "file", thin),
+        ("test poses", "program", Poses(model, problem.tests.q)),
+        ("chosen", "after", plan.task.measuring.stations(plan.chosen)[0].poses),
     ]
     if plan.task.tests is None:
         sets.pop(1)
-    places = [(name, poses.origin(model.tool)) for name, poses in sets]
+    places = [(name, role, poses.origin(model.tool)) for name, role, poses in sets]
     return (
         Lines("from_above", "Tool seen from above", "x", "m", "y", "m",
-              tuple(_marks(n, p[:, 0], p[:, 1]) for n, p in places)),
+              tuple(_marks(n, r, p[:, 0], p[:, 1]) for n, r, p in places), equal=True),
         Lines("from_the_side", "Tool seen from the side", "distance from the base axis", "m", "height", "m",
-              tuple(_marks(n, np.hypot(p[:, 0], p[:, 1]), p[:, 2]) for n, p in places)),
+              tuple(_marks(n, r, np.hypot(p[:, 0], p[:, 1]), p[:, 2]) for n, r, p in places), equal=True),
     )  # fmt: skip
 
 
-def _marks(name: str, x: Array, y: Array) -> Series:
-    return Series(name, tuple(map(float, x)), tuple(map(float, y)), points=True)
+def _marks(name: str, role: Role, x: Array, y: Array) -> Series:
+    return Series(name, tuple(map(float, x)), tuple(map(float, y)), points=True, role=role)
 
 
 def curve(plan: Plan) -> tuple[Lines, ...]:
@@ -119,7 +120,7 @@ def scenes(plan: Plan) -> tuple[Scene, ...]:
         *floor_part(model, arms.line),
         *arm_parts(arms.picked(rows[1:]), "some of the arms", ALL, "faint"),
         *robot_parts(model, candidates.q[rows[0]], "one of the arms", ALL),
-        dots("chosen poses", arms.tip, names, ALL),
+        dots("chosen poses", arms.tip, names, ALL, "after"),
         force_arrows(starts, forces, scale, ALL),
     ]
     for i in rows:

@@ -129,7 +129,7 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
         one, view = np.array([i]), names[i]
         parts += [
             *loaded_arm(result.model, q[i], None, starts[one], forces[one], scale, view),
-            arrows(f"deflection, {times(moved)}", at[one], p.twist[one, :3], moved, (), view),
+            arrows(f"deflection, {times(moved)}", at[one], p.twist[one, :3], moved, (), view, "after"),
             ellipsoids(f"one-sigma ellipsoid, {times(unsure)}", ends[one], p.picked(one), unsure, view),
         ]
     notes = (

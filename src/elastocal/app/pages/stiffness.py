@@ -51,12 +51,9 @@ def page(result: StiffnessResult) -> Report:
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
-def screen(result: StiffnessResult) -> Report:
+def screen(result: StiffnessResult, whole: Report) -> Report:
     """For a terminal: a map without the table of all its points."""
-    full = page(result)
-    if result.grid is None:
-        return full
-    return Report(full.title, full.verdict, full.sections[:1], full.notes, full.inputs)
+    return whole if result.grid is None else replace(whole, sections=whole.sections[:1])
 
 
 DRAWN = 250

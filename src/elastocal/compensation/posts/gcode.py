@@ -17,7 +17,6 @@ from math import nan
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
@@ -30,6 +29,7 @@ from elastocal.compensation.program import Changes, Given, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 _ROTARY = re.compile(r"[XYZ]{2,3}")
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
@@ -39,6 +38,7 @@ from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")

@@ -13,10 +13,10 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.text import NUMBER, Text, shown
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 from elastocal.untrusted import finite_number
 
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy
+from elastocal.spatial.turns import Rotation
 
 
 def near(angle: Array, old: Array) -> Array:

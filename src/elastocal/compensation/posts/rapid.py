@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
@@ -32,6 +31,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 SPEED, SLOW = "v200", "v50"
 LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"

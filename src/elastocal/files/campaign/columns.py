@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.tables.titles import as_read, split_title, unit_word
@@ -85,8 +86,12 @@ def understand(
     readings: dict[str, dict[str, Field]] = {}
     titles = Titles(raw, axes, frames, kind, declared)
     unused = []
+    clock = time_column(raw, axes)
     for place, column in enumerate(raw.header):
         word = column.lower()
+        if clock is not None and place == clock[0]:
+            fields[TIME] = Field(place, 1.0)
+            continue
         if word in (NAME, MARKER, STATION) and column not in axes:
             add_once(raw, fields, word, Field(place, 1.0))
             continue

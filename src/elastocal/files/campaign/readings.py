@@ -44,6 +44,8 @@ class Readings:
     cells: tuple[Mapping[str, tuple[CampaignTable, int]], ...]
     station: tuple[str, ...] | None = None
     temperature: Array | None = None
+    time: Array | None = None
+    """s, where all tables tell it."""
 
     @cached_property
     def deflected(self) -> bool:
@@ -122,6 +124,9 @@ def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...],
         if any(t.station is not None for t in tables)
         else None,
         _temperature(first) if any(t.temperature is not None for t in tables) else None,
+        np.array([t.time[row] for t, row in first if t.time is not None])
+        if all(t.time is not None for t in tables)
+        else None,
     )
 
 

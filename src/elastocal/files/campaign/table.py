@@ -24,6 +24,7 @@ from elastocal.files.campaign.columns import (
     understand,
 )
 from elastocal.files.campaign.orientations import matrices
+from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_number
 from elastocal.model.transmission import Drives
@@ -67,6 +68,8 @@ class CampaignTable:
     skipped: tuple[int, ...]
     station: tuple[str, ...] | None = None
     temperature: Array | None = None
+    time: Array | None = None
+    """s"""
 
     @property
     def by_difference(self) -> bool:
@@ -142,7 +145,9 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     heat = None
     if TEMPERATURE in fields:
         heat = np.array([si_number(raw, row, fields[TEMPERATURE]) for row in raw.rows])
-    return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat)
+    clock = time_column(raw, wanted.axes)
+    seconds = None if clock is None else clock[1]
+    return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat, seconds)
 
 
 def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: set[int]) -> dict[str, Array]:

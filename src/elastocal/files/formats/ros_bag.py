@@ -20,7 +20,7 @@ from elastocal.errors import InputError
 from elastocal.files.bag import JOINTS, POINT, POSE, WRENCH, Series, joint_columns, one_topic, read_bag
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import RawTable
-from elastocal.measure.dwells import Dwell, dwells
+from elastocal.measure.slow_motion import Dwell, dwells
 from elastocal.spatial.entries import Array
 
 FORCES = ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")

@@ -31,6 +31,7 @@ from elastocal.procedures.compensator.concentric import ConcentricArcs
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.rigid_body import RigidBody
 from elastocal.quantities import probability
+from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
 
 UNLIKELY = 0.0027
@@ -198,18 +199,17 @@ def _from_lengths(arc: KnownAngleArc, spokes: Array, across: Array, a: float, ph
     sigma^2 (I - J (J^T J)^-1 J^T).
     """
     s = np.linalg.norm(spokes, axis=1)
-    angle = phi0
-    for _ in range(50):
-        model = np.sqrt(a**2 + arc.radius**2 + 2 * a * arc.radius * np.cos(angle - arc.angles))
-        slope = -a * arc.radius * np.sin(angle - arc.angles) / model
-        step = float(slope @ (s - model) / (slope @ slope))
-        angle += step
-        if abs(step) < 1e-14:
-            break
+
+    def rows(at: Array) -> tuple[Array, Array]:
+        model = np.sqrt(a**2 + arc.radius**2 + 2 * a * arc.radius * np.cos(at - arc.angles))
+        return s - model, (-a * arc.radius * np.sin(at - arc.angles) / model)[:, None]
+
+    angle = minimise(np.array([phi0]), rows, np.add, float(np.max(s)))
+    slope = rows(angle)[1][:, 0]
     v = ((slope / s / (slope @ slope))[:, None] * spokes @ across).reshape(-1)
     jacobian = arc.problem.jacobian().reshape(len(v), -1)
     rest = v @ v - (v @ jacobian) @ arc.estimate.unit_covariance @ (v @ jacobian)
-    return angle, float(arc.estimate.sigma * np.sqrt(max(rest, 0.0)))
+    return float(angle[0]), float(arc.estimate.sigma * np.sqrt(max(rest, 0.0)))
 
 
 @dataclass(frozen=True)

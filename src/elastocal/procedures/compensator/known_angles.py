@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnitError
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     arc_of_sense,
@@ -126,7 +126,7 @@ def check_angles(angles: Array) -> None:
         raise InputError("only two angles differ, and two fit either sense of rotation; measure at a third angle")
 
 
-class WrongUnitError(InputError):
+class WrongUnitError(UnitError):
     """Angles that fit far better when multiplied by ``factor``."""
 
     def __init__(self, factor: float, left: str, words: str) -> None:

@@ -19,7 +19,8 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.procedures.loops.directions import DirectionFit, Directions, Principal
 from elastocal.procedures.loops.fit import LoopFit
-from elastocal.procedures.loops.loop import Estimate, FTest, mean_of
+from elastocal.procedures.loops.loop import Estimate, mean_of
+from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy
 
@@ -44,7 +45,7 @@ class JointResult:
     lever: float
     loops: tuple[int, ...]
     values: JointValues
-    agree: tuple[FTest, FTest]
+    agree: tuple[NestedTest, NestedTest]
 
 
 def joint_values(fit: LoopFit, lever: float, gripper: Gripper | None = None) -> JointValues:
