@@ -12,12 +12,9 @@ from elastocal.report.blocks import Column, Report, Section, Table
 def page(result: SimulateResult) -> Report:
     linear = result.linear
     sections = (
-        Section("Outliers planted", (_planted(result),) if result.virtual.planted else ()),
-        Section("Errors common to all readings", (_drawn(result),) if result.virtual.drawn else ()),
-        Section(
-            "What the linear model would make of it",
-            (_biases(linear.estimates),) if linear and linear.estimates else (),
-        ),
+        Section("Simulated outliers", (_planted(result),) if result.virtual.planted else ()),
+        Section("Common errors", (_drawn(result),) if result.virtual.drawn else ()),
+        Section("Bias of the linear model", (_biases(linear.estimates),) if linear and linear.estimates else ()),
     )
     title = f"Virtual campaign {result.name} with {result.truth.name}"
     return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
@@ -33,7 +30,7 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
     ]
     if result.linear is not None:
         bend = length(result.linear.bend)
-        out.append(f"The linear formula differs from the loaded deflection by {bend} rms per axis.")
+        out.append(f"The linear formula differs from the loaded deflection by {bend} RMS per axis.")
     return tuple(out)
 
 
