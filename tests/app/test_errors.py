@@ -22,11 +22,7 @@ from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
 SOURCES = Path(elastocal.__file__).parent
-UNSORTED = (
-    *("app/commands/", "calibration/store.py", "compensation/", "design/exchange.py", "design/information.py"),
-    *("files/campaign/columns.py", "files/formats/robodk.py", "files/programs.py", "files/robot/dh.py"),
-    *("procedures/circle_points/", "procedures/compensator/", "procedures/gravity/", "procedures/loops/"),
-)
+UNSORTED = ("app/commands/stiffness.py", "compensation/run.py")
 """Where the plain class is still raised."""
 
 

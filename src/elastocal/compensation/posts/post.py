@@ -23,7 +23,7 @@ import numpy as np
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.program import Changes, Given, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -118,11 +118,11 @@ class Post(ABC):
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """Texts by file name; ``wait`` seconds pass at every stop before anybody is asked to read."""
-        raise InputError(f"{name}: {self.hindrance(model, stops)}")
+        raise UnsupportedError(f"{name}: {self.hindrance(model, stops)}")
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """A program along a path, as texts by file name."""
-        raise InputError(f"{path.name}: {self.hindrance(model)}")
+        raise UnsupportedError(f"{path.name}: {self.hindrance(model)}")
 
 
 @cache
@@ -162,7 +162,7 @@ def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "
     if kind and kind not in post_kinds():
         raise UnknownNameError("controller language", kind, post_kinds())
     if not files:
-        raise InputError("a program has at least one file; none is given")
+        raise MissingError("a program has at least one file; none is given")
     post = post_kinds()[kind]() if kind else post_for(next(iter(files)))
     return replace(post.read(files, given), given=given or Given(), origin=origin)
 
