@@ -34,8 +34,13 @@ LONGEST = 1.5
 HELD = 1e-4
 """Prior sd of a parameter at its bound, as a share of its own."""
 STEPS = 25
+NEAR = 0.3
+"""Step in standard deviations below which the scales are chosen."""
 SETTLED = 3e-4
-"""Step in standard deviations at which the search ends."""
+"""The step expected after the next, at which the search ends with the next: each is shorter than the one before by
+about the same factor, or by a growing one."""
+MIXED = 3
+"""Steps that a further one is mixed with."""
 ROUNDING = 0.02
 """The same below which a step that does not lower the objective is a matter of rounding."""
 
@@ -190,27 +195,48 @@ def fit(
     blocks = assemble(task, at, placing)
     scales, fresh = near_scales(blocks, near)
     scales = scales if log_scales is None else log_scales
-    chosen, converged, step, kink = 0, False, 0, 0.0
+    chosen, converged, step, kink, before = 0, False, 0, 0.0, np.inf
+    steps: list[tuple[Array, Array]] = []
     for step in range(1, STEPS + 1):
-        change, size = full_step(task, posterior(blocks, scales), at)
-        if chosen == 2 and size < SETTLED:
-            converged = True
-            break
-        there = ahead(task, at, placing, blocks, change, scales if chosen == 2 else None)
-        if there is None:
-            kink = size if size > ROUNDING and len(task.backlash) else 0.0
-            converged = chosen == 2 and (size <= ROUNDING or kink > 0)
-            break
-        at, placing, blocks = there
-        if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
+        found = posterior(blocks, scales)
+        change, size = full_step(task, found, at)
+        if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)
             chosen += 1
+            found = posterior(blocks, scales)
+            change, size = full_step(task, found, at)
+        if chosen == 2 and size * min(1.0, size / max(before, SETTLED)) < SETTLED:
+            at, placing, converged = at + change[: len(at)], placing.moved(change[len(at) :]), True
+            break
+        aim = _mixed(found, change, steps)
+        there = ahead(task, at, placing, blocks, aim, found if chosen == 2 else None)
+        if there is None:
+            kink = size if size > ROUNDING and len(task.backlash) else 0.0
+            converged = chosen == 2 and (size <= ROUNDING or kink > 0)
+            break
+        steps = [*steps[1 - MIXED :], (change, np.concatenate([there[0] - at, aim[len(at) :]]))] if chosen == 2 else []
+        at, placing, blocks = there
+        before = size
     free = posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
     found = free if bounded is blocks else posterior(bounded, scales)
     return Fit(task, at, placing, found, free, found.evidence + blocks.log_penalty(scales)[0], step, converged, kink)
+
+
+def _mixed(found: Posterior, change: Array, steps: list[tuple[Array, Array]]) -> Array:
+    """Anderson's mixing of a step with those before, (asked for, taken), where these leave a linear rest.
+
+    The noise depends on where it is linearised, which a Gauss-Newton step does not know of: alone they become shorter
+    by a third, or swing.
+    """
+    if not steps:
+        return change
+    asked = np.stack([*(a for a, _ in steps), change], axis=1)
+    falls = np.diff(asked, axis=1)
+    parts = np.linalg.lstsq(found.factor.T @ falls, found.factor.T @ change, rcond=1e-6)[0]
+    return np.asarray(change - (np.stack([t for _, t in steps], axis=1) + falls) @ parts)
 
 
 def near_scales(blocks: Blocks, near: Posterior | None) -> tuple[Array, Bools]:
@@ -221,19 +247,20 @@ def near_scales(blocks: Blocks, near: Posterior | None) -> tuple[Array, Bools]:
 
 
 def ahead(
-    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, scales: Array | None = None
+    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, found: Posterior | None = None
 ) -> tuple[Array, Placing, Blocks] | None:
     """The point that a step leads to, halved while it takes states of readings into what has no determined state.
 
-    With ``scales`` it is halved until the objective falls too; None where no step will do.
+    With the posterior ``found`` here it is halved until the objective with its noise falls too; None where no step
+    will do.
     """
     p, extra = len(x), np.zeros(task.sight.extra)
-    now = np.inf if scales is None else objective(blocks, scales, np.concatenate([x, extra]))
+    now = np.inf if found is None else objective(found, blocks, np.concatenate([x, extra]))
     for factor in (1.0, 0.5, 0.25, 0.125):
         at, place = x + factor * change[:p], placing.moved(factor * change[p:])
         there = assemble(task, at, place)
         lost = there.count < blocks.count
-        if not lost and (scales is None or objective(there, scales, np.concatenate([at, extra])) < now):
+        if not lost and (found is None or objective(found, there, np.concatenate([at, extra])) < now):
             return at, place, there
     return None
 
