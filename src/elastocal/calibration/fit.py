@@ -7,6 +7,7 @@ count from its file: x = theta - theta_file, or x = log(theta / theta_file) wher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -184,9 +185,14 @@ def distances(sight: Sight, off: Array) -> Array:
 
 
 def fit(
-    task: Task, placing: Placing, x: Array | None = None, log_scales: Array | None = None, near: Posterior | None = None
+    task: Task,
+    placing: Placing,
+    x: Array | None = None,
+    log_scales: Array | None = None,
+    near: Sequence[Posterior] = (),
+    settled: float = SETTLED,
 ) -> Fit:
-    """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of one ``near``, warm the search.
+    """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of fits ``near``, warm the search.
 
     Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived
     at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.
@@ -207,7 +213,7 @@ def fit(
             chosen += 1
             found = posterior(blocks, scales)
             change, size = full_step(task, found, at)
-        if chosen == 2 and size * min(1.0, size / max(before, SETTLED)) < SETTLED:
+        if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
             at, placing, converged = at + change[: len(at)], placing.moved(change[len(at) :]), True
             break
         aim = _mixed(found, change, steps)
@@ -216,8 +222,8 @@ def fit(
             kink = size if size > ROUNDING and len(task.backlash) else 0.0
             converged = chosen == 2 and (size <= ROUNDING or kink > 0)
             break
-        steps = [*steps[1 - MIXED :], (change, np.concatenate([there[0] - at, aim[len(at) :]]))] if chosen == 2 else []
-        at, placing, blocks = there
+        at, placing, blocks, share = there
+        steps = [*steps[1 - MIXED :], (change, share * aim)] if chosen == 2 else []
         before = size
     free = posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
@@ -239,17 +245,17 @@ def _mixed(found: Posterior, change: Array, steps: list[tuple[Array, Array]]) ->
     return np.asarray(change - (np.stack([t for _, t in steps], axis=1) + falls) @ parts)
 
 
-def near_scales(blocks: Blocks, near: Posterior | None) -> tuple[Array, Bools]:
-    """Scales to start from: those of a fit nearby by their names, start values of others; and which are the others."""
-    known = {} if near is None else dict(zip(near.blocks.scales, near.log_scales.tolist(), strict=True))
+def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools]:
+    """Scales to start from: those of fits nearby by their names, start values of others; and which are the others."""
+    known = {s: v for n in reversed(near) for s, v in zip(n.blocks.scales, n.log_scales.tolist(), strict=True)}
     fresh = np.array([s not in known for s in blocks.scales])
     return np.array([known.get(s, at) for s, at in zip(blocks.scales, blocks.start.tolist(), strict=True)]), fresh
 
 
 def ahead(
     task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, found: Posterior | None = None
-) -> tuple[Array, Placing, Blocks] | None:
-    """The point that a step leads to, halved while it takes states of readings into what has no determined state.
+) -> tuple[Array, Placing, Blocks, float] | None:
+    """The point that a step leads to, and the share of it that was taken: halved while it takes states of readings into what has no determined state.
 
     With the posterior ``found`` here it is halved until the objective with its noise falls too; None where no step
     will do.
@@ -261,7 +267,7 @@ def ahead(
         there = assemble(task, at, place)
         lost = there.count < blocks.count
         if not lost and (found is None or objective(found, there, np.concatenate([at, extra])) < now):
-            return at, place, there
+            return at, place, there, factor
     return None
 
 
