@@ -174,6 +174,19 @@ class CirclePoints:
     dh: tuple[DHRow, ...] = ()
     nominal_dh: tuple[DHRow, ...] = ()
 
+    @property
+    def dh_errors(self) -> tuple[DHRow, ...]:
+        """Measured minus nominal rows, angles within half a turn; beta is None where either row has none."""
+        return tuple(_difference(row, file) for row, file in zip(self.dh, self.nominal_dh, strict=True))
+
+
+def _difference(row: DHRow, file: DHRow) -> DHRow:
+    flat = row.beta is None or file.beta is None
+    return DHRow(
+        name=row.name, a=row.a - file.a, alpha=_wrapped(row.alpha - file.alpha), d=row.d - file.d,
+        theta=_wrapped(row.theta - file.theta), beta=None if flat else _wrapped(row.beta - file.beta),  # type: ignore[operator]
+    )  # fmt: skip
+
 
 def circle_points(robot: Robot, sweeps: Sequence[Sweep], noise: float | None = None) -> CirclePoints:
     """All sweeps together, each of another joint from the same home, against a robot file."""
