@@ -131,7 +131,8 @@ def predictor(
     checked = _checked(found, observed, asked, words, accept)
     if progress is not None:
         progress(100, 100)
-    files = {} if out is None else {out: json.dumps(to_document(found), indent=1, allow_nan=False) + "\n"}
+    kept = to_document(found, checked if asked.check is None else None)
+    files = {} if out is None else {out: json.dumps(kept, indent=1, allow_nan=False) + "\n"}
     notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
     return Predictor(found, checked, asked.stated, _facts(paths, observed), notes, files)
 

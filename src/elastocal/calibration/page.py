@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 HOW_TO_CERTIFY = "For pass or fail, with a certificate as page one: state a tolerance, or certificate in cell.yaml."
 UNPROVED = (
-    "Not validated: leave-one-out errors are those of the poses measured here. Poses that take no part in the fit would "
-    "prove it: give them as validation set."
+    "Not validated: leave-one-out errors are those of the poses measured here. Poses that take no part in the fit "
+    "would prove it: give them as validation set."
 )
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""

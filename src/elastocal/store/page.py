@@ -69,7 +69,9 @@ def _tiles(h: RobotHistory, findings: tuple[Finding, ...]) -> tuple[Tile, ...]:
         Tile("drift", "ALARM" if drifts else "none", "", rate, state="bad" if drifts else "good"),
         Tile("leave-one-out", f"{1e3 * last.leave_one_out.mean:.3f}" if last else DASH, "mm",
              "mean, last calibration", "after"),
-        Tile("check poses", f"{1e3 * read.after.mean:.3f}" if read else DASH, "mm", "mean, last check", "after"),
+        Tile("check poses", f"{1e3 * read.after.mean:.3f}", "mm", "mean, last check", "after")
+        if read
+        else Tile("check poses", DASH, "", "none read", "after"),
     )  # fmt: skip
 
 

@@ -10,9 +10,9 @@ from elastocal.report.blocks import Column, Report, Section, Table
 
 def page(result: SimulateResult) -> Report:
     sections = (
-        Section("Outliers planted", (_planted(result),) if result.virtual.planted else ()),
-        Section("Errors common to all readings", (_drawn(result),) if result.virtual.drawn else ()),
-        Section("What the linear model would make of it", (_biases(result),) if result.biases else ()),
+        Section("Simulated outliers", (_planted(result),) if result.virtual.planted else ()),
+        Section("Common errors", (_drawn(result),) if result.virtual.drawn else ()),
+        Section("Bias of the linear model", (_biases(result),) if result.biases else ()),
     )
     title = f"Virtual campaign {result.name} with {result.truth.name}"
     return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
@@ -27,7 +27,7 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
         f"{_count(len(result.virtual.planted), 'outlier', 'outliers')}.",
     ]
     if result.bend == result.bend:
-        out.append(f"The linear formula differs from the loaded deflection by {length(result.bend)} rms per axis.")
+        out.append(f"The linear formula differs from the loaded deflection by {length(result.bend)} RMS per axis.")
     return tuple(out)
 
 

@@ -41,8 +41,8 @@ MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", 
 BASE = "base"
 LONGEST = 32
 NO_PULSES = (
-    "its position is in pulses, and the robot file states no pulses per degree; add controller: structure and "
-    "counts_per_turn, or save the job as a relative one (///RECTAN)"
+    "its position is in pulses, and the robot file states no pulses per degree; add controller: pulses_per_degree, or "
+    "structure and counts_per_turn, or save the job as a relative one (///RECTAN)"
 )
 _STILL = re.compile(r"(?:NOP|END|'|TIMER|DOUT|AOUT|SET|PAUSE|MSG|\*|SPEED|SETTOOL|COMM|$)", re.A)
 _POSITION = re.compile(r"[ \t]*(B?E?C\d+)[ \t]*=([^\r\n]*)", re.A)

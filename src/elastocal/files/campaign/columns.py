@@ -44,8 +44,8 @@ TURNS = (*TURN, *ORIENTATION)
 _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""
 _PLAIN: dict[str, float] = {}
-NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d*)")
-_AXIS = re.compile(r"(?:q|j|joint|axis|theta|achse|gelenk|axe|eje|asse)[ _.]?([1-9]\d*)")
+NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
+_AXIS = re.compile(r"(?:q|j|joint|axis|theta|achse|gelenk|axe|eje|asse)[ _.]?([1-9]\d?)")
 ONCE = "once for all tables like it by 'elastocal columns'"
 Declared = Mapping[str, str]
 """Units by dimension, of columns that do not tell theirs."""

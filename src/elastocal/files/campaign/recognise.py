@@ -155,7 +155,7 @@ def _one_each(columns: tuple[RecognisedColumn, ...]) -> tuple[RecognisedColumn, 
 
 def _numbered(column: RecognisedColumn) -> str:
     name, _, unit = column.guess.rpartition("_")
-    numbers = re.findall(r"\d+", column.title)
+    numbers = re.findall(r"\d{1,6}", column.title)
     new = f"{name}{int(numbers[0])}" if len(numbers) == 1 else ""
     return f"{new}_{unit}" if NUMBERED.fullmatch(new) else ""
 

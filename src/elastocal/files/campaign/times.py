@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from elastocal.files.tables.raw import RawTable, finite_number
+from elastocal.files.tables.raw import RawTable
 from elastocal.spatial.entries import Array
+from elastocal.untrusted import finite_number
 
 TIME = "time"
 TITLES = ("t", TIME, "timestamp", "t_s", "time_s", "timestamp_s")

@@ -24,7 +24,7 @@ _QUOTED = re.compile(r'"([^"\n]*,[^"\n]*)"')
 
 @dataclass(frozen=True)
 class Numerals:
-    """What a lone sign with three digits behind it is: ``dots`` and ``commas`` part thousands, or come before decimals."""
+    """Whether lone ``dots`` and ``commas`` with three digits behind part thousands; else they come before decimals."""
 
     dots: bool = False
     commas: bool = False

@@ -19,7 +19,7 @@ _WORDS = {
     "Nm": ("nm", "n m", "n*m", "n·m"),
     "kNm": ("knm", "kn m", "kn*m", "kn·m"),
 }
-"""By the suffix that files use; nm is a moment here, since nobody reads nanometres of a robot, and Grad is German for degree."""
+"""By the suffix that files use; nm is a moment here, since nobody reads nanometres of a robot, and Grad is a degree."""
 _BY_WORD = {word: unit for unit, words in _WORDS.items() for word in words}
 _BRACKETS = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _BEHIND = re.compile(r"(?:\s*/\s*|\s*,\s*|\s+(?:in\s+)?)([^\s/,]+)$")
@@ -33,7 +33,7 @@ def unit_word(text: str) -> str | None:
 
 
 def split_title(title: str) -> tuple[str, str]:
-    """What a title says before its unit, and the unit in its own words: ``X [mm]``, ``Joint 1 (deg)``, ``X/mm``, ``X in mm``."""
+    """What stands before the unit, and the unit as written: ``X [mm]``, ``Joint 1 (deg)``, ``X/mm``, ``X in mm``."""
     found = _BRACKETS.search(title)
     if found is None and (found := _BEHIND.search(title)) is not None and not unit_word(found[1]):
         found = None
@@ -65,8 +65,9 @@ def plain_title(title: str, names: Iterable[str]) -> str:
 
 
 _WORDS_OF_ENDS = re.compile(
-    r"(?:mittel|mittelwert|durchschnitt|mean|average|avg|ø|summe|sum|total|gesamt|min|minimum|max|maximum|spannweite|range|"
-    r"std|stdev|std\.? ?dev|stabw|standardabweichung|standard deviation|sigma|rms|median|anzahl|count)\b[\s.:]*(?:\(.*\))?",
+    r"(?:mittel|mittelwert|durchschnitt|mean|average|avg|ø|summe|sum|total|gesamt|min|minimum|max|maximum|spannweite|"
+    r"range|std|stdev|std\.? ?dev|stabw|standardabweichung|standard deviation|sigma|rms|median|anzahl|count)"
+    r"\b[\s.:]*(?:\(.*\))?",
     re.IGNORECASE,
 )
 
