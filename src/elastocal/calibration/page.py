@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isfinite, isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,7 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (c.verdict.text, *_validated(validation, c.words), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
+        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
         tuple(s for s in sections if s.blocks),
         (
             *(_sentence(w.text) for w in c.warnings if w not in doubts),
@@ -128,14 +128,22 @@ def _decision_tile(certificate: Certificate) -> Tile:
     return Tile("decision", certificate.outcome, "", against, "", STATES[certificate.outcome])  # type: ignore[arg-type]
 
 
-def _validated(v: Validation | None, words: tuple[str, ...]) -> tuple[str, ...]:
+def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
     if v is None:
-        return (UNPROVED,) if words else ()
+        return (*_gain(c), UNPROVED) if c.words else ()
     gain = f"{1e3 * v.gain:.3f} +- {1e3 * v.gain_half_width:.3f} mm"
     return (
         f"Validation: {v.after.text()}, nominal {v.before.text()}; gain {gain} (95 %); 95 % intervals hold "
         f"{100 * v.coverage:.0f} % of the coordinates.",
     )
+
+
+def _gain(c: Calibration) -> tuple[str, ...]:
+    """By how much the mean leave-one-out error falls, and how sure that is."""
+    if not isfinite(c.ladder.gain + c.ladder.gain_se):
+        return ()
+    gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
+    return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
 
 
 def errors_table(c: Calibration, validation: Validation | None) -> Table:
