@@ -127,6 +127,8 @@ class Climber:
     instrument: Instrument
     priors: tuple[Prior, ...]
     watch: Callable[[str], None]
+    rich: Fit | None = None
+    """The richest model, where it was fitted before: all others find start values there."""
 
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
         model, wanted = with_words(self.robot, words, self.priors)
@@ -140,12 +142,13 @@ class Climber:
         """Fitted from the values of a fit nearby, where there is one."""
         self.watch(" + ".join(words) or "nominal")
         task = self.task(words, family, multiple)
-        x = np.zeros(len(task.names))
-        if near is not None:
-            known = dict(zip(near.task.names, near.x.tolist(), strict=True))
-            x = np.array([known.get(n, 0.0) for n in task.names])
-        start = None if near is None else near.posterior
-        return Rung.of(words, family, multiple, fit(task, near.placing if near else self.placing, x, near=start))
+        start = near or self.rich
+        if start is None:
+            return Rung.of(words, family, multiple, fit(task, self.placing))
+        known = {} if near is None else dict(zip(near.task.names, near.x.tolist(), strict=True))
+        x = np.array([known.get(n, 0.0) for n in task.names])
+        posteriors = tuple(f.posterior for f in (near, self.rich) if f is not None)
+        return Rung.of(words, family, multiple, fit(task, start.placing, x, near=posteriors))
 
 
 def _predicts(rung: Rung) -> float:
