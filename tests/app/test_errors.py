@@ -22,8 +22,6 @@ from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
 SOURCES = Path(elastocal.__file__).parent
-UNSORTED = ("app/commands/stiffness.py", "compensation/run.py")
-"""Where the plain class is still raised."""
 
 
 def kinds(base: type[InputError] = InputError) -> Iterator[type[InputError]]:
@@ -58,7 +56,7 @@ def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
         for place, call in calls(SOURCES)
         if call.func.id == "InputError" and not any(k.arg in ("code", None) for k in call.keywords)  # type: ignore[attr-defined]
     }
-    assert not [p for p in plain if not p.startswith(UNSORTED)]
+    assert not plain
 
 
 def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:

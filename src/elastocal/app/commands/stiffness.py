@@ -13,7 +13,7 @@ from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
@@ -94,7 +94,7 @@ def stiffness(
     load = applied_load(model, LoadRequest(force, moment, load_frame, follow), where)
     loaded = loaded or load.applied is not None
     if payload is not None and not loaded:
-        raise InputError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
+        raise ConflictError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
     watched = frame or model.tool
     model.tree.frame(watched)
     part, smallest, status = _solve(model, where.q, load.applied, loaded, watched, grid is not None, progress)
@@ -116,9 +116,9 @@ def _where(
     if grid is None:
         return chosen_configurations(model, at, configurations, ignore_limits), None
     if configurations is not None:
-        raise InputError("--map and --configurations both give configurations; keep one")
+        raise ConflictError("--map and --configurations both give configurations; keep one")
     if len(at) > 1:
-        raise InputError(f"--map takes one --at for the other axes, {len(at)} were given")
+        raise ConflictError(f"--map takes one --at for the other axes, {len(at)} were given")
     if is_cartesian(model, grid):
         made = place_grid(model, grid, at, work_object, frame or model.tool)
     else:

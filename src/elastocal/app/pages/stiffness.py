@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
 from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_rows, is_rigid, or_reason
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.report.blocks import (
     Axis,
     Block,
@@ -104,7 +104,7 @@ def table(result: StiffnessResult) -> Table:
 
     at = result.at
     if len(at) > MOST_ROWS:
-        raise InputError(
+        raise RangeError(
             f"a table of {len(at)} points is too long; at most {MOST_ROWS}: leave out --csv, or take fewer"
         )
     bare = bool((result.status == StiffnessStatus.SINGULAR).any())
