@@ -48,7 +48,7 @@ def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: s
     try:
         done = compensate(
             program, robot="kuka-kr270", near=HOME, out=out, force=",".join(f"{v:g}" for v in FORCE),
-            densify_um=densify, tool=["T1=200,100,0,0,90,0"] if ending == "nc" else None,
+            densify_um=densify, tool=["T1=0,100,200,0,0,0"] if ending == "nc" else None,
             orientation="0,0,180" if ending == "nc" else None,
         )  # fmt: skip
     except InputError:

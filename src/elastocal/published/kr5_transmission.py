@@ -131,7 +131,7 @@ def _ratios(fit: Transmission) -> tuple[Figure, ...]:
         PRINTED.figure("ratios_proposed", float(sum(fit.ratios.proposed.values())), entries=len(out)),
         PRINTED.figure("ratio_chance_largest", chance),
         PRINTED.figure("determinant", r.determinant, sd=r.determinant_sd, rank=r.rank),
-        PRINTED.figure("offset_probability", fit.zero.probability),
+        PRINTED.figure("offset_probability", fit.zero.probability if fit.zero else None),
     )
 
 

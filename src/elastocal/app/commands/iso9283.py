@@ -12,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import or_reason
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def iso9283(
     visits, said = read_visits(measured)
     even = len({len(v.reached) for v in visits}) == 1
     if path and not even:
-        raise InputError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
+        raise MissingError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
     found = figures(
         [v.command for v in visits], [v.reached for v in visits], desired=[v.told for v in visits],
         turned=[v.turned for v in visits], path=path,
@@ -85,7 +85,7 @@ def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]
         rows = [[i for i, d in enumerate(v.directions) if d == side] for side in sides]
         if len(sides) > 1:
             if len({len(r) for r in rows}) > 1:
-                raise InputError(
+                raise ShapeError(
                     f"pose {v.name}: its directions were measured {[len(r) for r in rows]} times; equal them"
                 )
             out.append((v.name, len(sides), direction_variation(np.stack([v.reached[r] for r in rows]))))

@@ -43,12 +43,13 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
     tables = tuple(str(t) for t in result.tables)
-    zero = result.fit.zero
-    if zero.probability is None:
-        offsets = "as asked: " + ("zero" if zero.accepted else "free")
+    zero, word = result.fit.zero, "zero" if result.fit.system.from_zero else "free"
+    if zero is None:
+        offsets = f"as asked: {word}"
+    elif zero.decided:
+        offsets = f"{word}, by a test (probability {zero.chance} if all are zero)"
     else:
-        chance = probability(zero.probability)
-        offsets = f"{'zero' if zero.accepted else 'free'}, by a test (probability {chance} if all are zero)"
+        offsets = f"{word}, not tested: {zero.reason}"
     return (
         VERSION,
         Fact("tables", "tables", tables, ", ".join(tables)),

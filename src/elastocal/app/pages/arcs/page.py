@@ -12,8 +12,7 @@ from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, Series, Table
 
 if TYPE_CHECKING:
-    from elastocal.procedures.compensator.arcs import Arcs, KnownArc
-    from elastocal.procedures.compensator.free_arcs import FreeArcs
+    from elastocal.procedures.compensator.arcs import Arcs, FreeArcs, KnownArc
     from elastocal.spatial.entries import Array
 
 NO_ANGLE = "the angle is not used"

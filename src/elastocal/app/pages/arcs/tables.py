@@ -10,12 +10,12 @@ from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
-    from elastocal.procedures.compensator.arcs import Arcs, KnownArc
+    from elastocal.procedures.compensator.arcs import Arcs, FreeArcs, KnownArc
     from elastocal.procedures.compensator.concentric import ConcentricArcs
-    from elastocal.procedures.compensator.free_arcs import FreeArcs
     from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
-    from elastocal.procedures.compensator.robust import Outlier
-    from elastocal.procedures.compensator.variants import NestedTest, Variants
+    from elastocal.procedures.compensator.outliers import Outlier
+    from elastocal.procedures.compensator.variants import Variants
+    from elastocal.solve.nested import NestedTest
     from elastocal.spatial.entries import Array
 
 NO_SPARE = "no equation to spare"
@@ -141,7 +141,7 @@ def variant_table(variants: Variants, d: int) -> Table:
         t = m.test
         cells = (*(float(1e3 * c) for c in m.fit.centre), *(or_reason(1e3 * s, NO_SPARE) for s in m.centre_sd))
         test: tuple[Cell, ...] = (None, None, None) if t is None else (
-            t.kind, or_reason(t.statistic, NO_SPARE), or_reason(t.probability, NO_SPARE))  # fmt: skip
+            t.kind, or_reason(t.value, NO_SPARE), or_reason(t.probability, NO_SPARE))  # fmt: skip
         rows.append(
             (
                 m.name,

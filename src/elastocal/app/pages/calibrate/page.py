@@ -33,7 +33,7 @@ def table(result: CalibrateResult | Predictor) -> Table:
     return estimates.parameter_table(result.study, result.ensemble, result.judged.combined)
 
 
-def screen(result: CalibrateResult | Predictor) -> Report:
+def screen(result: CalibrateResult | Predictor, whole: Report) -> Report:
     if isinstance(result, Predictor):
         return _predictor(result, 12)
     return _report(result, complete=False)

@@ -30,15 +30,15 @@ def page(result: CompensateResult) -> Report:
     correction = result.correction
     cell = current().cell
     tolerance = None if cell is None else cell.certificate.tolerance
-    problems, left = problem_table(correction), left_table(correction)
+    problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
     sections = (
         Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
         Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
-        Section("Robot and program", scenes(correction)[:1]),
+        Section("Robot and program", drawn[:1]),
         Section("Targets that are not corrected", (problems,) if problems.rows else ()),
         Section("Lines that are left as they are", (left,) if left.rows else ()),
         Section("Contributions", (contribution_table(correction),), folded=True),
-        Section("Errors in space", scenes(correction)[1:], folded=True),
+        Section("Errors in space", drawn[1:], folded=True),
         Section("Targets", (target_table(correction, MOST_ROWS),), folded=True),
     )
     name = result.robot.model.title or result.robot.model.name
@@ -79,9 +79,8 @@ def millimetres(metres: float) -> str:
     return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
 
 
-def screen(result: CompensateResult) -> Report:
+def screen(result: CompensateResult, whole: Report) -> Report:
     """For a terminal: no long table of targets that are in order."""
-    whole = page(result)
     short = len(result.correction.job.at.stations) <= ON_SCREEN
     hidden = ("Workpiece",) if short else ("Workpiece", "Targets")
     return replace(whole, sections=tuple(s for s in whole.sections if s.title not in hidden))

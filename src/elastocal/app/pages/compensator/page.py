@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elastocal.procedures.compensator import Compensator
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
-    from elastocal.procedures.compensator.variants import NestedTest
+    from elastocal.solve.nested import NestedTest
 
 NAMES = (("L", "mm"), ("a_x", "mm"), ("a_y", "mm"), ("phi0", "deg"))
 

@@ -11,7 +11,7 @@ from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 if TYPE_CHECKING:
     from elastocal.app.commands.compensator import AheadResult
     from elastocal.app.planning.arcs import ArcPlanResult
-    from elastocal.procedures.compensator.plan import ArcPlan
+    from elastocal.procedures.compensator.marker_design import ArcPlan
     from elastocal.spatial.entries import Array
 
 

@@ -33,7 +33,7 @@ def page(result: GravityResult) -> Report:
     return _report(result, (curves,))
 
 
-def screen(result: GravityResult) -> Report:
+def screen(result: GravityResult, whole: Report) -> Report:
     return _report(result, ())
 
 
@@ -235,7 +235,7 @@ def base_table(found: GravityFit) -> Table:
 
 
 def friction_table(found: GravityFit) -> Table:
-    from elastocal.procedures.gravity.fit import friction_terms
+    from elastocal.procedures.gravity.friction import friction_terms
 
     columns = (
         Column("joint", "joint"), Column("term", "term"), Column("concise", "value (sd)"), Column("unit", "unit"),
@@ -252,7 +252,7 @@ def friction_table(found: GravityFit) -> Table:
 
 def coupling_table(proposal: Proposal) -> Table:
     """What the fit leaves of the two joints without the coupled motor, and with it."""
-    from elastocal.procedures.gravity.fit import friction_terms
+    from elastocal.procedures.gravity.friction import friction_terms
 
     columns = (
         Column("coupled", "motor turns with"), Column("joint", "joint"), Column("before", "scatter", digits=3),

@@ -27,14 +27,13 @@ def page(result: PlanResult | ArcPlanResult) -> Report:
     return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
 
 
-def screen(result: PlanResult | ArcPlanResult) -> Report:
+def screen(result: PlanResult | ArcPlanResult, whole: Report) -> Report:
     """The parts that are worth a terminal."""
     from elastocal.app.planning.arcs import ArcPlanResult
 
-    full = page(result)
     if isinstance(result, ArcPlanResult):
-        return full
-    return replace(full, sections=tuple(s for s in full.sections if s.title in ON_SCREEN))
+        return whole
+    return replace(whole, sections=tuple(s for s in whole.sections if s.title in ON_SCREEN))
 
 
 def _page(result: PlanResult) -> Report:

@@ -1,25 +1,16 @@
-"""What is refused before a fit: too few numbers, deflections against the load or far too large, points that a slip
-explains; and the files that a campaign leads to, which nothing may be written over.
-"""
+"""What is refused before a reduction: too few numbers, deflections against the load, points that a slip explains."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, TooFewError
 from elastocal.reduction.warnings import PointsCheck
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.reduction.placement import Placement
+    from elastocal.reduction.slips import Placement
     from elastocal.spatial.pose import Pose
-
-
-def given_by(word: str, file: CampaignFile) -> dict[str, Path | None]:
-    """The campaign file under ``word``, its robot and its tables, as ``check_targets`` wants them."""
-    own, *others = file.files
-    return {word: own, **{f"{word} as {other.name}": other for other in others}}
 
 
 ALIGNED = 0.5
@@ -37,7 +28,7 @@ def check_numbers(file: CampaignFile) -> None:
     names = sought_names(campaign.measurement, in_form(file.model, asked.form or "beam"), asked.seek, asked.hold)
     numbers = int(campaign.measured.sum())
     if numbers < len(names):
-        raise InputError(
+        raise TooFewError(
             f"{file.files[0]}: {numbers} numbers were read, fewer than the {len(names)} parameters sought; measure "
             "more poses or markers, or name fewer parameters under seek"
         )
@@ -60,13 +51,13 @@ def check_deflections(file: CampaignFile) -> None:
     if size == 0 or abs(x @ y) < ALIGNED * size:
         return
     if x @ y < 0:
-        raise InputError(
+        raise ImplausibleError(
             f"{file.files[0]}: the deflections go against the load (correlation {x @ y / size:.2f} with what the robot "
             "file lets expect); turn their signs (loaded minus unloaded is asked for), or those of the load"
         )
     ratio = float(x @ y / (y @ y))
     if ratio > WRONG_UNIT:
-        raise InputError(
+        raise ImplausibleError(
             f"{file.files[0]}: the deflections are {ratio:.2g} times what the robot file lets expect of the load; "
             "check the units of load and deflections in the table, or the compliances in the robot file"
         )
@@ -98,7 +89,7 @@ def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
     check = PointsCheck(differences, found, slip, f"{file.points.places[reading, name]}, {name}")
     if slip is not None and slip.table:
         frame = "" if slip.pose is None else f"; write {_remedy(slip.pose, file.points.pose, differences)}"
-        raise InputError(
+        raise ImplausibleError(
             f"{file.files[0]}: the {check.what} are {length(found.rms)} (rms) from where the robot file puts them, and "
             f"only {length(slip.rms)} if {slip.text}{frame}"
         )
@@ -107,7 +98,7 @@ def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
 
 def _placement(file: CampaignFile) -> Placement | None:
     from elastocal.measure.sources.registration import Registration
-    from elastocal.reduction.placement import placement
+    from elastocal.reduction.slips import placement
 
     setup, differences = file.campaign.measurement.setup, file.campaign.measurement.states == 2
     assert file.points is not None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import as_completed
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from multiprocessing import get_context
+from typing import Any
 
-from elastocal.app.cli.progress import Progress
+from elastocal.published.case import SEED, Figure, Kind, Outcome, Why, case_named, registry, reproduce, unwatched
 
-if TYPE_CHECKING:
-    from elastocal.published.case import Figure, Kind, Outcome, Why
-
-SEED = 20130101
 WORKERS = 2
 LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")
 """Cases that would keep one process busy at the end if they came late."""
@@ -76,32 +75,23 @@ class Gallery:
     @property
     def reasons(self) -> dict[Why, int]:
         """How many numbers differ for each reason, the most frequent first; those that were put in left out."""
-        from collections import Counter
-
         differ = (f for f in self.printed if f.put_in is None and not f.matches)
         return dict(Counter(f.why for f in differ if f.why is not None).most_common())
 
 
 def cases() -> tuple[CaseLine, ...]:
-    from elastocal.published.case import registry
-
     return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
 
 
-def recompute(name: str, seed: int = SEED, progress: Progress | None = None) -> ReproduceResult:
-    from elastocal.published.case import case_named, reproduce, unwatched
-
+def recompute(name: str, seed: int = SEED, progress: Callable[[int, int], None] | None = None) -> ReproduceResult:
     case = case_named(name)
     return ReproduceResult(case.title, case.source, reproduce(name, seed, progress or unwatched))
 
 
-def run(names: tuple[str, ...] = (), progress: Progress | None = None) -> Gallery:
+def run(names: tuple[str, ...] = (), progress: Callable[[int, int, str], None] | None = None) -> Gallery:
     """Cases (default all) in the order of their names, each as ``recompute`` gives it."""
-    from elastocal.app.workers import executor
-
     wanted = names or tuple(c.case for c in cases())
-    with executor(WORKERS, None) as pool:
-        assert pool is not None
+    with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
         begun = sorted(wanted, key=lambda name: (name not in LONGEST_FIRST, name))
         futures = {name: pool.submit(recompute, name) for name in begun}
         case_of = {future: name for name, future in futures.items()}
@@ -117,17 +107,13 @@ def printed(result: ReproduceResult) -> tuple[Figure, ...]:
 
 
 def tally(figures: tuple[Figure, ...]) -> Tally:
-    from elastocal.published.case import Kind
-
     own = [f for f in figures if f.kind is Kind.FROM_PRINT]
     close = [f for f in own if f.agrees or (f.difference is not None and abs(f.difference) <= CLOSE)]
     return Tally(len(figures), sum(f.agrees for f in own), len(close), sum(f.unexplained for f in figures))
 
 
 def gallery_data(gallery: Gallery) -> dict[str, Any]:
-    """The object that ``reproduce --report FILE --json`` prints."""
-    from elastocal.published.case import Kind
-
+    """All cases as one object, for programs."""
     return {
         "all": asdict(tally(gallery.printed)),
         "from_print": asdict(tally(gallery.of(Kind.FROM_PRINT))),
@@ -139,12 +125,12 @@ def gallery_data(gallery: Gallery) -> dict[str, Any]:
 
 
 def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
-    """The object that ``reproduce --json`` prints."""
+    """The list of cases, for programs."""
     return {"cases": [{"case": c.case, "title": c.title, "source": c.source} for c in lines]}
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """The object that ``reproduce CASE --json`` prints."""
+    """One case, for programs."""
     figures = [_figure_data(f) for f in outcome.figures]
     figures += [
         {"name": x.name, "published": None, "recomputed": [dict(row) for row in x.rows], "unit": "", "note": x.note}

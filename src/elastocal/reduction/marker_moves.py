@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import MarkerMeasurement
-
-if TYPE_CHECKING:
-    from elastocal.app.commands.calibrate import CalibrateResult
-    from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.model.robot import Robot
+from elastocal.reduction.study import Study
+from elastocal.spatial.entries import Array, Bools, Ints
 
 LONGER = 3.0
 """Times the longest trusted vector: a doubtful one is cut there."""
@@ -35,17 +36,12 @@ class MarkerMoves:
     @property
     def longest(self) -> float:
         """Of the first vectors that are not flagged, m."""
-        import numpy as np
-
         sizes = np.linalg.norm(self.first, axis=2)
         return float(np.nanmax(np.where(self.flagged, np.nan, sizes), initial=0.0))
 
 
-def marker_moves(result: CalibrateResult) -> MarkerMoves | None:
-    """None for kinds that watch no markers."""
-    import numpy as np
-
-    study, campaign = result.study, result.file.campaign
+def marker_moves(study: Study, campaign: Campaign, nominal: Robot) -> MarkerMoves | None:
+    """None for kinds that watch no markers; ``nominal`` is the robot of the file."""
     kind = campaign.measurement
     if not isinstance(kind, MarkerMeasurement):
         return None
@@ -58,7 +54,7 @@ def marker_moves(result: CalibrateResult) -> MarkerMoves | None:
     if isinstance(kind, Deflection):
         first, second, words = campaign.readings, after, ("measured", "calibrated model")
     else:
-        first, second = campaign.readings - kind.predict(result.model), campaign.readings - after
+        first, second = campaign.readings - kind.predict(nominal), campaign.readings - after
         words = ("read minus robot file", "read minus calibrated model")
     read = campaign.measured[:, rows]
     vectors = [_of_read(v[:, rows], read) for v in (first, second)]
@@ -67,15 +63,11 @@ def marker_moves(result: CalibrateResult) -> MarkerMoves | None:
 
 def _of_read(vectors: Array, read: Bools) -> Array:
     """Zero where a component was not read; nan where none was."""
-    import numpy as np
-
     return np.where(read.any(axis=2, keepdims=True), np.where(read, vectors, 0.0), np.nan)
 
 
 def _shortened(moves: MarkerMoves) -> MarkerMoves:
     """Flagged vectors cut to a length that leaves the others visible."""
-    import numpy as np
-
     size = np.linalg.norm(moves.first, axis=2)
     most = LONGER * moves.longest
     over = moves.flagged & (size > most) & (most > 0)
@@ -86,6 +78,4 @@ def _shortened(moves: MarkerMoves) -> MarkerMoves:
 
 
 def flagged_readings(moves: MarkerMoves) -> Ints:
-    import numpy as np
-
     return np.flatnonzero(moves.flagged.any(axis=1))
