@@ -204,7 +204,7 @@ def budget_bars(c: Calibration) -> Bars | None:
         groups = {**groups, "others": sum(groups[g] for g in small)}
         parts.append("others")
     whole = total + one
-    factor, unit = (1e12, "um") if whole < LARGE_VARIANCE else (1e6, "mm")
+    factor, unit = (1e12, "\N{MICRO SIGN}m") if whole < LARGE_VARIANCE else (1e6, "mm")
     sizes = tuple(factor * groups[g] for g in parts)
     notes = (f"{', '.join(cancelled)} cancel against others and are not drawn.",) if cancelled else ()
     return Bars(

@@ -140,7 +140,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         leave_one_out_all=_errors(data["leave_one_out_all_m"]),
         before=_errors(data["nominal_m"]),
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
-        residuals=Residuals(**{k: None if v is None else _array(v) for k, v in data["residuals"].items()}),
+        residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
     )
 
 
@@ -176,7 +176,9 @@ def _short(value: Any) -> Any:
 
 
 def _array(rows: Any) -> Any:
-    """Lists with null where nothing was read."""
+    """Lists with null where nothing was read, or null where no list was."""
+    if rows is None:
+        return None
     made = np.array(rows)
     return made if made.dtype.kind in "biuf" else np.array(rows, dtype=np.float64)
 

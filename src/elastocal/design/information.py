@@ -143,10 +143,17 @@ class Space:
         """Number of the first candidate of every chunk."""
         return np.cumsum([0, *(c.shape[2] for c in self.chunks[:-1])])
 
+    @cached_property
+    def _blocks(self) -> dict[int, Array]:
+        return {}
+
     def block(self, c: int) -> Array:
-        """A_c (k, p)."""
-        i = int(np.searchsorted(self.starts, c, side="right")) - 1
-        return np.asarray(self.chunks[i][:, :, c - self.starts[i]].T)
+        """A_c (k, p); kept, since members are asked for again and again."""
+        found = self._blocks.get(c)
+        if found is None:
+            i = int(np.searchsorted(self.starts, c, side="right")) - 1
+            found = self._blocks[c] = np.array(self.chunks[i][:, :, c - self.starts[i]].T)
+        return found
 
     def rows(self, at: Ints) -> Array:
         """Rows (p, k, n) of some candidates, numbers ascending."""

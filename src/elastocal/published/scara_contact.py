@@ -293,8 +293,8 @@ def _pictures(found: Iterations, exact: Campaign) -> list[Lines]:
     from elastocal.procedures.contact.plan import contact_scene
     from elastocal.report.contour import contact_lines
 
-    models = {"before": found.models[0], "after": found.model}
+    before, after = found.models[0], found.model
     return [
-        contact_lines(f"contour_{when}", f"Contour tracking {when} calibration", contact_scene(model, exact))
-        for when, model in models.items()
+        contact_lines("before", contact_scene(before, exact)),
+        contact_lines("after", contact_scene(after, exact)),
     ]

@@ -25,6 +25,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
+from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import rotation_vector
@@ -255,10 +256,9 @@ def _frames(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
         columns = np.zeros((*found.read.shape, 6))
         columns[:, behind, :, :3] = turn[:, None]
         columns[..., 3:] = np.eye(3) if found.shifted else 0.0
-        a, y = columns[known].reshape(-1, 6), off[known].reshape(-1)
-        d = np.linalg.lstsq(a, y, rcond=1e-9)[0]
-        left = float(np.sqrt(3 * np.mean((y - a @ d) ** 2)))
-        moved = ", ".join(f"{1e3 * v:.1f}" for v in d[:3])
+        fit = solve_linear(columns[known].reshape(-1, 6), off[known].reshape(-1))
+        left = float(np.sqrt(3 * np.mean(fit.residuals**2)))
+        moved = ", ".join(f"{1e3 * v:.1f}" for v in fit.values[:3])
         text = f"frame {frame.name} stands [{moved}] mm from its place in the robot file; check its xyz there"
         tried.append((float(np.linalg.norm(frame.pose.translation)), Slip(text, left, fitted=True, table=False)))
     best = min((s.rms for _, s in tried), default=0.0)

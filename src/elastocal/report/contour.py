@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,7 +18,8 @@ LONGEST, CLIPPED = 0.13, 2.0
 """Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
 
 
-def contact_lines(key: str, title: str, scene: ContactScene) -> Lines:
+def contact_lines(when: Literal["before", "after"], scene: ContactScene) -> Lines:
+    """Forces read and forces of the model before or after calibration."""
     everything = np.concatenate([*scene.arms, *scene.outlines, scene.points])
     extent = float(np.max(np.ptp(everything, axis=0)))
     most = float(np.nanmax(np.linalg.norm(scene.felt, axis=1)))
@@ -39,10 +40,12 @@ def contact_lines(key: str, title: str, scene: ContactScene) -> Lines:
         _series("objects", scene.outlines, "floor"),
         _series("robot", scene.arms, "robot"),
         _series("force measured", _arrows(scene.points, scale * scene.felt, 0.015 * extent), "read"),
-        _series("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent), "after"),
+        _series("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent), when),
         Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True, role="read"),
     )
-    return Lines(key, title, "x", "mm", "y", "mm", series, said, equal=True)
+    return Lines(
+        f"contour_{when}", f"Contour tracking {when} calibration", "x", "mm", "y", "mm", series, said, equal=True
+    )
 
 
 def _arrows(points: Array, forces: Array, head: float) -> list[Array]:

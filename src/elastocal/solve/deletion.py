@@ -122,10 +122,6 @@ class Deletion:
         p = np.where(rest < self.floor, chdtrc(a, own / (self.floor or 1.0)), by_ratio)
         return np.where(size > 0, np.where(known, p, 1.0), np.nan)
 
-    def residuals(self, block: int, rows: Ints) -> Array:
-        """Of any set of numbers of one block, predicted from all others."""
-        return self.unit(block, rows)[0]
-
     def _filled(self) -> Array:
         """Q with ones in the places of what was not read, so that it can be inverted."""
         return self.precision + np.eye(self.pull.shape[1]) * ~self.used[:, :, None]
@@ -145,7 +141,8 @@ class Deletion:
         part = np.where(seen, along / np.where(seen, values, 1.0), 0.0)
         left = size - (~seen).sum(axis=1)
         chi2 = np.where((left < 1) & (size > 0), np.inf, np.sum(along * part, axis=1))
-        residual = np.where(seen.all(axis=1)[:, None], np.einsum("nij,nj->ni", vectors, part) / unit, np.inf)
+        whole = np.all(seen, axis=1, keepdims=True)
+        residual = np.where(whole, np.einsum("nij,nj->ni", vectors, part) / unit, np.inf)
         return np.where(self.used[:, rows], residual, np.nan), chi2, np.where(left < 1, size, left)
 
 

@@ -233,11 +233,11 @@ class LinearJudge:
         """Inverse factors of the noise of what is kept, its whitened rows, and those of the priors behind them."""
         used = self.used & ~dropped
         one = np.eye(used.shape[1])
-        if self._covariance is None:
-            inverse = one * used[:, :, None]
-        else:
+        inverse = one * used[:, :, None]
+        if self._covariance is not None:
             both = used[:, :, None] & used[:, None, :]
-            inverse = np.linalg.inv(np.linalg.cholesky(np.where(both, self._covariance, one))) * used[:, :, None]
+            root = np.linalg.cholesky(np.where(both, self._covariance, one))
+            inverse = np.asarray(np.linalg.inv(root) * used[:, :, None], dtype=np.float64)
         matrix = (inverse @ self.matrix).reshape(used.size, -1)
         misfit = (inverse @ self.misfit[:, :, None]).reshape(-1)
         if self.prior is None or self.aim is None:

@@ -69,7 +69,9 @@ def _tiles(h: RobotHistory, findings: tuple[Finding, ...]) -> tuple[Tile, ...]:
         Tile("drift", "ALARM" if drifts else "none", "", rate, state="bad" if drifts else "good"),
         Tile("leave-one-out", f"{1e3 * last.leave_one_out.mean:.3f}" if last else DASH, "mm",
              "mean, last calibration", "after"),
-        Tile("check poses", f"{1e3 * read.after.mean:.3f}" if read else DASH, "mm", "mean, last check", "after"),
+        Tile("check poses", f"{1e3 * read.after.mean:.3f}", "mm", "mean, last check", "after")
+        if read
+        else Tile("check poses", DASH, "", "none read", "after"),
     )  # fmt: skip
 
 
@@ -150,7 +152,12 @@ def entry_table(shown: Shown) -> Table:
         Column("temperature_C", "temperature", "°C", 1), Column("who", "who"), Column("reason", "why"),
         Column("state", "state"),
     )  # fmt: skip
-    return Table("entries", "", columns, tuple(_line(e, shown) for e in reversed(shown.entries)))
+    return Table(
+        "entries",
+        f"Numbers {shown.numbers[0]} to {shown.numbers[-1]}",
+        columns,
+        tuple(_line(e, shown) for e in reversed(shown.entries)),
+    )
 
 
 def _line(e: Entry, shown: Shown) -> tuple[str | int | float | None, ...]:

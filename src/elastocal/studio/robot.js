@@ -35,7 +35,7 @@ for (const typed of robot.querySelectorAll(".load-value")) typed.addEventListene
 
 // the load: a ring at the end of its arrow is pulled in the plane of the screen
 let tool = JSON.parse(robot.dataset.tool), scale = Number(robot.dataset.scale);
-const ring = Object.assign(document.createElement("div"), {className: "ring", title: "pull: force on the tool"});
+const ring = Object.assign(document.createElement("div"), {className: "ring", title: "pull: force on the tool", ariaHidden: "true"});
 const forces = [...robot.querySelectorAll(".load-value")].slice(0, 3);
 const end = () => tool.map((x, i) => x + scale * (Number(forces[i].value) || 0));
 const scene = () => robot.querySelector(".scene .live")?._fullLayout?.scene?._scene;

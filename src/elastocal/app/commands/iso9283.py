@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -141,10 +142,12 @@ def pose_table(result: Iso9283Result) -> Table:
         *(Column(f"AP_r{c}_mrad", f"{'AP about ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
         *(Column(f"RP_r{c}_mrad", f"{'RP about ' * (c == 'x')}{c}", "mrad", 4, "shake", part=1) for c in "xyz"),
     )
+    turned = any(isfinite(a) for p in result.poses for a in p.orientation_accuracy)
     rows = tuple(
         (
             v.name, p.cycles, 1e3 * p.accuracy, 1e3 * p.repeatability, *(1e3 * float(o) for o in p.offset),
-            *(or_reason(1e3 * float(a), _NO_TURN) for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
+            *(or_reason(1e3 * float(a), _NO_TURN) if turned else None
+              for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
         )
         for v, p in zip(result.visits, result.poses, strict=True)
     )  # fmt: skip

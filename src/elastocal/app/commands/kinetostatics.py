@@ -164,10 +164,11 @@ def page(result: KinetostaticsResult) -> Report:
 
 
 def table(result: KinetostaticsResult) -> Table:
-    units = ["Nm" if k == "revolute" else "N" for k in result.axes.kinds]
+    units = [("Nm", "N m") if k == "revolute" else ("N", "N") for k in result.axes.kinds]
     columns = [*axis_columns(result.axes)]
     columns += [
-        Column(f"torque_{a}_{u}", a, u, group="drives", digits=6) for a, u in zip(result.axes.names, units, strict=True)
+        Column(f"torque_{a}_{key}", a, unit, group="drives", digits=6)
+        for a, (key, unit) in zip(result.axes.names, units, strict=True)
     ]
     columns += [Column(f"{c}_mm", c, "mm", 4, "position") for c in "xyz"]
     turned = not bool(_unturned(result))

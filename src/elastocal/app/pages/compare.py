@@ -38,12 +38,18 @@ def _tiles(found: Comparison) -> tuple[Tile, ...]:
     out = []
     for s in found.steps:
         count = sum(c.significant for c in s.changes)
-        out.append(Tile(s.name, "changed" if s.changed else "agrees", "", f"{count} significant changes",
+        out.append(Tile(s.name, "changed" if s.changed else "agrees", "", _counted(count, s.changed),
                         state="bad" if s.changed else "good"))  # fmt: skip
         if s.tool is not None:
             size = float(np.sqrt(np.mean(s.tool.sizes() ** 2)))
             out.append(Tile("tool over the workpiece", f"{1e3 * size:.3f}", "mm", f"RMS change, {s.name}", "after"))
     return tuple(out)
+
+
+def _counted(count: int, changed: bool) -> str:
+    if changed and not count:
+        return "as a whole; no single parameter is significant"
+    return f"{count} significant change{'s' * (count != 1)}"
 
 
 def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 import elastocal as ec
 from elastocal.app.commands.show import ShowResult
-from elastocal.app.pages.plan_figures import cell_parts
+from elastocal.app.pages.plan.figures import cell_parts
 from elastocal.app.pages.show import page as shown_robot
 from elastocal.calibration.figures import readings_scene
 from elastocal.calibration.readings import campaign_of

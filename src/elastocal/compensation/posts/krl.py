@@ -22,6 +22,7 @@ from elastocal.compensation.posts.krl_data import (
     AXES,
     CARTESIAN,
     EXTERNAL,
+    WHOLE,
     Lookup,
     Variables,
     integer_text,
@@ -61,6 +62,8 @@ class Krl(Post):
     kind: ClassVar[str] = "krl"
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
     companions: ClassVar[tuple[str, ...]] = (".dat",)
+    alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
+    mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()

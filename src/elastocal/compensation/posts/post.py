@@ -91,6 +91,10 @@ class Post(ABC):
 
     example_tool: ClassVar[str] = ""
     """Name of the tool that an example uses without stating it."""
+    alone: ClassVar[bytes] = b""
+    """Pattern of a line, without its end, with one whole target that needs no line before it; else empty."""
+    mark: ClassVar[bytes] = b""
+    """A line that says nothing, where there are lines that stand alone."""
     pulses: ClassVar[bool] = False
     """Whether files may state encoder pulses, so that reading them takes the drives of the robot."""
 

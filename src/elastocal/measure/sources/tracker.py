@@ -68,6 +68,5 @@ class Tracker(ErrorSource):
         across = self.across + self.across_slope * reach
         sd = np.stack([self.along + self.along_slope * reach, across, across], axis=1)
         out = np.full((len(points), 3, 3), np.nan)
-        for i in np.flatnonzero(known):
-            out[i] = np.roll(align_z(beam[i] / reach[i]), 1, axis=1) * sd[i]
+        out[known] = np.roll(align_z(beam[known] / reach[known, None]), 1, axis=2) * sd[known, None]
         return out

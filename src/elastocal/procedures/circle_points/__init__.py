@@ -76,7 +76,7 @@ def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, sta
         jacobian = np.stack([c.ravel() for c in reversed(columns)], axis=1)
         size = np.linalg.svd(jacobian, compute_uv=False)
         if size[-1] < 1e-6 * size[0]:
-            raise InputError("the points do not tell the turns apart")
+            raise InputError("the points do not tell the turns apart", code="rank")
         return (after - place).ravel(), jacobian
 
     try:
@@ -173,6 +173,19 @@ class CirclePoints:
     home: Array
     dh: tuple[DHRow, ...] = ()
     nominal_dh: tuple[DHRow, ...] = ()
+
+    @property
+    def dh_errors(self) -> tuple[DHRow, ...]:
+        """Measured minus nominal rows, angles within half a turn; beta is None where either row has none."""
+        return tuple(_difference(row, file) for row, file in zip(self.dh, self.nominal_dh, strict=True))
+
+
+def _difference(row: DHRow, file: DHRow) -> DHRow:
+    flat = row.beta is None or file.beta is None
+    return DHRow(
+        name=row.name, a=row.a - file.a, alpha=_wrapped(row.alpha - file.alpha), d=row.d - file.d,
+        theta=_wrapped(row.theta - file.theta), beta=None if flat else _wrapped(row.beta - file.beta),  # type: ignore[operator]
+    )  # fmt: skip
 
 
 def circle_points(robot: Robot, sweeps: Sequence[Sweep], noise: float | None = None) -> CirclePoints:

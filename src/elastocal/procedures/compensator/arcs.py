@@ -35,6 +35,8 @@ from elastocal.spatial.entries import Array, Bools
 
 LARGE = 20.0
 """Metres of a radius beyond which a note is due."""
+FAR_AXIS = np.radians(20.0)
+"""Angle between a stated axis and the one fitted beyond which a note is due."""
 
 
 class MarkerError(InputError):
@@ -186,10 +188,6 @@ def without(points: ArrayLike, outliers: Sequence[Outlier], marker: int) -> Arra
     out = np.array(points, dtype=np.float64)
     out[[o.pose for o in outliers if o.marker == marker]] = np.nan
     return out
-
-
-FAR_AXIS = np.radians(20.0)
-"""Angle between a stated axis and the one fitted beyond which a note is due."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,7 +78,7 @@ class ArcJudge:
         return LinearJudge(r, state.jacobian(), np.ones(r.shape, dtype=bool), self.parts, self.floor).without(dropped)
 
     def tuned(self, dropped: Bools) -> ArcJudge:
-        kept = ~dropped.any(axis=1)
+        kept = np.asarray(~dropped.any(axis=1), dtype=bool)
         return ArcJudge(minimise(self.state, kept.astype(float)), kept, self.floor)
 
     def keeping(self, kept: Bools) -> ArcJudge:

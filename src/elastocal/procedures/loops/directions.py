@@ -136,7 +136,7 @@ def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, 
     def linear(x: Array) -> tuple[Array, Array]:
         square = rows @ x
         if not np.all(square > 0):
-            raise InputError("some are zero or negative")
+            raise InputError("some are zero or negative", code="no-ellipse")
         g = np.sqrt(square)
         return w * (y - g), (w / (2 * g))[:, None] * rows
 

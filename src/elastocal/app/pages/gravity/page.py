@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import degrees, isfinite
 from typing import TYPE_CHECKING
 
-from elastocal.app.pages import gravity_torques as torques
 from elastocal.app.pages.calibrate.reduction import combination_table
+from elastocal.app.pages.gravity import torques
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.sources.friction import TERMS
 from elastocal.quantities import concise
@@ -55,7 +55,7 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
         Section("Payload", (torques.payload_table(gravity.payload),) if gravity.payload else ()),
         *more,
     ]
-    title = f"Weight of {found.model.name}"
+    title = f"Gravity torques of {found.model.name}"
     return Report(title, verdict(gravity), tuple(s for s in sections if s.blocks), result.notes, facts(result))
 
 
@@ -130,7 +130,7 @@ def _validated(validation: Validation) -> str:
     )
     strange = int(np.any(validation.extrapolated(), axis=1).sum())
     return (
-        f"Fitted on the first part of the log, the last {validation.samples.log.count} samples are predicted, rms: "
+        f"Fitted on the first part of the log, the last {validation.samples.log.count} samples are predicted, RMS: "
         f"{said}; {strange} of them are extrapolated in one joint or more, beyond the leverage of the readings fitted."
     )
 
@@ -151,8 +151,8 @@ def validation_table(validation: Validation) -> Table:
 
     columns = (
         Column("joint", "joint"), Column("unit", "unit"), Column("readings", "readings"),
-        Column("rms", "rms error", decimals=3), Column("max", "largest", decimals=3),
-        Column("file_rms", "rms by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
+        Column("rms", "RMS error", decimals=3), Column("max", "largest", decimals=3),
+        Column("file_rms", "RMS by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
         Column("extrapolated", "extrapolated"), Column("leverage", "largest leverage", digits=3),
         Column("inside_percent", "inside 95 %", "%", 0),
     )  # fmt: skip
@@ -235,7 +235,7 @@ def base_table(found: GravityFit) -> Table:
 
 
 def friction_table(found: GravityFit) -> Table:
-    from elastocal.procedures.gravity.fit import friction_terms
+    from elastocal.procedures.gravity.friction import friction_terms
 
     columns = (
         Column("joint", "joint"), Column("term", "term"), Column("concise", "value (sd)"), Column("unit", "unit"),
@@ -252,7 +252,7 @@ def friction_table(found: GravityFit) -> Table:
 
 def coupling_table(proposal: Proposal) -> Table:
     """What the fit leaves of the two joints without the coupled motor, and with it."""
-    from elastocal.procedures.gravity.fit import friction_terms
+    from elastocal.procedures.gravity.friction import friction_terms
 
     columns = (
         Column("coupled", "motor turns with"), Column("joint", "joint"), Column("before", "scatter", digits=3),
@@ -296,7 +296,7 @@ def noise_table(found: GravityFit) -> Table:
     columns = (
         Column("joint", "joint"), Column("unit", "unit"), Column("from", "from", digits=4),
         Column("to", "to", digits=4), Column("value_unit", "joint unit"), Column("readings", "readings"),
-        Column("noise", "scatter", digits=3), Column("effective", "worth", digits=3),
+        Column("noise", "scatter", digits=3), Column("effective", "independent readings", digits=3),
         Column("agreement", "correlation", digits=3),
     )  # fmt: skip
     q, count = found.samples.log.q, np.isfinite(found.samples.torque).sum(axis=0)
@@ -309,7 +309,7 @@ def noise_table(found: GravityFit) -> Table:
             or_reason(float(found.sense.agreement[j]), "no torque is expected, or none was read"),
         ))  # fmt: skip
     notes = (
-        "Worth: how many independent readings these are, by the autocorrelation of what the fit leaves; accuracies "
-        "count so many. Correlation: of the torque read with the one that the robot file's masses let expect.",
+        "Independent readings: by the autocorrelation of the residuals; accuracies count so many. Correlation: of the "
+        "torque read with the one that the robot file's masses let expect.",
     )
     return Table("noise", "", columns, tuple(rows), notes)

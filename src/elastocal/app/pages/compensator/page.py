@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.compensator import AheadResult, CompensatorResult
-from elastocal.app.pages.arcs_tables import NO_SPARE, agreement, outlier_table
-from elastocal.app.pages.compensator_plan import ahead_page, ahead_table, plan_sentences, plan_table
-from elastocal.app.pages.compensator_spring import others, spring_section, spring_sentences
+from elastocal.app.pages.arcs.tables import NO_SPARE, agreement, outlier_table
+from elastocal.app.pages.compensator.plan import ahead_page, ahead_table, plan_sentences, plan_table
+from elastocal.app.pages.compensator.spring import others, spring_section, spring_sentences
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Code, Column, Fact, Paragraphs, Report, Section, Table
 

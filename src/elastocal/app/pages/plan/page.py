@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.calibrate.trust import budget_table
-from elastocal.app.pages.plan_figures import COUNTED, curve, pictures, scenes
+from elastocal.app.pages.plan.figures import COUNTED, curve, pictures, scenes
 from elastocal.quantities import significant
-from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Unknown
+from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.commands.plan import PlanResult
@@ -21,7 +21,7 @@ ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at t
 
 
 def page(result: PlanResult | ArcPlanResult) -> Report:
-    from elastocal.app.pages.compensator_plan import arcs_page
+    from elastocal.app.pages.compensator.plan import arcs_page
     from elastocal.app.planning.arcs import ArcPlanResult
 
     return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
@@ -50,7 +50,25 @@ def _page(result: PlanResult) -> Report:
         Section("Feasibility", (check_table(plan), removal_table(plan)), folded=True),
     )
     shown = tuple(s for s in sections if s.blocks)
-    return Report(f"Plan: {result.name}", verdict(plan), shown, result.notes, result.facts)
+    return Report(f"Plan: {result.name}", verdict(plan), shown, result.notes, result.facts, tiles=tiles(plan))
+
+
+def tiles(plan: Plan) -> tuple[Tile, ...]:
+    own = [p for p in plan.parameters if not p.nuisance]
+    open_ = sum(not p.determined for p in own)
+    counted, what = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
+    worst = f"RMS at the test poses; worst {counted.factor * float(plan.errors.max()):.3g} {counted.unit}"
+    unchecked = sum(not c.done for c in plan.checks)
+    return (
+        Tile(what, str(len(plan.chosen)), "", f"of {len(plan.problem.candidates)} feasible candidates", "after"),
+        Tile("expected error", f"{counted.factor * plan.rms_error:.3g}", counted.unit, worst, "expected"),
+        Tile("parameters", str(len(own) - open_), "", f"{open_} not determined" if open_ else "all determined",
+             state="open" if open_ else ""),
+        Tile("efficiency", f"{100 * (plan.certificate or plan.by_determinant).efficiency:.1f} %", "",
+             "at least, of the best possible plan"),
+        Tile("safety", f"{len(plan.checks) - unchecked} of {len(plan.checks)}", "", "checks done; the others are yours",
+             state="bad" if plan.blocked else "open" if unchecked else "good"),
+    )  # fmt: skip
 
 
 def verdict(plan: Plan) -> tuple[str, ...]:
@@ -66,7 +84,7 @@ def verdict(plan: Plan) -> tuple[str, ...]:
         f"{len(plan.chosen)} {what} out of {len(plan.problem.candidates)} feasible candidates determine "
         f"{len(own) - len(lost)} parameters{how}{open_}.",
         f"{counted.sentence} at the test poses ({plan.problem.tests.words}): "
-        f"{counted.factor * plan.rms_error:.3g} {counted.unit} rms, "
+        f"{counted.factor * plan.rms_error:.3g} {counted.unit} RMS, "
         f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst.",
         _efficient(plan),
         _safe(plan),
@@ -160,7 +178,7 @@ def parameter_table(plan: Plan) -> Table:
         Column("parameter", "parameter"),
         Column("value", "value", digits=4, si=True),
         Column("sd", "standard deviation", digits=3, si=True),
-        Column("percent", "accuracy", "%", 2),
+        Column("percent", "accuracy", "%", digits=3),
         Column("unit", "unit"),
     )
     sought = plan.task.measuring.errors_sought
@@ -224,7 +242,7 @@ def curve_table(plan: Plan) -> Table:
     names = plan.problem.names
     columns = (
         Column("poses", plan.task.measuring.noun),
-        Column(f"error_{counted.key}", "rms error at the test poses", counted.unit, 4),
+        Column(f"error_{counted.key}", "RMS error at the test poses", counted.unit, 4),
         Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
         *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
     )

@@ -34,8 +34,8 @@ def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
     found = result.found
     worst = max(found.axes, key=lambda a: a.tilt_sd)
     out = [
-        f"{len(found.axes)} axes; the least certain is that of {worst.joint}: {1e6 * worst.tilt_sd:.2f} urad, "
-        f"{1e6 * worst.shift_sd:.2f} um."
+        f"{len(found.axes)} axes measured; the least certain, {worst.joint}, has standard deviations of "
+        f"{1e6 * worst.tilt_sd:.2f} urad in direction and {1e6 * worst.shift_sd:.2f} um in place."
     ]
     if found.errors:
         far = max(found.errors, key=lambda e: float(np.linalg.norm(e.turn)))
@@ -55,11 +55,11 @@ def axis_table(result: CirclePointsResult) -> Table:
         *(Column(f"{c}_mm", f"point {c}", "mm", decimals=4) for c in "xyz"),
         Column("tilt_sd_urad", "sd of direction", "urad", decimals=2),
         Column("shift_sd_um", "sd of place", "um", decimals=2),
-        Column("swept_deg", "swept", "deg", decimals=1),
-        Column("ratio", "ratio", decimals=6),
-        Column("ratio_sd", "sd of ratio", decimals=6),
-        Column("residual_um", "residual", "um", decimals=2),
-        Column("least_radius_mm", "least radius", "mm", decimals=1),
+        Column("swept_deg", "swept", "deg", decimals=1, part=1),
+        Column("ratio", "ratio", decimals=6, part=1),
+        Column("ratio_sd", "sd of ratio", decimals=6, part=1),
+        Column("residual_um", "residual", "um", decimals=2, part=1),
+        Column("least_radius_mm", "least radius", "mm", decimals=1, part=1),
     )
     rows: list[tuple[Cell, ...]] = [
         (a.joint, *(float(v) for v in a.axis), *(float(1e3 * v) for v in a.centre), 1e6 * a.tilt_sd, 1e6 * a.shift_sd,
@@ -92,18 +92,16 @@ def _dh_table(result: CirclePointsResult) -> Table:
         Column("joint", "joint"),
         *(Column(f"{w}_{u}", w, u, decimals=5) for w, u in (("a", "mm"), ("alpha", "deg"), ("d", "mm"),
                                                           ("theta", "deg"), ("beta", "deg"))),
-        *(Column(f"{w}_error_{u}", f"{w} minus robot file", u, decimals=2)
+        *(Column(f"{w}_error_{u}", f"{w} minus robot file", u, decimals=2, part=1)
           for w, u in (("a", "um"), ("alpha", "urad"), ("d", "um"), ("theta", "urad"), ("beta", "urad"))),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    for row, file in zip(result.found.dh, result.found.nominal_dh, strict=True):
-        own, theirs = ((r.a, r.alpha, r.d, r.theta, r.beta) for r in (row, file))
-        flat = row.beta is not None
-        shown = [1e3 * row.a, np.degrees(row.alpha), "-" if flat else 1e3 * row.d, np.degrees(row.theta),
-                 np.degrees(row.beta) if row.beta is not None else "-"]  # fmt: skip
-        off = [1e6 * (x - y) if x is not None and y is not None else "-" for x, y in zip(own, theirs, strict=True)]
-        off[2] = "-" if flat else off[2]
-        rows.append((row.name, *(v if isinstance(v, str) else float(v) for v in (*shown, *off))))
+    for row, error in zip(result.found.dh, result.found.dh_errors, strict=True):
+        parallel = row.beta is not None
+        shown = (1e3 * row.a, float(np.degrees(row.alpha)), None if parallel else 1e3 * row.d,
+                 float(np.degrees(row.theta)), None if row.beta is None else float(np.degrees(row.beta)))  # fmt: skip
+        off = (error.a, error.alpha, None if parallel else error.d, error.theta, error.beta)
+        rows.append((row.name, *shown, *(None if v is None else 1e6 * v for v in off)))
     note = (
         "Standard DH; nearly parallel neighbours have Hayati's row, with beta and without d. The first d counts from "
         "the base's origin; the last joint has no row, since nothing follows it. theta is without the joint value."

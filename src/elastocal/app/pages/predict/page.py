@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from elastocal.app.commands.predict import PredictResult, ReadingsResult
-from elastocal.app.pages import predict_readings
 from elastocal.app.pages.deflect import WRENCH_UNITS, row_names
+from elastocal.app.pages.predict import readings
 from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
@@ -31,7 +31,7 @@ _LOST = "no determined state there, with or without the load"
 
 def page(result: PredictResult | ReadingsResult) -> Report:
     if isinstance(result, ReadingsResult):
-        return predict_readings.page(result)
+        return readings.page(result)
     title = f"Predicted deflection of {result.inputs.robot}"
     sections = [Section("Predictions", (table(result),))]
     if drawn := scenes(result):
@@ -52,7 +52,9 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
         f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
         f"to {length(float(spread[i]))} (one standard deviation along the worst direction)."
     )
-    if math.isfinite(result.discrepancy):
+    if result.discrepancy == 0:
+        model = "Residuals showed no model discrepancy; none is included."
+    elif math.isfinite(result.discrepancy):
         model = f"The model's own discrepancy, {length(result.discrepancy)} per axis, is included."
     else:
         model = "The model's discrepancy is not known and not included: the true accuracy is worse."
@@ -71,7 +73,7 @@ def _beyond(result: PredictResult) -> tuple[str, ...]:
 
 def table(result: PredictResult | ReadingsResult) -> Table:
     if isinstance(result, ReadingsResult):
-        return predict_readings.table(result)
+        return readings.table(result)
     at, p = result.at, result.prediction
     each = at.wrenches is not None
     columns = (

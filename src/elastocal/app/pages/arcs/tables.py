@@ -35,11 +35,11 @@ def arc_table(arcs: Arcs, d: int) -> Table:
         Column("points", "", shown=False),
         Column("radius_mm", "radius", "mm", 4), Column("radius_sd_mm", "sd", "mm", 4),
         *_coordinates("centre", "centre", d), Column("residual_sd_mm", "residual sd", "mm", 4),
-        *_coordinates("centre_sd", "sd of centre", d, part=1), Column("rms_mm", "rms", "mm", 4, part=1), *axis,
+        *_coordinates("centre_sd", "sd of centre", d, part=1), Column("rms_mm", "RMS", "mm", 4, part=1), *axis,
     )  # fmt: skip
     rows = [row for arc in arcs.known for row in _known_rows(arc)]
     rows += _free_rows(arcs.free) if arcs.free is not None else []
-    notes: tuple[str, ...] = ("residual sd: corrected for the parameters fitted; rms: plain, over all coordinates.",)
+    notes: tuple[str, ...] = ("residual sd: corrected for the parameters fitted; RMS: plain, over all coordinates.",)
     if d == 3:
         notes += ("centre: of the marker's own circle, where its plane meets the axis.",)
     return Table("arcs", "", columns, tuple(rows), notes)
@@ -123,7 +123,7 @@ def known_table(arcs: Sequence[KnownArc]) -> Table:
         "zero: direction from the centre to the point at angle zero. gain: how many times a plain circle through the "
         "same points is worse, noise being equal. shortcut: Klimchik et al. 2013 (MIM), eq. (32) with its sum taken "
         "for the number of points, as the text below it does (true of evenly spread angles only), and eq. (34), which "
-        "builds on that and leaves out the error of the rotation, rms over the coordinates.",
+        "builds on that and leaves out the error of the rotation, RMS over the coordinates.",
     )
     return Table("known_angles", "", columns, tuple(rows), notes)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.arcs import ArcsResult, CirclePointsResult
-from elastocal.app.pages import circle_points
-from elastocal.app.pages.arcs_tables import arc_table, known_table, outlier_table, variant_table
+from elastocal.app.pages.arcs import circle_points
+from elastocal.app.pages.arcs.tables import arc_table, known_table, outlier_table, variant_table
 from elastocal.app.pages.result_columns import or_reason
+from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Lines, Report, Section, Series, Table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def page(result: ArcsResult | CirclePointsResult) -> Report:
     if known:
         sections.append(Section("Markers with known angles", (known_table(known),)))
     if free is not None and free.variants is not None:
-        sections.append(Section("One rigid body?", (variant_table(free.variants, d),)))
+        sections.append(Section("Rigid-body test", (variant_table(free.variants, d),)))
     outliers = outlier_table(result.table, known, free)
     sections += [Section("Outliers", (outliers,))] if outliers.rows else []
     sections.append(Section("Residuals", (table(result), _residual_lines(result.arcs))))
@@ -68,10 +69,14 @@ def _known_sentence(arc: KnownArc) -> str:
     fit = arc.fit
     way = "with" if fit.sense == 1 else "against"
     about = "the angle" if fit.dimension == 2 else f"the angle about the axis {_direction(fit.axis)}"
-    gain = "" if arc.gain is None else f"; a plain circle knows it {arc.gain.radius:.3g} times worse"
+    gain = (
+        ""
+        if arc.gain is None
+        else f"; without the angles its standard deviation is {arc.gain.radius:.3g} times as large"
+    )
     return (
-        f"{arc.marker} runs {way} {about} on a radius of {_with_sd(fit.radius, fit.radius_sd)} mm about "
-        f"{_place(fit.centre)} mm{gain}."
+        f"{arc.marker}: radius {_with_sd(fit.radius, fit.radius_sd)} mm about {_place(fit.centre)} mm, turning {way} "
+        f"{about}{gain}."
     )
 
 
@@ -90,7 +95,7 @@ def _free_sentence(free: FreeArcs) -> str:
 
 def _with_sd(value: float, sd: float) -> str:
     """Both in mm; a standard deviation needs an equation to spare."""
-    return f"{1e3 * value:.4f} +- " + (f"{1e3 * sd:.2g}" if sd == sd else "unknown (no equation to spare)")
+    return concise(1e3 * value, 1e3 * sd) if sd > 0 else f"{1e3 * value:.4f} (sd unknown: no equation to spare)"
 
 
 def _place(centre: Array) -> str:
@@ -128,8 +133,8 @@ def table(result: ArcsResult | CirclePointsResult) -> Table:
 
 
 def _residual_lines(arcs: Arcs) -> Lines:
-    """Distances beyond the radius, over the poses."""
-    series = []
+    """Distances beyond the radius, over the poses, with twice the standard deviation of the residuals."""
+    series = list(_bands(arcs))
     for arc in arcs.known:
         r = arc.residuals()
         y = tuple(float(1e3 * v) for v in r.radial)
@@ -139,4 +144,20 @@ def _residual_lines(arcs: Arcs) -> Lines:
         kept = [(i + 1.0, float(1e3 * v)) for i, v, used in zip(r.poses, r.radial, r.used, strict=True) if used]
         series.append(Series(marker, tuple(x for x, _ in kept), tuple(y for _, y in kept), points=True))
     notes = ("Outliers of markers without angles are not drawn.",) if arcs.free and arcs.free.outliers else ()
-    return Lines("radial", "Distance beyond the arc", "pose", "", "beyond", "mm", tuple(series), notes)
+    return Lines("radial", "Residuals across the arc", "pose", "", "residual", "mm", tuple(series), notes)
+
+
+def _bands(arcs: Arcs) -> tuple[Series, ...]:
+    """The widest of them, which holds for all that is drawn."""
+    sizes = [a.fit.residual_sd for a in arcs.known] + ([] if arcs.free is None else [arcs.free.fit.residual_sd])
+    known = [1e3 * s for s in sizes if s == s]
+    poses = [i + 1.0 for m in _markers(arcs) for i in arcs.residuals(m).poses]
+    if not known or not poses:
+        return ()
+    top = 2 * max(known)
+    ends = (min(poses), max(poses))
+    return (Series("+-2 sd of the residuals", ends, (top, top), role="noise", low=(-top, -top)),)
+
+
+def _markers(arcs: Arcs) -> tuple[str, ...]:
+    return (*(a.marker for a in arcs.known), *(() if arcs.free is None else arcs.free.markers))
