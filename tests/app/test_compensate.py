@@ -343,7 +343,7 @@ def _angles(rotation: np.ndarray) -> np.ndarray:
 def test_a_direction_of_the_tool_is_corrected_too(run: Any, tmp_path: Path) -> None:
     """i j k towards the spindle: the told direction is tilted, the loaded tool stands as it should."""
     path = tmp_path / "ijk.csv"
-    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 200, Y 100, Z 0, A 0, B -90, C 0}\n"
+    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 0, Y 100, Z 200, A 180, B 0, C 180}\n"
     path.write_text(f"{head}x_mm,y_mm,z_mm,i,j,k\n0,0,0,0,0,1\n100,50,0,0.1,0,0.99498743710662\n")
     words = ("compensate", path, "--robot", KR270, "--near", HOME, *PUSH, "--json", "--out", tmp_path / "new.csv")
     told = answered(run(*words))

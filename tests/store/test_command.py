@@ -72,7 +72,7 @@ def test_the_whole_way(desk: Path) -> None:
     assert "OVERDUE" in shown
     assert "21.5" in shown
     page = (desk / "h.html").read_text()
-    assert "Change of the tool at the check poses" in page
+    assert "The unloaded tool is at the same places at all 24 fixed poses" in page
     assert "M. Meier" in page
     assert len((desk / "h.csv").read_text().splitlines()) == 5
     good("show", "cell-7", "--out", "out.json")

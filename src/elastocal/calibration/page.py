@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isfinite, isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,7 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (c.verdict.text, *_validated(validation, c.words), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
+        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
         tuple(s for s in sections if s.blocks),
         (
             *(_sentence(w.text) for w in c.warnings if w not in doubts),
@@ -97,7 +97,7 @@ def _kept(block: Figure | None) -> tuple[Figure, ...]:
 def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None) -> tuple[Tile, ...]:
     before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
-    known = sum(e.informed > 0.5 for e in c.parameters.rows)
+    known = sum(not e.code for e in c.parameters.rows)
     expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
     where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses"
     decided = () if certificate is None else (_decision_tile(certificate),)
@@ -128,14 +128,22 @@ def _decision_tile(certificate: Certificate) -> Tile:
     return Tile("decision", certificate.outcome, "", against, "", STATES[certificate.outcome])  # type: ignore[arg-type]
 
 
-def _validated(v: Validation | None, words: tuple[str, ...]) -> tuple[str, ...]:
+def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
     if v is None:
-        return (UNPROVED,) if words else ()
+        return (*_gain(c), UNPROVED) if c.words else ()
     gain = f"{1e3 * v.gain:.3f} +- {1e3 * v.gain_half_width:.3f} mm"
     return (
         f"Validation: {v.after.text()}, nominal {v.before.text()}; gain {gain} (95 %); 95 % intervals hold "
         f"{100 * v.coverage:.0f} % of the coordinates.",
     )
+
+
+def _gain(c: Calibration) -> tuple[str, ...]:
+    """By how much the mean leave-one-out error falls, and how sure that is."""
+    if not isfinite(c.ladder.gain + c.ladder.gain_se):
+        return ()
+    gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
+    return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
 
 
 def errors_table(c: Calibration, validation: Validation | None) -> Table:
@@ -213,13 +221,15 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
         Column("file", "file value", digits=4, si=True),
         Column("informed_percent", "known by the readings", "%", 0),
         Column("significant", "significant change"),
+        Column("code", "note"),
     )
     order = sorted(c.parameters.rows, key=lambda e: -e.informed)
     rows = tuple(_parameter(e) for e in order[:most])
     more = len(c.parameters) - len(rows)
     notes = [
         "Known by the readings: share of the prior variance that they removed; the rest is prior. Directions that "
-        "cannot be told apart are settled by the priors, so single parameters may be unknown where predictions are not."
+        "cannot be told apart are settled by the priors: below 50 % a parameter is not separately identifiable, its sd "
+        "rests on the priors, and predictions are known all the same."
     ]
     if more > 0:
         notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
@@ -228,7 +238,7 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
 
 def _parameter(e: Estimate) -> tuple[Any, ...]:
     change = "yes" if e.significant else ""
-    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change)
+    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change, e.code)
 
 
 def _outliers(c: Calibration) -> Table:

@@ -121,7 +121,9 @@ def compensate(
         known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
         assumed=unknown, before=before, after=command_residuals(work.at.model, work, command),
         shift=found.moved(stated),
-        covariance=confidence(known, work, command, nominal if taught else None) if known is not None and judged else None,
+        covariance=(
+            confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
+        ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.at.stations.row]), files=files,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,

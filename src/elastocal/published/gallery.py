@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import Any
 
-from elastocal.published.case import Figure, Kind, Outcome, Why, case_named, registry, reproduce, unwatched
+from elastocal.published.case import SEED, Figure, Kind, Outcome, Why, case_named, registry, reproduce, unwatched
 
-SEED = 20130101
 WORKERS = 2
 LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")
 """Cases that would keep one process busy at the end if they came late."""
@@ -114,7 +113,7 @@ def tally(figures: tuple[Figure, ...]) -> Tally:
 
 
 def gallery_data(gallery: Gallery) -> dict[str, Any]:
-    """The object that ``reproduce --report FILE --json`` prints."""
+    """All cases as one object, for programs."""
     return {
         "all": asdict(tally(gallery.printed)),
         "from_print": asdict(tally(gallery.of(Kind.FROM_PRINT))),
@@ -126,12 +125,12 @@ def gallery_data(gallery: Gallery) -> dict[str, Any]:
 
 
 def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
-    """The object that ``reproduce --json`` prints."""
+    """The list of cases, for programs."""
     return {"cases": [{"case": c.case, "title": c.title, "source": c.source} for c in lines]}
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """The object that ``reproduce CASE --json`` prints."""
+    """One case, for programs."""
     figures = [_figure_data(f) for f in outcome.figures]
     figures += [
         {"name": x.name, "published": None, "recomputed": [dict(row) for row in x.rows], "unit": "", "note": x.note}

@@ -35,7 +35,7 @@ LIGHT = {
     "before": "#d55e00", "after": "#0072b2", "expected": "#56b4e9", "outlier": "#c2478a", "tolerance": "#1d2733",
     "file": "#6b7683", "truth": "#008f68", "noise": "#b9c4cf", "read": "#3c4a54", "load": "#6a3d9a",
     "robot": "#3c4a54", "program": "#e69f00", "floor": "#8a97a6",
-    "c0": "#6a3d9a", "c1": "#00838f", "c2": "#8a6d00", "c3": "#5d4037", "c4": "#2e7d32", "c5": "#7d8b97",
+    "c0": "#6a3d9a", "c1": "#4d9221", "c2": "#8a6d00", "c3": "#5d4037", "c4": "#00594c", "c5": "#7d8b97",
     "c6": "#263238",
 }  # fmt: skip
 DARK = LIGHT | {
@@ -44,7 +44,7 @@ DARK = LIGHT | {
     "before": "#f28c3c", "after": "#4aa8e0", "expected": "#2f78a8", "outlier": "#e08bbb", "tolerance": "#e6ebf0",
     "file": "#98a4b0", "truth": "#35c79a", "noise": "#4b5763", "read": "#c9d3dc", "load": "#b99be0",
     "robot": "#c9d3dc", "program": "#f0b94d", "floor": "#7c8894",
-    "c0": "#b99be0", "c1": "#5cc8d2", "c2": "#d8bd5c", "c3": "#c7a598", "c4": "#7ecb83", "c5": "#93a1ad",
+    "c0": "#b99be0", "c1": "#a6d96a", "c2": "#d8bd5c", "c3": "#b08968", "c4": "#66c2a5", "c5": "#93a1ad",
     "c6": "#e6ebf0",
 }  # fmt: skip
 OTHERS = 7

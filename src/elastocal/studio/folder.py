@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
 from elastocal.files.located import read_yaml
 from elastocal.files.opened import read_bytes
@@ -44,7 +44,7 @@ class Folder:
     def place_for(self, name: str) -> Path:
         """Where a new cell of this name goes."""
         if self.single:
-            raise InputError(
+            raise ConflictError(
                 f"{self.root.name} is itself a cell; start 'elastocal studio' on the folder above it to make others"
             )
         return self.root / file_name(name)

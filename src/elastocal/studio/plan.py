@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from elastocal.app.pages.views import expected_ratios, planned_files
-from elastocal.app.planning.given import given_task
-from elastocal.errors import ElastocalError, InputError
+from elastocal.app.planning.request import given_task
+from elastocal.errors import ElastocalError, InputError, MissingError, ShapeError
 from elastocal.files.opened import seen_from, sha256_of
 from elastocal.files.plan.read import read_plan_file
 from elastocal.files.robot.read import robot_file
@@ -178,13 +178,13 @@ def _changed(cell: Cell, out: tuple[str, ...], added: str, like: str) -> tuple[s
     table, header, rows = _table(cell)
     at = header.index("name") if "name" in header else None
     if at is None:
-        raise InputError(f"{table}: has no column 'name', so that poses cannot be told apart; plan again")
+        raise MissingError(f"{table}: has no column 'name', so that poses cannot be told apart; plan again")
     kept = [row for row in rows if row[at] not in out]
     if added.strip():
         model = next((row for row in rows if row[at] == like), rows[0])
         values, axes = [v.strip() for v in added.replace(";", ",").split(",")], _axes(cell)
         if len(values) != len(axes):
-            raise InputError(f"a pose needs {len(axes)} joint values ({', '.join(axes)}), not {len(values)}")
+            raise ShapeError(f"a pose needs {len(axes)} joint values ({', '.join(axes)}), not {len(values)}")
         new = list(model)
         new[at] = _free(f"P{len({r[at] for r in rows}) + 1}", {r[at] for r in rows})
         for axis, value in zip(axes, values, strict=True):

@@ -64,11 +64,17 @@ def plan_file(request: PlanRequest) -> PlanFile:
     task = _with_earlier(_asked(file.task, request), file)
     if request.given is None:
         return replace(file, task=task)
-    from elastocal.app.planning.given import given_task
-
     made = given_task(task, request.given, request.seed, tests=file.tests is None)
     told = f"The poses are those of {request.given}: none was searched for, and the efficiency is that of taking all."
     return replace(file, task=made, files=(*file.files, request.given), notes=(*file.notes, told))
+
+
+def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:
+    """The task with the poses and loads of a planned campaign in place of a search."""
+    from elastocal.design import given
+    from elastocal.files.campaign.read import read_plan
+
+    return given.given_task(task, read_plan(path).campaign, seed, tests=tests)
 
 
 def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:

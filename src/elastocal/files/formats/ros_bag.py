@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 from elastocal.files.bag import JOINTS, POINT, POSE, WRENCH, Series, joint_columns, one_topic, read_bag
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import RawTable
@@ -48,7 +48,7 @@ class RosBag(TableFormat):
             for kinds, stated in (((JOINTS,), self.joints), ((POSE, POINT), self.pose), ((WRENCH,), self.wrench))
         ]
         if topics[0] is None:
-            raise InputError(f"{file}: has no joint states; without them no pose of the arm is known")
+            raise MissingError(f"{file}: has no joint states; without them no pose of the arm is known")
         states = bag[topics[0]]
         q = states.values[:, joint_columns(file, model, states)]
         turns = np.array([m.kind == "revolute" for m in model.motions])

@@ -15,7 +15,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.raw import REMARKS, RawTable, below_note, end_note, titles_below, whole_titles
 from elastocal.files.tables.titles import ends_table, unit_cells
@@ -54,7 +54,7 @@ def read_excel(path: Path, header_line: int | None = None, sheet: str | None = N
             return replace(found, notes=(*found.notes, *below_note(path, found.header_line))) if below else found
     finally:
         book.close()
-    raise InputError(
+    raise MissingError(
         f"{path}: {f'sheet {sheet!r}' if sheet else 'every sheet'} is empty; the first row names the columns with "
         "their units, for example A1_deg, A2_deg",
         file=str(path),
@@ -144,7 +144,7 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
     for number, words in rest:
         if len(words) > width:
             said = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
-            raise InputError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
+            raise MissingError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
         body.append((number, (*words, *[""] * (width - len(words)))))
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
     return RawTable(

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, DuplicateError
 from elastocal.files.formats.format import WORDS, Asked
 from elastocal.files.opened import path_of
 from elastocal.files.tables.numerals import Numerals
@@ -117,7 +117,9 @@ def told(raw: RawTable, unmatched: str, *lost: tuple[Sequence[Line], Sequence[in
     if not said:
         return ()
     if unmatched == "refuse":
-        raise InputError(f"{raw.file}: {'; '.join(said)}; correct the names, or leave them out by unmatched: leave_out")
+        raise ConflictError(
+            f"{raw.file}: {'; '.join(said)}; correct the names, or leave them out by unmatched: leave_out"
+        )
     return (f"{Path(raw.file).name}: left out, {'; '.join(said)}.",)
 
 
@@ -128,7 +130,9 @@ def _once(table: RawTable, places: Sequence[int]) -> dict[tuple[str, ...], Line]
         key = names_of(row, places)
         if key in rows:
             first = rows[key][0]
-            raise InputError(f"{table.file}, line {row[0]}: {' '.join(key)} stands in line {first} already; keep one")
+            raise DuplicateError(
+                f"{table.file}, line {row[0]}: {' '.join(key)} stands in line {first} already; keep one"
+            )
         rows[key] = row
     return rows
 

@@ -13,7 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import (
+    DuplicateError,
+    FormatError,
+    InputError,
+    MissingError,
+    NumberError,
+    ShapeError,
+    UnitError,
+    UnknownNameError,
+)
 from elastocal.files.located import read_text
 from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.titles import ends_table, plain_title, title_unit, unit_cells, unit_word
@@ -148,7 +157,7 @@ def csv_parts(
     text, letters = table_text(path, encoding)
     lines = [(n, s) for n, s in _lines(text, "#") if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
-        raise InputError(
+        raise MissingError(
             f"{path}: is empty; the first line names the columns with their units, for example A1_deg,A2_deg"
         )
     if lines[0][1].startswith("//"):
@@ -252,7 +261,7 @@ def _cells(path: Path, line: tuple[int, str], header: Sequence[str], separator: 
         cells = cells[:-1]
     if len(cells) != len(header):
         hint = _ragged(cells, header, separator)
-        raise InputError(f"{path}, line {line[0]}: {len(cells)} cells for {len(header)} columns; {hint}")
+        raise ShapeError(f"{path}, line {line[0]}: {len(cells)} cells for {len(header)} columns; {hint}")
     return line[0], cells
 
 
@@ -291,7 +300,7 @@ def split_line(path: Path, line: tuple[int, str], separator: str) -> tuple[str, 
         cells = next(csv.reader([text], delimiter=separator, strict=True, skipinitialspace=blanks))
         return tuple(map(from_spreadsheet, cells))
     except csv.Error as error:
-        raise InputError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
+        raise FormatError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
 
 
 def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
@@ -307,7 +316,7 @@ def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
 def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
     if name in found:
         column = raw.header[field.place]
-        raise InputError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
+        raise DuplicateError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
     found[name] = field
 
 
@@ -321,13 +330,13 @@ def understood(
     where, column = raw.top, plain_title(column, allowed)
     if column in allowed:
         choices = " or ".join(f"{column}_{u}" for u in allowed[column])
-        raise InputError(f"{where}: column {column!r} has no unit; write {choices}")
+        raise UnitError(f"{where}: column {column!r} has no unit; write {choices}")
     name, _, unit = column.rpartition("_")
     if name not in allowed:
         valid = [f"{a}_{next((w for w in ('deg', 'mm') if w in u), next(iter(u)))}" for a, u in allowed.items()]
         raise UnknownNameError("column", column, [*valid, *others], where)
     if unit not in allowed[name]:
-        raise InputError(
+        raise UnitError(
             f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}"
         )
     return name, allowed[name][unit]
@@ -347,9 +356,9 @@ def si_number(raw: RawTable, row: Line, field: Field) -> float:
     if value is None and (found := _WITH_UNIT.fullmatch(text)) is not None and (unit := unit_word(found[2])):
         value = finite_number(raw.numerals.plain(found[1]))
         if value is not None and (LENGTH | ANGLE | FORCE | MOMENT)[unit] != field.factor:
-            raise InputError(f"{where}: {text!r} is in another unit than its title says; give all in one")
+            raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one")
     if value is None:
         infinite = plain.strip("+-").lower() in ("inf", "nan", "infinity") or plain.strip("+-0123456789.eE") == ""
         said = "is empty" if not text else f"{text!r} is not {'finite' if infinite else 'a number'}"
-        raise InputError(f"{where}: {said}; give a number")
+        raise NumberError(f"{where}: {said}; give a number")
     return value * field.factor

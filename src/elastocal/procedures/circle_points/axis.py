@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, ShapeError
 from elastocal.model.chain import JOINT
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, centred, refuse_straight
@@ -83,7 +83,7 @@ def joint_axis(sweep: Sweep, moved: int, noise: float | None = None) -> tuple[Jo
         )
     body = finished(_start(sweep, step), noise)
     if body.problem.markers.dimension != 3:
-        raise InputError(f"sweep of {sweep.joint}: its points have two coordinates; axes in space need three")
+        raise ShapeError(f"sweep of {sweep.joint}: its points have two coordinates; axes in space need three")
     seen = list(body.problem.numbers)
     wanted = step[seen] - step[seen[0]]
     turns = np.unwrap(body.turns - body.turns[0])

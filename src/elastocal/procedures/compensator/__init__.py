@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.arcs import FreeArcs, KnownArc, free_arcs, known_arc, of_markers, without
@@ -108,7 +108,7 @@ def identify(
         if name not in points:
             raise UnknownNameError("marker", name, points)
     if moving in pivots or len(set(pivots)) < len(pivots):
-        raise InputError("a marker is named twice; one marker cannot be on both links")
+        raise DuplicateError("a marker is named twice; one marker cannot be on both links")
     arc = known_arc(moving, points[moving], angles, noise, sense, axis)
     targets = without(points[moving], arc.outliers, 0)
     pivot = free_arcs({m: points[m] for m in pivots}, noise, targets)

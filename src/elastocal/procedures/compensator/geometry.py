@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.procedures.compensator.concentric import ConcentricArcs
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
@@ -137,7 +137,7 @@ def compensator_geometry(
     In space ``axes`` (2, 3) are the directions of a_x and a_y, taken as exact; by default x and y of the data.
     """
     if pivot.dimension != arc.dimension:
-        raise InputError(
+        raise ShapeError(
             f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same"
         )
     across = _axes(axes, arc.dimension)
@@ -175,7 +175,7 @@ def _axes(axes: ArrayLike | None, dimension: int) -> Array:
         return np.eye(2, dimension)
     out = np.asarray(axes, dtype=np.float64)
     if out.shape != (2, 3) or not np.allclose(out @ out.T, np.eye(2), atol=1e-6):
-        raise InputError("the axes of the compensator must be two unit vectors of space at right angles")
+        raise ShapeError("the axes of the compensator must be two unit vectors of space at right angles")
     return out
 
 

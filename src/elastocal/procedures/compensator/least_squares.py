@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import TooFewError, UnobservableError
 from elastocal.procedures.compensator.points import AxisFrame
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.nonlinear import minimise as least_squares
@@ -143,7 +143,7 @@ def estimated(problem: ArcProblem, noise: float | None, equations: int, spare: i
     r, j = weighted_rows(problem)
     solution = solve_linear(j, r)
     if solution.null.size:
-        raise InputError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
+        raise TooFewError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
     return FitQuality(solution.unit_covariance, float(r @ r), spare, equations, noise)
 
 
@@ -185,6 +185,6 @@ class AxisFit(ABC):
     def axis_covariance(self) -> Array:
         """(3, 3) of the unit vector, zero along it; only in space."""
         if self.dimension == 2:
-            raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
+            raise UnobservableError("points in a plane do not say how its axis is inclined; give three coordinates")
         plane = self.problem.frame.plane
         return np.asarray(plane @ self.estimate.covariance[self.tilts_at, self.tilts_at] @ plane.T)

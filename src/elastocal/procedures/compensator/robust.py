@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 from elastocal.procedures.compensator.concentric import (
     ConcentricArcs,
     ConcentricProblem,
@@ -197,7 +197,7 @@ def _only(markers: Markers, poses: Ints) -> Markers:
     often = np.flatnonzero(np.bincount(markers.marker[rows], minlength=markers.count) > 1)
     rows = rows[np.isin(markers.marker[rows], often)]
     if not len(often):
-        raise InputError("no marker was seen twice in these poses")
+        raise MissingError("no marker was seen twice in these poses")
     place = np.searchsorted(often, markers.marker[rows])
     return Markers(markers.points[rows], place, markers.pose[rows], len(often), markers.poses)
 

@@ -17,7 +17,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, TooFewError
 from elastocal.procedures.compensator.concentric import ConcentricArcs, ConcentricProblem, algebraic, fit_concentric
 from elastocal.procedures.compensator.least_squares import FitQuality, minimise
 from elastocal.procedures.compensator.points import Markers
@@ -140,7 +140,7 @@ def _least(one: Markers, shared: ConcentricProblem) -> float:
         except InputError:
             continue
     if not left:
-        raise InputError("a marker has no circle of its own; measure a longer arc")
+        raise TooFewError("a marker has no circle of its own; measure a longer arc")
     return min(left)
 
 

@@ -25,7 +25,7 @@ from typing import Unpack
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.findings import Finding, note, warning
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
@@ -197,7 +197,7 @@ def judge(described: Robot, found: Identification) -> ContactJudgement:
     fit = found.fit
     kind = fit.campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise InputError(f"a measurement of {kind.kind} touches nothing")
+        raise UnsupportedError(f"a measurement of {kind.kind} touches nothing")
     before = force_error(kind, described, fit.campaign.readings)
     after = force_error(kind, fit.model, fit.campaign.readings)
     return ContactJudgement(

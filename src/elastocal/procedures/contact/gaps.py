@@ -24,7 +24,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -86,10 +86,10 @@ def gap_problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> GapPr
 def _gaps(campaign: Campaign) -> ContactGap:
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise InputError(f"a measurement of {kind.kind} has no contacts to close gaps of")
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to close gaps of")
     rows = felt_rows(campaign)
     if not len(rows):
-        raise InputError("no contact felt a force; press harder, or check which columns hold the force")
+        raise MissingError("no contact felt a force; press harder, or check which columns hold the force")
     return ContactGap.of(kind.picked(rows), campaign.readings[rows])
 
 

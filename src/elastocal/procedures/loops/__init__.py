@@ -13,7 +13,7 @@ from math import isfinite
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, RangeError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.procedures.loops.directions import Directions, fit_directions
 from elastocal.procedures.loops.fit import Departure, LoopFit, fit_loops
@@ -116,7 +116,7 @@ def _with_joint(loops: Sequence[NamedLoop], levers: Mapping[str, float]) -> tupl
                 raise UnknownNameError("joint", joint, dict.fromkeys(named), f"lever: {source}", parameter="lever")
         return tuple(loops)
     if len(levers) > 1:
-        raise InputError(f"lever: {source} names no joints, so it is of one joint at most; add the column joint")
+        raise MissingError(f"lever: {source} names no joints, so it is of one joint at most; add the column joint")
     (joint,) = levers
     return tuple(replace(r, joint=joint, name=f"{joint}, {r.name}") for r in loops)
 
@@ -133,9 +133,11 @@ def _lever(loops: Sequence[NamedLoop], joint: str, stated: Mapping[str, float]) 
         )
     if len(given) > 1:
         said = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
-        raise InputError(f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart")
+        raise MissingError(
+            f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart"
+        )
     if not (isfinite(lever := given.pop()) and lever > 0):
-        raise InputError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
+        raise RangeError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
     return lever
 
 
@@ -191,12 +193,12 @@ def _joint(
 def _gripper(loop: NamedLoop, directions: Directions | None) -> Gripper:
     """The gripper's compliance and half gap along a loop."""
     if directions is None:
-        raise InputError(
+        raise MissingError(
             f"{loop.source} has no loops at the gripper itself to take off; add rows without a joint",
             parameter="at_gripper",
         )
     if loop.direction is None:
-        raise InputError(
+        raise MissingError(
             f"the loop of joint {loop.joint} has no direction along which to take the gripper off; add it",
             parameter="at_gripper",
         )

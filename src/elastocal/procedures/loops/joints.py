@@ -16,7 +16,7 @@ from math import isfinite, pi
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.procedures.loops.directions import DirectionFit, Directions, Principal
 from elastocal.procedures.loops.fit import LoopFit
 from elastocal.procedures.loops.loop import Estimate, mean_of
@@ -51,7 +51,7 @@ class JointResult:
 def joint_values(fit: LoopFit, lever: float, gripper: Gripper | None = None) -> JointValues:
     """``lever`` in m, without error; ``gripper`` is taken off."""
     if not lever > 0:
-        raise InputError(f"lever {lever:g} m: must be a positive length")
+        raise RangeError(f"lever {lever:g} m: must be a positive length")
     p, g = fit.compliance, fit.half_gap
     if gripper is not None:
         p, g = p.minus(gripper[0]), g.minus(gripper[1])

@@ -24,7 +24,7 @@ from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, ShapeError
 from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -105,9 +105,9 @@ class Loop:
 
     def __post_init__(self) -> None:
         if not self.force.shape == self.displacement.shape == self.cycle.shape or self.force.ndim != 1:
-            raise InputError("a loop needs one force, one displacement and one cycle number for each reading")
+            raise ShapeError("a loop needs one force, one displacement and one cycle number for each reading")
         if not (np.all(np.isfinite(self.force)) and np.all(np.isfinite(self.displacement))):
-            raise InputError("a loop needs finite forces and displacements; leave out readings that were not taken")
+            raise NumberError("a loop needs finite forces and displacements; leave out readings that were not taken")
 
     @property
     def side(self) -> Array:

@@ -94,9 +94,14 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     from elastocal.compensation.verdict import verdict as findings
 
     said = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
-    first = [f.text for f in said if f.code in _ORDER]
-    return (*first, *result.robot.warned, *(f.text for f in said if f.code not in (*_ORDER, *_LAST)),
-            *(f.text for f in said if f.code in _LAST))  # fmt: skip
+    warned = result.robot.warned
+    return (
+        *(w for w in warned if not w.startswith("WARNING ")),  # doubts of the calibration as a whole
+        *(f.text for f in said if f.code in _ORDER),
+        *(w for w in warned if w.startswith("WARNING ")),
+        *(f.text for f in said if f.code not in (*_ORDER, *_LAST)),
+        *(f.text for f in said if f.code in _LAST),
+    )
 
 
 _ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "truth": 2}

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal.design.candidates import CandidateSet
-from elastocal.design.feasibility.filter import Filter, LoadPossible
+from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed
 from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.method import Measuring
 from elastocal.design.poses import Poses
 from elastocal.design.problem import possible, spread_tests
 from elastocal.design.safety import safe_task
-from elastocal.errors import InputError
-from elastocal.files.campaign.read import read_plan
-
-if TYPE_CHECKING:
-    from elastocal.design.feasibility.filter import Removed
-    from elastocal.design.task import PlanTask
-    from elastocal.spatial.entries import Array
+from elastocal.design.task import PlanTask
+from elastocal.errors import ConflictError, InfeasibleError, UnsupportedError
+from elastocal.measure.campaign import Campaign
+from elastocal.spatial.entries import Array
 
 NEAR = 0.01
 """Share of a load by which the one of the plan file may differ from what the table says of it."""
@@ -43,20 +38,20 @@ class Given(Measuring):
         nearest = np.argmin(off, axis=1)
         for i, j in enumerate(nearest):
             if off[i, j] > NEAR * np.linalg.norm(self.wrenches[i]) + 0.1:
-                raise InputError(f"pose {i + 1} has a load that the plan file does not offer; load it like another one",
-                                 code="load", value=i + 1)  # fmt: skip
+                said = f"pose {i + 1} has a load that the plan file does not offer; load it like another one"
+                raise ConflictError(said, code="load", value=i + 1)
         return every.picked(np.arange(len(self.q)) * len(options) + nearest), ()
 
 
-def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:
+def given_task(task: PlanTask, planned: Campaign, seed: int, *, tests: bool = True) -> PlanTask:
     """The task with the poses and loads of a planned campaign, each allowed by the cell.
 
     With ``tests`` the accuracy is judged where the search for a plan would judge it.
     """
     if type(task.measuring) is not Measuring:
-        raise InputError("poses are given for readings of markers only; plan contacts and sweeps by a search",
-                         code="measurement")  # fmt: skip
-    q, wrenches = _poses(path)
+        said = "poses are given for readings of markers only; plan contacts and sweeps by a search"
+        raise UnsupportedError(said, code="measurement")
+    q, wrenches = _poses(planned)
     own = {f.name: getattr(task.measuring, f.name) for f in fields(Measuring)}
     made = replace(task, measuring=Given(**own, q=q, wrenches=wrenches), count=len(q), may_repeat=False)
     _check(safe_task(made))
@@ -66,11 +61,11 @@ def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> 
     return replace(made, tests=spread_tests(candidates, task.model.tool))
 
 
-def _poses(path: Path) -> tuple[Array, Array]:
-    """Joint values and wrenches of a planned campaign, every pose once."""
-    setup = getattr(read_plan(path).campaign.measurement, "where", None)
+def _poses(planned: Campaign) -> tuple[Array, Array]:
+    """Joint values and wrenches, every pose once."""
+    setup = getattr(planned.measurement, "where", None)
     if setup is None:
-        raise InputError(f"{path}: holds no poses of markers", code="measurement", file=str(path))
+        raise UnsupportedError(f"a campaign of {planned.measurement.kind} has no markers", code="measurement")
     wrench = np.broadcast_to(setup.load.wrench, (len(setup.q), 6))
     _, first = np.unique(np.round(np.hstack([setup.q, wrench]), 9), axis=0, return_index=True)
     rows = np.sort(first)
@@ -88,4 +83,4 @@ def _check(task: PlanTask) -> None:
             told.append(f"{f.label} (pose {', '.join(map(str, bad[:8]))})")
     if told:
         said = f"the cell does not allow what is given: {'; '.join(told)}; change these poses"
-        raise InputError(said, code="forbidden", value=told)
+        raise InfeasibleError(said, code="forbidden", value=told)
