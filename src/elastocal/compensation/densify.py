@@ -23,7 +23,7 @@ from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.program import Inserted, Move
 from elastocal.compensation.targets import Targets, TargetStatus
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.findings import Finding
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -94,7 +94,7 @@ class Moves:
 def densify(moves: Moves, tolerance: float) -> Inserts:
     """Intermediate targets so that no probed place of a move is off by more than ``tolerance`` in m."""
     if not tolerance > 0:
-        raise InputError(f"tolerance {tolerance} m: give a positive length")
+        raise RangeError(f"tolerance {tolerance} m: give a positive length")
     ends = moves.correction.status[moves.start], moves.correction.status[moves.end]
     failed: Ints = np.where(
         (ends[0] != TargetStatus.CORRECTED) | (ends[1] != TargetStatus.CORRECTED), np.maximum(*ends), 0

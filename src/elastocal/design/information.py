@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 
 from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle, known
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnobservableError
 from elastocal.solve.rank import decide_rank, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
@@ -118,7 +118,7 @@ class CandidateRows:
         return replace(self, prior=information if self.prior is None else self.prior + information)
 
 
-class OpenPlanError(InputError):
+class OpenPlanError(UnobservableError):
     """A plan leaves a combination of parameters open."""
 
 

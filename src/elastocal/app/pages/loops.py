@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from elastocal.app.commands.loops import LoopsResult
     from elastocal.procedures.loops import Loops
     from elastocal.procedures.loops.directions import DirectionFit, Directions
-    from elastocal.procedures.loops.loop import Estimate, FTest
+    from elastocal.procedures.loops.loop import Estimate
+    from elastocal.solve.nested import NestedTest
 
 MOST = 6
 """Loops that are drawn."""
@@ -187,7 +188,7 @@ def departure_table(loops: Loops) -> Table:
     return Table("tests", "", columns, tuple(rows), (note,))
 
 
-def _probability(test: FTest) -> Cell:
+def _probability(test: NestedTest) -> Cell:
     return or_reason(test.probability, test.reason)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from elastocal.app.gallery import CaseList, Gallery, ReproduceResult, printed, tally
 from elastocal.published.case import NOT_PRINTED, Figure, Kind, Listing, Why, printed_items
+from elastocal.published.gallery import CaseList, Gallery, ReproduceResult, printed, tally
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
@@ -27,7 +27,7 @@ def screen(result: CaseList | Gallery | ReproduceResult, whole: Report) -> Repor
 
 def data(result: CaseList | Gallery | ReproduceResult) -> dict[str, Any]:
     """The object that ``--json`` prints."""
-    from elastocal.app import gallery
+    from elastocal.published import gallery
 
     if isinstance(result, gallery.CaseList):
         return gallery.cases_data(result.cases)

@@ -251,7 +251,7 @@ def _place(result: StiffnessResult, i: int) -> str:
         return f"{first} {result.grid.x[column]:g} mm, {second} {result.grid.y[row]:g} mm"
     axes = zip(at.axes.names, at.shown[i], at.axes.units, strict=True)
     wanted = result.grid.names if result.grid is not None else at.axes.names
-    return ", ".join(f"{a} {v:g} {u}" for a, v, u in axes if a in wanted)
+    return ", ".join(f"{a} {v:.4g} {u}" for a, v, u in axes if a in wanted)
 
 
 def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:

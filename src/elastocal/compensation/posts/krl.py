@@ -30,7 +30,7 @@ from elastocal.compensation.posts.krl_data import (
     variables,
 )
 from elastocal.compensation.posts.krl_read import Walk
-from elastocal.compensation.posts.orientation import euler_near
+from elastocal.compensation.posts.orientation import euler_near, kuka_angles
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
@@ -204,7 +204,7 @@ def _all_axes(model: Robot, q: Array) -> str:
 
 
 def _frame(pose: Pose) -> str:
-    numbers = [*(1e3 * pose.translation), *Rotation.from_matrix(pose.rotation).as_euler("ZYX", degrees=True)]
+    numbers = [*(1e3 * pose.translation), *kuka_angles(pose.rotation)]
     return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip(CARTESIAN, numbers, strict=True)) + "}"
 
 
