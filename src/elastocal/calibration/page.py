@@ -97,7 +97,7 @@ def _kept(block: Figure | None) -> tuple[Figure, ...]:
 def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None) -> tuple[Tile, ...]:
     before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
-    known = sum(e.informed > 0.5 for e in c.parameters.rows)
+    known = sum(not e.code for e in c.parameters.rows)
     expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
     where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses"
     decided = () if certificate is None else (_decision_tile(certificate),)
@@ -221,13 +221,15 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
         Column("file", "file value", digits=4, si=True),
         Column("informed_percent", "known by the readings", "%", 0),
         Column("significant", "significant change"),
+        Column("code", "note"),
     )
     order = sorted(c.parameters.rows, key=lambda e: -e.informed)
     rows = tuple(_parameter(e) for e in order[:most])
     more = len(c.parameters) - len(rows)
     notes = [
         "Known by the readings: share of the prior variance that they removed; the rest is prior. Directions that "
-        "cannot be told apart are settled by the priors, so single parameters may be unknown where predictions are not."
+        "cannot be told apart are settled by the priors: below 50 % a parameter is not separately identifiable, its sd "
+        "rests on the priors, and predictions are known all the same."
     ]
     if more > 0:
         notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
@@ -236,7 +238,7 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
 
 def _parameter(e: Estimate) -> tuple[Any, ...]:
     change = "yes" if e.significant else ""
-    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change)
+    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change, e.code)
 
 
 def _outliers(c: Calibration) -> Table:
