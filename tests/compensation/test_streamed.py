@@ -63,7 +63,7 @@ def test_points_between_targets_are_put_in_across_the_cuts():
 
 
 def test_what_is_shown_keeps_its_lines_and_the_totals_are_of_all():
-    run, whole, pieces = corrected(text(end="\n"), 30)
+    _, whole, pieces = corrected(text(end="\n"), 30)
     lines = {m.line for m in pieces.program.moves}
     assert lines < {m.line for m in whole.program.moves}
     assert len(pieces.job.at.stations) == 2 + 10
