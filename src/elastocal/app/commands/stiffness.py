@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -145,7 +145,7 @@ def _solve(
         wrenches = [] if applied is None else [applied.rows(rows, rows.stop - rows.start)]
         return statics.loaded_stiffness(model, q[rows], wrenches, frame)
 
-    smallest, status = np.empty(len(q)), np.empty(len(q), dtype=np.int8)
+    smallest, status = np.empty(len(q)), cast("Ints", np.empty(len(q), dtype=np.int8))
     kept: list[CartesianStiffness] = []
     for first in range(0, len(q), PIECE):
         rows = slice(first, min(first + PIECE, len(q)))
