@@ -255,7 +255,9 @@ def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools
 def ahead(
     task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, found: Posterior | None = None
 ) -> tuple[Array, Placing, Blocks, float] | None:
-    """The point that a step leads to, and the share of it that was taken: halved while it takes states of readings into what has no determined state.
+    """The point that a step leads to, and the share of it that was taken.
+
+    It is halved while it takes states of readings into what has no determined state.
 
     With the posterior ``found`` here it is halved until the objective with its noise falls too; None where no step
     will do.
