@@ -32,7 +32,7 @@ from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
 from elastocal.design.updates import Forms, Trials, step
 from elastocal.errors import RangeError, TooFewError
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Bools
 
 ENOUGH = 1e-9
 """Gains that differ by less are equal."""
@@ -168,7 +168,7 @@ def _slopes(search: Search, known: Knowledge) -> Array | None:
 
 def best(
     criterion: Criterion,
-    chunks: Iterable[tuple[Ints, Trials]],
+    chunks: Iterable[Trials],
     allowed: Bools,
     floor: float = -np.inf,
     closed: bool = False,
@@ -178,7 +178,9 @@ def best(
     ``closed`` asks for plans that determine every combination.
     """
     top, where = -np.inf, int(np.argmax(allowed))
-    for numbers, trials in chunks:
+    for trials in chunks:
+        numbers = trials.numbers
+        assert numbers is not None
         may = allowed[numbers] & trials.closed if closed else allowed[numbers]
         gains = _gains(criterion, trials, may, max(top, floor))
         i = int(np.argmax(gains))

@@ -63,6 +63,7 @@ class Krl(Post):
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
     companions: ClassVar[tuple[str, ...]] = (".dat",)
     alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
+    motion: ClassVar[bytes] = rb"[ \t]*+(?:S?(?:PTP|LIN|CIRC)(?:_REL)?|SPL)\b[^\r\n]*+"
     mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:

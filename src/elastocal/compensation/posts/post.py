@@ -93,6 +93,8 @@ class Post(ABC):
     """Name of the tool that an example uses without stating it."""
     alone: ClassVar[bytes] = b""
     """Pattern of a line, without its end, with one whole target that needs no line before it; else empty."""
+    motion: ClassVar[bytes] = b""
+    """Pattern of a line that moves, without its end, where there are lines that stand alone."""
     mark: ClassVar[bytes] = b""
     """A line that says nothing, where there are lines that stand alone."""
     pulses: ClassVar[bool] = False
