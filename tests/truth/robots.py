@@ -71,6 +71,8 @@ class Trial:
     words: str
     family: str
     seconds: float
+    known: float = float("nan")
+    """Share of parameters known by the readings whose 95 % interval holds the truth; nan where the truth has others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +234,14 @@ def trial(scene: str, seed: int) -> Trial:
         " + ".join(cal.words),
         cal.ladder.chosen.family if cal.ladder else "",
         seconds,
+        _known(cal, cell.truth.robot) if scene == "priors" else float("nan"),
     )
+
+
+def _known(cal: Calibration, true: Robot) -> float:
+    values = dict(zip(true.parameters.names, true.parameters.values.tolist(), strict=True))
+    told = [e for e in cal.parameters.values() if e.name in values and not e.code]
+    return float(np.mean([abs(e.value - values[e.name]) < 1.96 * e.sd for e in told])) if told else float("nan")
 
 
 def _uncoupled(cell: Cell) -> bool:
@@ -313,6 +322,7 @@ def figures(trials: list[Trial]) -> str:
             f"{scene}: {len(mine)} robots, {np.mean([t.seconds for t in mine]):.1f} s each",
             f"  coverage of 95 % intervals: mean {mean.mean():.1%} (+- {se[0]:.1%}, least {mean.min():.0%}), reading "
             f"{reading.mean():.1%} (+- {se[1]:.1%}); seen/expected {ratio:.2f}, error {error:.0f} um (medians)",
+            f"  coverage of parameters known by the readings: {np.nanmean([t.known for t in mine] or [np.nan]):.1%}",
             f"  outliers beyond 8 sd found: {found} of {large}; good numbers left out: {lost} of {good} "
             f"({lost / max(good, 1):.2%}); wrong slips: {slips}",
         ]

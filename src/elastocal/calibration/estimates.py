@@ -9,6 +9,9 @@ from functools import cached_property
 from elastocal.errors import UnknownNameError
 from elastocal.results import as_frame
 
+MAINLY = 0.5
+"""Share of its prior variance that readings must remove for a parameter to be known by them."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -24,9 +27,15 @@ class Estimate:
     informed: float
 
     @property
+    def code(self) -> str:
+        """Empty, or ``not-separately-identifiable``: readings tell it together with others only, priors settle the
+        rest, and its sd rests on their scales.  Predictions do not suffer, single values may be off by many sd."""
+        return "" if self.informed >= MAINLY else "not-separately-identifiable"
+
+    @property
     def significant(self) -> bool:
-        """abs(value - file value) / sd >= 5"""
-        return abs(self.value - self.file_value) >= 5 * self.sd
+        """abs(value - file value) / sd >= 5, of what readings tell."""
+        return not self.code and abs(self.value - self.file_value) >= 5 * self.sd
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,12 +60,12 @@ class Estimates(Mapping[str, Estimate]):
         return len(self.rows)
 
     def to_frame(self) -> object:
-        return as_frame([dict(vars(e)) for e in self.rows])
+        return as_frame([{**vars(e), "code": e.code} for e in self.rows])
 
     def __repr__(self) -> str:
         if not self.rows:
             return "<no parameter is estimated: all are fixed at the file's values>"
-        seen = sum(e.informed > 0.5 for e in self.rows)
+        seen = sum(not e.code for e in self.rows)
         return f"<{len(self.rows)} parameters, {seen} of them known mainly by the readings>"
 
 

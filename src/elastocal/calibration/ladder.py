@@ -20,7 +20,7 @@ from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import Wanted, with_words, without_names
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
@@ -75,7 +75,7 @@ class Rung:
     def fit(self) -> Fit:
         """The fit itself, which no file keeps."""
         if self.fitted is None:
-            raise InputError("a calibration read from a file has the errors of its models, not their fits")
+            raise UnsupportedError("a calibration read from a file has the errors of its models, not their fits")
         return self.fitted
 
     @property

@@ -29,7 +29,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.words import automatic, check_words, with_words
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -68,7 +68,7 @@ def calibrate(
         campaign = joined(robot, campaign)
     words_accepted = (accept,) if isinstance(accept, str) else tuple(accept)
     if words_accepted and campaign.position is None:
-        raise InputError("accept: slips are told by points, and none were read; leave it out")
+        raise ConflictError("accept: slips are told by points, and none were read; leave it out")
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
         once = calibrate(robot, campaign.take(rows), model, outliers=outliers, accept=accept, progress=progress)
@@ -211,7 +211,7 @@ def _check_priors(robot: Robot, words: tuple[str, ...], campaign: Campaign) -> N
             raise UnknownNameError("parameter with a prior", name, names)
         parameter = robot.parameters.values[robot.parameters.index(name)] if name in robot.parameters.names else 0.0
         if any(w.log and name in w.names for w in sought) and not value * parameter > 0:
-            raise InputError(
+            raise RangeError(
                 f"prior of {name}: its value is {value}; a compliance must have the sign of the robot file"
             )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import TooFewError
 from elastocal.measure.joint_log import JointLog
 from elastocal.spatial.entries import Array, Ints
 
@@ -26,7 +26,8 @@ HALF_POWER = 0.94
 """Cut-off frequency times window."""
 FEWEST = 5
 BY_ROW = 11
-"""Samples of a window where the log has no time."""
+"""Samples of a window at least, where the log has no time: its band decides (half of what a log that is filtered takes,
+since its torques are not), for accelerations are noise in a window that is narrow for the motion."""
 PAUSE = 5.0
 """A step this many times longer than the usual one is a pause."""
 POINTS = 201
@@ -90,17 +91,18 @@ def low_passed(log: JointLog, values: Array, window: float, rows: Ints) -> Array
 
 
 def motion_cutoff(log: JointLog) -> float:
-    """Hz: ten times the frequency below which 99 % of the power of the fastest joint's velocity lies, noise taken off.
+    """Hz (per row without time): ten times the frequency below which 99 % of the power of the fastest joint's velocity
+    lies, noise taken off.
 
     White noise of the joint values is what the upper half of their spectrum shows on the median.
     """
-    assert log.time is not None
     count = int(min(log.count, SPECTRUM))
-    time = np.linspace(log.time[0], log.time[-1], count)
+    clock = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
+    time = np.linspace(clock[0], clock[-1], count)
     frequency = np.fft.rfftfreq(count, time[1] - time[0])
     bands = [frequency[1]]
     for q in log.q.T:
-        even = np.interp(time, log.time, q)
+        even = np.interp(time, clock, q)
         even = even - np.linspace(even[0], even[-1], count)
         power = np.abs(np.fft.rfft(even * np.hanning(count))) ** 2
         floor = float(np.median(power[len(power) // 2 :])) / np.log(2)
@@ -150,12 +152,14 @@ class _Local:
     @classmethod
     def of(cls, log: JointLog, window: float) -> _Local:
         if log.count < FEWEST:
-            raise InputError(
+            raise TooFewError(
                 f"{log.source}: has {log.count} rows, which is too short for velocities; log {FEWEST} or more"
             )
         time = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
         usual = float(np.median(np.diff(time)))
-        samples = BY_ROW if log.time is None else max(FEWEST, 2 * round(0.5 * window / usual) + 1)
+        if log.time is None:
+            window = max(BY_ROW, 0.5 * HALF_POWER / motion_cutoff(log))
+        samples = min(max(FEWEST, 2 * round(0.5 * window / usual) + 1), log.count - 1 + log.count % 2)
         starts = np.concatenate([[0], np.flatnonzero(np.diff(time) > PAUSE * usual) + 1])
         ends = np.concatenate([starts[1:], [len(time)]])
         which = np.searchsorted(starts, np.arange(len(time)), side="right") - 1

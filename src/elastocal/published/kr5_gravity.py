@@ -285,7 +285,7 @@ def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursio
 
 
 def _friction(found: GravityFit) -> tuple[Figure, ...]:
-    from elastocal.procedures.gravity.fit import friction_terms
+    from elastocal.procedures.gravity.friction import friction_terms
 
     planted = {"coulomb": COULOMB, "viscous": VISCOUS}
     return tuple(

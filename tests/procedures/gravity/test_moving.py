@@ -11,7 +11,7 @@ from elastocal.errors import InputError
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity import identify
-from elastocal.procedures.gravity.fit import friction_terms
+from elastocal.procedures.gravity.friction import friction_terms
 from elastocal.procedures.gravity.samples import select_samples
 from elastocal.procedures.gravity.unknowns import PACE, MassPrior
 

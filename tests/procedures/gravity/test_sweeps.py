@@ -8,8 +8,9 @@ from oracle.logs import correlated, joined, logged, planar_arm, planar_torques, 
 from scipy.stats import f
 
 from elastocal.errors import InputError
-from elastocal.procedures.gravity.samples import crowding, scatter_and_worth, slow_samples
+from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sweeps import find_sweeps, fourier
+from elastocal.solve.serial import crowding, scatter_and_worth
 
 ARM = planar_arm()
 ANGLE = np.concatenate([np.linspace(-1.4, 1.4, 500), np.linspace(1.4, -1.4, 500)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.logs import correlated
 
-from elastocal.procedures.gravity.samples import SMALLEST, crowding, scatter_and_worth
+from elastocal.solve.serial import SMALLEST, crowding, scatter_and_worth
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.6, 0.9])

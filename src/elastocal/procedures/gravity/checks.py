@@ -9,7 +9,8 @@ import numpy as np
 
 from elastocal.findings import Finding
 from elastocal.procedures.gravity.coupling import Proposal
-from elastocal.procedures.gravity.fit import SIGNIFICANT, GravityFit, braking
+from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
 from elastocal.procedures.gravity.outliers import Screened
 from elastocal.procedures.gravity.prediction import Validation
 

@@ -14,7 +14,8 @@ from itertools import combinations
 
 import numpy as np
 
-from elastocal.procedures.gravity.fit import SIGNIFICANT, GravityFit, braking
+from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
 from elastocal.procedures.gravity.unknowns import Coupled
 
 CLEAR = 10.0

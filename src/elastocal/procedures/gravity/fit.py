@@ -3,13 +3,8 @@
 The torque of a rigid arm is linear in all of them (``unknowns``), so they are one problem for ``solve``: groups say
 which are not separately identifiable (the base parameters: only poses and motion decide, neither noise nor a prior),
 what the robot file knows is a prior, and the noise of each joint is what its residuals show.  Neighbouring samples are
-not independent: N of them are worth N_eff, so the noise that counts is larger by sqrt(N / N_eff) (``samples``).  What
-the model lacks makes whole stretches of a log err alike; with the scores g_b = X_b^T S^-1 r_b of ``STRETCHES`` of them
-
-    V = H^-1 (sum_b g_b g_b^T) H^-1,     C = H^-1 + (kappa^2 - 1)_+ H^-1 (H - P) H^-1                      (spread)
-
-kappa^2 is how many times larger V is than independent stretches let expect, over the rows of a joint for its
-predictions and over all rows for the parameters.
+not independent, and what the model lacks makes whole stretches of a log err alike: accuracies count samples for what
+they are worth, and widen by as much as stretches show (``solve.serial``).
 """
 
 from __future__ import annotations
@@ -17,27 +12,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
-from elastocal.measure.sources.friction import TERMS, Friction
+from elastocal.measure.sources.friction import Friction
 from elastocal.model.inverse_dynamics import inertial_regressor
 from elastocal.model.robot import Robot
-from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.groups import Groups, classify
 from elastocal.solve.rank import stacked_triangle
+from elastocal.solve.serial import crowding, left_out, mean_square, scatter_and_worth, spread
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDS = 4
-STRETCHES = 12
 CHUNK = 4096
-SIGNIFICANT = 5.0
-"""Coulomb friction over its sd from which it brakes, or drives, which it cannot."""
 CLEARLY = 0.95
 """Share of the error by the robot file's masses that those fitted must leave at most."""
 ALIKE = 1e-7
@@ -122,10 +114,8 @@ class GravityFit:
 
     @cached_property
     def solved_covariance(self) -> Array:
-        """H^-1 (p, p), zero where nothing was estimated."""
-        out = np.zeros(self.covariance.shape)
-        out[np.ix_(self.kept, self.kept)] = self.solved.covariance
-        return out
+        """H^-1 (p, p)."""
+        return _among(self.solved.covariance, self.kept, len(self.values))
 
     def weight_columns(self, q: Array) -> Array:
         """(N, n, p): holding torques at joint values by every unknown."""
@@ -174,7 +164,8 @@ def fit_unknowns(
     y = sense.sign * samples.torque - unknowns.fixed_torque(samples)
     used = np.isfinite(y) & ~unknowns.unsigned(samples)
     triangle = _triangle(x, used)
-    base = classify(unknowns.names, triangle, np.ones(x.shape[2]), unknowns.model.joint_parameters)
+    plain = unknowns.plain
+    base = classify(unknowns.names[:plain], triangle[:, :plain], np.ones(plain), unknowns.model.joint_parameters)
     if precision is None:
         precision = np.diag(np.where(np.isfinite(unknowns.sd), unknowns.sd, np.inf) ** -2.0)
     kept = _kept(unknowns, triangle, precision, base)
@@ -190,14 +181,21 @@ def fit_unknowns(
         noise, worth = scatter_and_worth(residuals)
     values = unknowns.file.copy()
     values[kept] = solved.mean
-    covariance, drawn, spread = _spread(solved, x[:, :, kept], used, kept, len(values))
-    left = _left_out(solved, residuals)
+    covariance, drawn, widening = spread(solved, x[:, :, kept], used)
+    covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
     bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
-    by_file = np.sqrt(_mean((residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]) ** 2))
+    by_file = np.sqrt(mean_square(residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]))
     return GravityFit(
-        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, spread, noise, worth, residuals, left,
-        by_file, solved.evidence, solved,
+        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, widening, noise, worth, residuals,
+        left_out(solved, residuals), by_file, solved.evidence, solved,
     )  # fmt: skip
+
+
+def _among(part: Array, kept: Ints, size: int) -> Array:
+    """(p, p) with zeros where nothing was estimated."""
+    out = np.zeros((size, size))
+    out[np.ix_(kept, kept)] = part
+    return out
 
 
 def _size(y: Array, used: Bools) -> Array:
@@ -247,117 +245,3 @@ def _blocks(y: Array, x: Array, used: Bools, precision: Array, mean: Array) -> B
     known = np.flatnonzero(np.diag(precision) > 0)
     group = Group(Scale("prior", 1.0, 0.0), known, mean[known], precision[np.ix_(known, known)])
     return Blocks(y, x, used, noise, (group,) if len(known) else ())
-
-
-def _spread(solved: Posterior, x: Array, used: Bools, kept: Ints, size: int) -> tuple[Array, Array, Array]:
-    """Covariance (p, p), its part by the readings, and kappa^2 (n,) of every joint."""
-    count, n, _ = x.shape
-    white = (solved.inverse @ x) * used[:, :, None]
-    cuts = np.linspace(0, count, min(STRETCHES, count) + 1).astype(int)
-    scores = np.array([np.einsum("nrp,nr->p", white[a:b], solved.white[a:b]) for a, b in pairwise(cuts)])
-    rows = [white[:, j].T @ white[:, j] for j in range(n)]
-    every = np.sum(rows, axis=0)
-    c = solved.covariance
-    stretches = len(scores)
-    middle = scores - scores.mean(axis=0)
-    drawn = c @ every @ c
-    seen = c @ (middle.T @ middle) @ c * stretches / max(stretches - 1, 1)
-
-    def ratio(metric: Array) -> float:
-        expected = float(np.sum(metric * drawn))
-        return max(1.0, float(np.sum(metric * seen)) / expected) if expected > 0 else 1.0
-
-    covariance = c + (ratio(every) - 1) * drawn
-    out = []
-    for part in (covariance, drawn):
-        full = np.zeros((size, size))
-        full[np.ix_(kept, kept)] = part
-        out.append(full)
-    return out[0], out[1], np.array([ratio(r) for r in rows])
-
-
-def _left_out(solved: Posterior, residuals: Array) -> Array:
-    """Root mean square (n,) of every stretch predicted from the others: r_b + X_b (H - X_b^T S^-1 X_b)^-1 g_b."""
-    x = solved.blocks.jacobian
-    white = solved.inverse @ x
-    whole = solved.factor @ solved.factor.T
-    error = residuals.copy()
-    cuts = np.linspace(0, len(x), min(STRETCHES, len(x)) + 1).astype(int)
-    for a, b in pairwise(cuts):
-        rows = white[a:b].reshape(-1, white.shape[2])
-        step = np.linalg.lstsq(whole - rows.T @ rows, rows.T @ solved.white[a:b].reshape(-1), rcond=None)[0]
-        error[a:b] += x[a:b] @ step
-    return np.sqrt(_mean(error**2))
-
-
-def _mean(squares: Array) -> Array:
-    """(n,) over what was read, nan where nothing was."""
-    count = np.isfinite(squares).sum(axis=0)
-    return np.where(count > 0, np.nansum(squares, axis=0) / np.maximum(count, 1), np.nan)
-
-
-ONE_WAY = (
-    "moved one way only, so that friction and the zero of the torque are one constant: {:.3g} +- {:.2g}; move it "
-    "both ways"
-)
-
-
-@dataclass(frozen=True)
-class FrictionTerm:
-    """One term of one joint or coupled motor; ``value`` and ``sd`` are nan where ``reason`` says why."""
-
-    joint: str
-    term: str
-    unit: str
-    value: float
-    sd: float
-    reason: str = ""
-
-
-def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
-    """Every term that was asked for, joint by joint; nothing where friction was left out."""
-    asked = [t for t in TERMS if found.friction is not None and getattr(found.friction, t)]
-    asked += ["rotor"] * bool(asked)
-    out = []
-    joints = [(j, i) for i, j in enumerate(found.model.joints)]
-    coupled = [(c.label, int(np.flatnonzero(c.direction)[-1])) for c in found.unknowns.coupled]
-    for label, j in [*joints, *coupled]:
-        turns = found.model.motions[j].kind == "revolute"
-        force = "N m" if turns else "N"
-        units = {"viscous": f"{force} s/{'rad' if turns else 'm'}", "rotor": "kg m2" if turns else "kg"}
-        for term in asked:
-            name = f"{label} {term}"
-            if name not in found.unknowns.names or (found.samples.by_row and not _per_row(found, j, term)):
-                continue
-            sd = found.sd(name)
-            reason = _why_not(found, label, j, term, found.value(name), sd)
-            shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
-            out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
-    return tuple(out)
-
-
-def braking(found: GravityFit) -> dict[str, float]:
-    """Coulomb friction over its sd, by joint and coupled motor: positive where it brakes."""
-    terms = (t for t in friction_terms(found) if t.term == "coulomb" and t.sd > 0)
-    return {t.joint: t.value / t.sd for t in terms}
-
-
-def _per_row(found: GravityFit, j: int, term: str) -> bool:
-    """Whether a term of a log without time is worth naming: not where nothing goes with the rows."""
-    paced = found.samples.paced
-    return term in ("coulomb", "zero") or (term == "viscous" and (not paced or paced[j]))
-
-
-def _why_not(found: GravityFit, label: str, j: int, term: str, value: float, sd: float | None) -> str:
-    samples = found.samples
-    if label in samples.refused:
-        return samples.refused[label]
-    counts = np.isfinite(samples.torque[:, j])
-    v = samples.velocity[counts, j]
-    if not counts.any():
-        return "no reading of it counts"
-    if term == "coulomb" and label in found.model.joints and sd is not None and not (np.any(v > 0) and np.any(v < 0)):
-        return ONE_WAY.format(value, sd)
-    if sd is None:
-        return "acts only together with other terms in this log"
-    return "the log has no time: it is known per row only" if samples.by_row and term in ("viscous", "rotor") else ""

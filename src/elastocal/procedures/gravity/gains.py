@@ -16,7 +16,8 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
-from elastocal.procedures.gravity.fit import FrictionTerm, GravityFit, friction_terms
+from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.friction import FrictionTerm, friction_terms
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense
 from elastocal.procedures.gravity.unknowns import MassPrior

@@ -14,9 +14,10 @@ from elastocal.errors import InputError
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
-from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.unknowns import Unknowns
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.serial import crowding, scatter_and_worth
 from elastocal.spatial.entries import Array
 
 ROUNDS = 3

@@ -28,6 +28,8 @@ def identify_payload(
     shared = [n for n in unknowns.names if n in arm.names and " " not in n]
     there, here = ([u.names.index(n) for n in shared] for u in (arm.unknowns, unknowns))
     precision[np.ix_(here, here)] = np.linalg.inv(arm.covariance[np.ix_(there, there)])
+    known = np.isfinite(unknowns.sd)
+    precision[known, known] = unknowns.sd[known] ** -2.0
     fixed = [unknowns.names.index(n) for n in arm.unknowns.masses if n not in shared]
     precision[fixed, fixed] = FIXED**-2.0
     return fit_unknowns(unknowns, samples, arm.sense, None, precision)

@@ -91,7 +91,7 @@ def _leverage(found: GravityFit, x: Array) -> Array:
 
 
 def _blind(found: GravityFit, x: Array) -> Bools:
-    rank = found.base.rank
+    rank, x = found.base.rank, x[:, :, : found.unknowns.plain]
     away = np.abs((x / rank.lengths) @ rank.null).max(axis=2, initial=0.0)
     return np.asarray(away > BLIND * np.maximum(np.linalg.norm(x / rank.lengths, axis=2), 1e-12))
 
@@ -134,10 +134,11 @@ def predict_reading(found: GravityFit, samples: Samples) -> ReadingPrediction:
     unknowns, sign = found.unknowns, found.sense.sign
     x = unknowns.columns(samples, sign)
     fixed = unknowns.fixed_torque(samples)
-    bodies = (10 if unknowns.moving else 4) * len(unknowns.bodies)
-    friction = x[:, :, bodies:] @ found.values[bodies:]
-    own = x[:, :, :bodies] @ found.values[:bodies] + fixed
-    file = x[:, :, :bodies] @ unknowns.file[:bodies] + fixed
+    bodies, plain = (10 if unknowns.moving else 4) * len(unknowns.bodies), unknowns.plain
+    friction = x[:, :, bodies:plain] @ found.values[bodies:plain]
+    rest = fixed + x[:, :, plain:] @ found.values[plain:]
+    own = x[:, :, :bodies] @ found.values[:bodies] + rest
+    file = x[:, :, :bodies] @ unknowns.file[:bodies] + rest
     ways = np.zeros(friction.shape, dtype=bool)
     if found.friction is not None and (found.friction.coulomb or found.friction.viscous):
         ways = _new_ways(found.samples, samples)

@@ -1,4 +1,4 @@
-"""Which samples of a log count, and how many independent ones they are worth.
+"""Which samples of a log count.
 
 A log that moves is low-passed without delay and thinned, torques and joint values alike, and its inertia is part of the
 model (``moving``).  A slow one keeps its readings as they stand; samples where some point of the arm may accelerate by
@@ -6,10 +6,6 @@ more than a stated share of gravity are left out.  Without a word from the user 
 leaves ``SLOW`` of its samples and ``LEAST`` readings of every joint that moves.  Either way readings of a joint that
 hardly moves are left out, since its friction has no known sign, and a joint with fewer than ``LEAST`` readings is
 refused.
-
-Neighbouring samples err alike (ripple, stick-slip, what the model lacks).  N of them with the autocorrelation rho_t are
-worth N_eff = N / (1 + 2 sum rho_t) independent ones, so that variances from N samples are too small by N / N_eff, the
-crowding.
 """
 
 from __future__ import annotations
@@ -34,17 +30,11 @@ from elastocal.measure.motion import (
 )
 from elastocal.measure.slow_motion import NOISE_TIMES, SHARE, SHARE_OF_SPEED, low_speed, slow_motion
 from elastocal.model.robot import Robot
-from elastocal.solve.draws import FEWEST, effective_number
+from elastocal.procedures.gravity.plausible import LEAST, check_log, unclipped
 from elastocal.spatial.entries import Array, Bools, Ints
 
 STILL = 0.01
 """Radians or metres: a joint that moves less has only trembled."""
-FAR = 0.5
-"""Radians or metres beyond a limit that no controller lets an arm go."""
-TURNS = 10 * np.pi
-"""Radians that a joint without limits may have turned."""
-LEAST = 20
-"""Readings of a joint; with fewer nothing is said of it."""
 SLOW = 0.7
 """Share of the samples that a slow log keeps when those with inertia are left out."""
 MOST = 10_000
@@ -53,8 +43,6 @@ PER_CUTOFF = 10.0
 """Samples kept for every period of the cut-off frequency; half as many see rests and reversals too coarsely."""
 RESOLVED = 3.0
 """Times the band of the motion that the filter must pass for accelerations to be those of the arm."""
-CLIPPED = 10
-"""Readings at the very end of a column's range, and times as many as its other values have: the drive was saturated."""
 NODES = 24
 """Of a window at which directions of motion are taken."""
 RESTING = 0.2
@@ -69,7 +57,8 @@ class Samples:
     ``units`` (n) of the torques are N m or N.  ``logged`` samples there were, ``fast`` of them are left out for their
     inertia (or because it is unknown); where ``moving``, inertia is part of the model instead; where ``standing``,
     nothing moves for long.  ``paced`` are joints of a log without time whose torque goes with what changes from row to
-    row, where that is not true of all.  ``refused`` says why nothing is told of a joint.
+    row, where that is not true of all, ``pace`` how many s^-2 a row^-2 is: one with time, zero until it is known.
+    ``refused`` says why nothing is told of a joint.
     """
 
     log: JointLog
@@ -82,6 +71,7 @@ class Samples:
     moving: bool = False
     standing: bool = False
     paced: tuple[bool, ...] = ()
+    pace: float = 1.0
     refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -95,8 +85,12 @@ class Samples:
 
     @property
     def acceleration(self) -> Array:
-        """(N, n); zero where inertia is no part of the model."""
-        return np.nan_to_num(self.motion.acceleration) * (self.moved() & (self.moving or self.by_row))
+        """(N, n); zero of joints that never move."""
+        return np.nan_to_num(self.motion.acceleration) * self.moved()
+
+    def goes_with_motion(self) -> Bools:
+        """(n,): joints whose torque is taken to go with speed and acceleration."""
+        return np.array(self.paced) if self.paced else np.ones(len(self.log.joints), dtype=bool)
 
     @property
     def by_row(self) -> bool:
@@ -178,7 +172,7 @@ def slow_samples(model: Robot, log: JointLog, *, friction: bool = True, share: f
 
     With ``friction`` the readings of joints that stand still or turn back are left out.
     """
-    notes = _checked(model, log)
+    notes = check_log(model, log)
     rows = np.arange(0, log.count, -(-log.count // MOST))
     motion = motion_of(log) if len(rows) == log.count else motion_of(log, rows=rows)
     part = log if len(rows) == log.count else log.rows(rows)
@@ -192,13 +186,13 @@ def slow_samples(model: Robot, log: JointLog, *, friction: bool = True, share: f
     notes += [*motion.notes, f"{fast.reason[:1].upper()}{fast.reason[1:]}."]
     if part is not log:
         notes.append(f"Every {rows[1]}th of {log.count} samples is taken.")
-    torque, clipped = _unclipped(part)
+    torque, clipped = unclipped(part)
     return _counted(model, part, motion, torque, (*notes, *clipped), friction, part.count, ~fast.mask, moving=False)
 
 
 def moving_samples(model: Robot, log: JointLog, *, friction: bool = True, cutoff: float | None = None) -> Samples:
     """Joint values and torques through one filter, thinned; ``cutoff`` (Hz) by default ten times the motion's band."""
-    notes = _checked(model, log)
+    notes = check_log(model, log)
     assert log.time is not None
     step = float(np.median(np.diff(log.time)))
     wanted = motion_cutoff(log) if cutoff is None else cutoff
@@ -206,7 +200,7 @@ def moving_samples(model: Robot, log: JointLog, *, friction: bool = True, cutoff
     every = max(1, int(1 / (PER_CUTOFF * wanted * step)), -(-log.count // MOST))
     rows = np.arange(0, log.count, every)
     motion = motion_of(log, window, rows)
-    torque, clipped = _unclipped(log)
+    torque, clipped = unclipped(log)
     torque = low_passed(log, torque, window, rows)
     notes += [*motion.notes, *clipped, (
         f"The arm moves: its inertia is modelled. Joint values and torques are low-passed without delay at "
@@ -217,12 +211,6 @@ def moving_samples(model: Robot, log: JointLog, *, friction: bool = True, cutoff
     return _counted(model, log.rows(rows), motion, torque, tuple(notes), friction, len(rows), known, moving=True)
 
 
-def _checked(model: Robot, log: JointLog) -> list[str]:
-    if not np.isfinite(log.torque).any():
-        raise InputError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm")
-    return [*log.notes, *_beyond_limits(model, log)]
-
-
 def _counted(
     model: Robot, log: JointLog, motion: Motion, torque: Array, notes: tuple[str, ...], friction: bool, logged: int,
     keep: Bools, *, moving: bool,
@@ -230,10 +218,12 @@ def _counted(
     """The samples to ``keep``, without readings of unknown friction, and without joints that have too few."""
     if friction:
         slow = low_speed(log, motion)
-        torque = np.where(_resting(log, motion, slow.mask) if moving else slow.mask, np.nan, torque)
+        unsigned = _resting(log, motion, slow.mask) if moving else slow.mask | _starting(log, motion, slow.mask)
+        torque = np.where(unsigned, np.nan, torque)
         notes += (f"Left out {slow.reason}.",)
     units = tuple("N m" if m.kind == "revolute" else "N" for m in model.motions)
-    everything = Samples(log, motion, torque, units, notes, logged, logged - int(keep.sum()), moving)
+    pace = float(motion.timed)
+    everything = Samples(log, motion, torque, units, notes, logged, logged - int(keep.sum()), moving, pace=pace)
     out = everything.part(keep)
     refused = _refused(out, np.asarray(np.isfinite(log.torque).any(axis=0)), friction)
     if len(refused) == model.n:
@@ -250,6 +240,19 @@ def _resting(log: JointLog, motion: Motion, slow: Bools) -> Bools:
     """(N, n): readings that went through the filter with a joint at rest."""
     weights = [_filtered(log, motion, column) for column in slow.T.astype(np.float64)]
     return np.abs(np.stack(weights, axis=1)) > RESTING
+
+
+def _starting(log: JointLog, motion: Motion, slow: Bools) -> Bools:
+    """(N, n): readings within half a window of a rest, where the speed is partly that of the other side.
+
+    A joint that only turns back is slow for a moment, less than a quarter of a window, and its speed changes steadily.
+    """
+    half, rest = motion.samples // 2, max(2, motion.samples // 4)
+    if log.velocity is not None or not motion.timed or log.count < 3 * half:
+        return np.zeros(log.q.shape, dtype=bool)
+    rests = np.lib.stride_tricks.sliding_window_view(slow, rest, axis=0).all(axis=2)
+    near = [np.convolve(r, np.ones(rest + 2 * half))[half : half + log.count] > 0 for r in rests.T]
+    return np.stack(near, axis=1)
 
 
 def _filtered(log: JointLog, motion: Motion, values: Array, of: Callable[[Array], Array] = np.asarray) -> Array:
@@ -269,72 +272,3 @@ def _refused(samples: Samples, read: Bools, friction: bool) -> dict[str, str]:
             why = "" if samples.moved()[j] or not friction else "it never moves, so that its friction has no sign; "
             out[joint] = f"{why}{count} readings count, {LEAST} are needed" if read[j] else "no torque of it was logged"
     return out
-
-
-def _unclipped(log: JointLog) -> tuple[Array, list[str]]:
-    """Torques without those of a saturated drive, which stand at the end of their range again and again."""
-    torque, notes = log.torque.copy(), []
-    for j, joint in enumerate(log.joints):
-        read = torque[np.isfinite(torque[:, j]), j]
-        if len(read) < LEAST or np.ptp(read) == 0:
-            continue
-        usual = float(np.median(np.unique(read, return_counts=True)[1]))
-        for end in (float(read.min()), float(read.max())):
-            at = torque[:, j] == end
-            if at.sum() >= CLIPPED * max(usual, 1.0):
-                torque[at, j] = np.nan
-                notes.append(
-                    f"{int(at.sum())} torques of {joint} stand at {end:.4g}: the drive was saturated, left out."
-                )
-    return torque, notes
-
-
-def _beyond_limits(model: Robot, log: JointLog) -> list[str]:
-    """What is to be said of joint values beyond their limits; refused where only a wrong unit can explain them."""
-    out = []
-    for j, (name, motion) in enumerate(zip(model.joints, model.motions, strict=True)):
-        turns = motion.kind == "revolute"
-        low, high = motion.limits or ((-TURNS, TURNS) if turns else (-np.inf, np.inf))
-        over = np.maximum(log.q[:, j] - high, low - log.q[:, j])
-        worst = int(np.argmax(over))
-        if over[worst] > FAR:
-            unit, small, factor = ("rad", "deg", np.pi / 180) if turns else ("m", "mm", 1e-3)
-            fits = np.all((factor * log.q[:, j] > low - FAR) & (factor * log.q[:, j] < high + FAR))
-            slip = f"this looks like {small} read as {unit}: " if fits else ""
-            if turns and motion.limits and _a_turn_off(log.q[:, j], low, high):
-                slip = "this looks like a full turn: take 360 deg off (or add them) where the joint wraps, else "
-            raise InputError(
-                f"{log.place(worst)}: {name} = {log.q[worst, j]:.4g} {unit} is far beyond its limits {low:.3g} to "
-                f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns"
-            )
-        if over[worst] > 0:
-            out.append(f"{name} is beyond its limits in {int(np.sum(over > 0))} samples (first: {log.place(worst)}).")
-    return out
-
-
-def _a_turn_off(q: Array, low: float, high: float) -> bool:
-    """Whether one turn less, or more, brings every value within its limits, and some are there as they stand."""
-    within = [(q + turn >= low) & (q + turn <= high) for turn in (0.0, -2 * np.pi, 2 * np.pi)]
-    return bool(np.all(np.any(within, axis=0)) and (within[0].any() or np.all(within[1]) or np.all(within[2])))
-
-
-SMALLEST = 1e-6
-"""N m: noise of a log that has none."""
-
-
-def scatter_and_worth(residuals: Array) -> tuple[Array, Array]:
-    """Of each joint (n,) from residuals (N, n): root mean square, and the effective number; nan where it is unknown."""
-    noise, worth = np.full(residuals.shape[1], np.nan), np.full(residuals.shape[1], np.nan)
-    for j, column in enumerate(residuals.T):
-        r = column[np.isfinite(column)]
-        if len(r):
-            noise[j] = max(float(np.sqrt(np.mean(r**2))), SMALLEST)
-        if len(r) >= 2 * FEWEST:
-            worth[j] = min(float(effective_number(r.reshape(1, -1, 1))[0]), len(r))
-    return noise, worth
-
-
-def crowding(count: Array, worth: Array) -> Array:
-    """N / N_eff of every joint, one where nothing is known."""
-    known = np.isfinite(worth)
-    return np.where(known, np.maximum(count / np.where(known, worth, 1.0), 1.0), 1.0)

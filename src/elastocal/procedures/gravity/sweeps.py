@@ -14,8 +14,9 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.slow_motion import low_speed
-from elastocal.procedures.gravity.samples import Samples, crowding, scatter_and_worth
+from elastocal.procedures.gravity.samples import Samples
 from elastocal.solve.linear import LinearSolution, solve_linear
+from elastocal.solve.serial import crowding, scatter_and_worth
 from elastocal.spatial.entries import Array, Ints
 
 LOCKED = 0.01

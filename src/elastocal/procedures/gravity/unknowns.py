@@ -10,6 +10,7 @@ joints (a coupled wrist: u = q'_5 + q'_6) loads them all, direction k in joints:
 
 so that d and I_a of a joint are all that goes with its own speed, the coupled motor's share included.  Without time all
 of it is per row, and the inertia of the robot file's masses counts by one unknown for all joints, the pace of the rows.
+Where inertia is not modelled so, what the robot file does not know of it is a few unknowns more (``inertia``).
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.measure.sources.friction import Friction
-from elastocal.model.inverse_dynamics import INERTIAL, inertial_regressor, shifted_inertia
+from elastocal.model.inverse_dynamics import INERTIAL, inertial_regressor
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.model.transmission import sum_of_joints
+from elastocal.procedures.gravity.inertia import SlowInertia, inertial_values, motion_columns
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array, Bools
 
@@ -103,6 +105,7 @@ class Unknowns:
     names: tuple[str, ...]
     file: Array
     sd: Array
+    inertia: SlowInertia | None = None
 
     @classmethod
     def of(
@@ -115,9 +118,8 @@ class Unknowns:
         rows: list[tuple[str, float, float]] = []
         for body in bodies:
             tag = body.parameters(model.tree)[0].name[:-1]
-            values = [body.mass, *body.moment, *shifted_inertia(body.mass, body.moment)]
             sds = [np.inf] * 10 if prior is None else prior.sds(body)
-            each = [(tag + n, v, s) for n, v, s in zip(INERTIAL, values, sds, strict=True)]
+            each = [(tag + n, v, s) for n, v, s in zip(INERTIAL, inertial_values(body), sds, strict=True)]
             rows += each if samples.moving else each[:4]
         moves = friction is not None and (friction.coulomb or friction.viscous)
         couples = tuple(coupled) if moves or samples.moving else ()
@@ -129,8 +131,12 @@ class Unknowns:
             rows += [
                 (f"{j} zero", 0.0, np.inf if prior is None else s) for j, s in zip(model.joints, size, strict=True)
             ]
+        inertia = None
+        if samples.pace and not (samples.moving or samples.standing):
+            inertia = SlowInertia.of(model, bodies, [(prior or MassPrior()).sds(b) for b in bodies], samples)
+            rows += [(f"inertia {k + 1}", 0.0, 1.0) for k in range(inertia.directions.shape[1])]
         names, file, sd = (tuple(c) for c in zip(*rows, strict=True))
-        return cls(model, bodies, friction, couples, samples.moving, names, np.array(file), np.array(sd))
+        return cls(model, bodies, friction, couples, samples.moving, names, np.array(file), np.array(sd), inertia)
 
     @property
     def masses(self) -> tuple[str, ...]:
@@ -138,10 +144,15 @@ class Unknowns:
         each = 10 if self.moving else 4
         return tuple(self.names[each * b + i] for b in range(len(self.bodies)) for i in range(4))
 
+    @property
+    def plain(self) -> int:
+        """How many come before those of the inertia of a slow log."""
+        return len(self.names) - (0 if self.inertia is None else self.inertia.directions.shape[1])
+
     def columns(self, samples: Samples, sign: int) -> Array:
         """(N, n, unknowns) of the drives' torque."""
         n, count = self.model.n, samples.log.count
-        paced = np.array(samples.paced) if samples.paced else np.ones(n, dtype=bool)
+        paced = samples.goes_with_motion()
         v, a = samples.velocity * (samples.moved() & paced), samples.acceleration * paced
         parts = [_bodies(self.model, self.bodies, samples)]
         eye = np.eye(n)
@@ -158,29 +169,28 @@ class Unknowns:
                     column = k * ((own[t] @ k)[:, None] - k * own[t])
                 parts.append(column[:, :, None])
         if PACE in self.names:
-            parts.append((self._inertial(samples) * paced)[:, :, None])
+            parts.append(self._by_file(samples)[:, :, None])
         if self.friction is not None and self.friction.zero:
             parts.append(np.broadcast_to(sign * eye, (count, n, n)))
+        if self.inertia is not None:
+            parts.append(self.inertia.columns(samples))
         return np.concatenate(parts, axis=2)
 
-    def _inertial(self, samples: Samples) -> Array:
+    def _by_file(self, samples: Samples) -> Array:
         """(N, n): torque of the robot file's masses by speed and acceleration alone, per row^2."""
-        v, a, frames = samples.velocity, samples.acceleration, [b.frame for b in self.bodies]
-        moving = inertial_regressor(self.model, samples.q, v * samples.moved(), a, frames)
-        still = inertial_regressor(self.model, samples.q, np.zeros_like(v), np.zeros_like(a), frames)
-        file = [[b.mass, *b.moment, *shifted_inertia(b.mass, b.moment)] for b in self.bodies]
-        return np.asarray((moving - still) @ np.concatenate(file))
+        columns = motion_columns(self.model, self.bodies, samples)[:, :, : 10 * len(self.bodies)]
+        return np.asarray(columns @ np.concatenate([inertial_values(b) for b in self.bodies]))
 
     def fixed_torque(self, samples: Samples) -> Array:
-        """(N, n) of all that is not sought: springs, and bodies of other kinds."""
+        """(N, n) of all that is not sought: springs, bodies of other kinds, the inertia that the file lets expect."""
         others = tuple(e for e in self.model.elements if isinstance(e, LinkMass) and e not in self.bodies)
         springs = self.model.without("link_mass", "payload")
         out = holding_torque(springs, samples.q) if springs.loads else np.zeros(samples.log.q.shape)
         if others:
-            values = [
-                [e.mass, *e.moment, *shifted_inertia(e.mass, e.moment)][: 10 if samples.moving else 4] for e in others
-            ]
+            values = [inertial_values(e)[: 10 if samples.moving else 4] for e in others]
             out = out + _bodies(self.model, others, samples) @ np.concatenate(values)
+        if self.inertia is not None and samples.motion.timed:
+            out = out + self.inertia.torque(samples)
         return out
 
     def unsigned(self, samples: Samples) -> Bools:

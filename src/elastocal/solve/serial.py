@@ -1,0 +1,87 @@
+"""Readings in the order they were taken, whose neighbours err alike: what they are worth, and how far a fit is off.
+
+N readings with the autocorrelation rho_t are worth N_eff = N / (1 + 2 sum rho_t) independent ones, so that variances
+from N of them are too small by N / N_eff, the crowding.  What a model lacks makes whole stretches err alike; with the
+scores g_b = X_b^T S^-1 r_b of ``STRETCHES`` of them
+
+    V = H^-1 (sum_b g_b g_b^T) H^-1,     C = H^-1 + (kappa^2 - 1)_+ H^-1 (H - P) H^-1                      (spread)
+
+kappa^2 is how many times larger V is than independent stretches let expect, over the rows of a channel for its
+predictions and over all rows for the unknowns.  Every stretch is also predicted from the others:
+
+    e_b = r_b + X_b (H - X_b^T S^-1 X_b)^-1 g_b                                                          (left out)
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from elastocal.solve.draws import FEWEST, effective_number
+from elastocal.solve.evidence import Posterior
+from elastocal.spatial.entries import Array, Bools
+
+STRETCHES = 12
+SMALLEST = 1e-6
+"""Noise of readings that have none."""
+
+
+def scatter_and_worth(residuals: Array) -> tuple[Array, Array]:
+    """Of each channel (n,) from residuals (N, n): root mean square, and effective number; nan where unknown."""
+    noise, worth = np.full(residuals.shape[1], np.nan), np.full(residuals.shape[1], np.nan)
+    for j, column in enumerate(residuals.T):
+        r = column[np.isfinite(column)]
+        if len(r):
+            noise[j] = max(float(np.sqrt(np.mean(r**2))), SMALLEST)
+        if len(r) >= 2 * FEWEST:
+            worth[j] = min(float(effective_number(r.reshape(1, -1, 1))[0]), len(r))
+    return noise, worth
+
+
+def crowding(count: Array, worth: Array) -> Array:
+    """N / N_eff of every channel, one where nothing is known."""
+    known = np.isfinite(worth)
+    return np.where(known, np.maximum(count / np.where(known, worth, 1.0), 1.0), 1.0)
+
+
+def spread(solved: Posterior, x: Array, used: Bools) -> tuple[Array, Array, Array]:
+    """Covariance (p, p), its part by the readings, and kappa^2 (n,) of every channel."""
+    white = (solved.inverse @ x) * used[:, :, None]
+    scores = np.array([np.einsum("nrp,nr->p", white[a:b], solved.white[a:b]) for a, b in _stretches(len(x))])
+    rows = [white[:, j].T @ white[:, j] for j in range(x.shape[1])]
+    every = np.sum(rows, axis=0)
+    c = solved.covariance
+    stretches = len(scores)
+    middle = scores - scores.mean(axis=0)
+    drawn = c @ every @ c
+    seen = c @ (middle.T @ middle) @ c * stretches / max(stretches - 1, 1)
+
+    def ratio(metric: Array) -> float:
+        expected = float(np.sum(metric * drawn))
+        return max(1.0, float(np.sum(metric * seen)) / expected) if expected > 0 else 1.0
+
+    return c + (ratio(every) - 1) * drawn, drawn, np.array([ratio(r) for r in rows])
+
+
+def left_out(solved: Posterior, residuals: Array) -> Array:
+    """Root mean square (n,) of stretches predicted from the others."""
+    x = solved.blocks.jacobian
+    white = solved.inverse @ x
+    whole = solved.factor @ solved.factor.T
+    error = residuals.copy()
+    for a, b in _stretches(len(x)):
+        rows = white[a:b].reshape(-1, white.shape[2])
+        step = np.linalg.lstsq(whole - rows.T @ rows, rows.T @ solved.white[a:b].reshape(-1), rcond=None)[0]
+        error[a:b] += x[a:b] @ step
+    return np.sqrt(mean_square(error))
+
+
+def mean_square(values: Array) -> Array:
+    """(n,) over what was read, nan where nothing was."""
+    count = np.isfinite(values).sum(axis=0)
+    return np.where(count > 0, np.nansum(values**2, axis=0) / np.maximum(count, 1), np.nan)
+
+
+def _stretches(count: int) -> list[tuple[int, int]]:
+    return list(pairwise(np.linspace(0, count, min(STRETCHES, count) + 1).astype(int).tolist()))
