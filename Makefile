@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
+# hundreds of processes start in the tests: none compiles the package again
+export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: setup demo check quick test lint types layers browser unit fuzz bench alarms docs pictures format clean
@@ -52,8 +54,11 @@ browser:
 	  && { apt-get install -y -q chromium || { apt-get update -q && apt-get install -y -q chromium; }; } > /dev/null; } \
 	  || echo "no chromium: tests of reports in a browser are left out (with CI=true they fail); set CHROMIUM=path"
 
+# Each process goes through a half of the tests in order, so that what a file or folder sets up is set up once, and
+# takes from the other's rest when it is done.
+WORKERS ?= 2
 unit: $(TEST_STAMP) browser
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # 10 000 damaged files for every reader (COUNT=..., READERS="'robot yaml' 'log rsi'"), and kills at every write of every command.
 fuzz: $(TEST_STAMP)

@@ -1,6 +1,7 @@
 """Run the races, print ratios, write benchmarks/results/latest.json and the figures in docs/performance.md.
 
-A race that is named alone takes the place of its last run.  Exit code 1 if a needed ratio was missed.
+All figures of the page are those of one run; races that are named alone are printed, and no page is written.  Exit code
+1 if a needed ratio was missed.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import sys
+import time
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # two threads on small chunks were measured up to 20 times slower
 
@@ -20,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import (
     calibration,
+    commands,
     compensation,
     contact,
     equilibrium,
@@ -50,6 +54,7 @@ def main(wanted: list[str]) -> int:
         "contact": contact.measure,
         "compensation": compensation.measure,
         "calibration": lambda: [calibration.measure()],
+        "commands": commands.measure,
         "growth": growth.measure,
         "reports": lambda: [reports.measure()],
     }
@@ -59,21 +64,29 @@ def main(wanted: list[str]) -> int:
         return 2
     target = Path(__file__).parent / "results" / "latest.json"
     target.parent.mkdir(exist_ok=True)
-    known = json.loads(target.read_text())["races"] if wanted and target.is_file() else {}
-    missed = False
+    run: dict[str, Any] = {
+        "machine": _processor(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "races": {},
+    }
+    begun, missed = time.process_time(), False
     with threadpool_limits(1):
         for name in wanted or races:
-            outcomes = []
+            outcomes, start = [], time.monotonic()
             for outcome in races[name]():
                 print(outcome.text(), end="\n\n", flush=True)
                 outcomes.append(outcome.as_dict())
                 missed |= any(r.verdict == "MISSED" for r in outcome.rows)
-            known[name] = {"day": str(date.today()), "outcomes": outcomes}
-            run = {"machine": _processor(), "python": platform.python_version(), "numpy": np.__version__}
-            run["races"] = {key: known[key] for key in races if key in known}
-            target.write_text(json.dumps(run, indent=2) + "\n")
-    page.write(run)
-    print(f"written: {target} and {page.PAGE}")
+            print(f"  ({name} took {time.monotonic() - start:.0f} s)\n", flush=True)
+            run["races"][name] = outcomes
+            if not wanted:
+                own, others = time.process_time() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+                run["minutes"] = (own + others.ru_utime + others.ru_stime) / 60
+                target.write_text(json.dumps(run, indent=2) + "\n")
+                page.write(run)
+    if not wanted:
+        print(f"written: {target} and {page.PAGE}")
     return int(missed)
 
 

@@ -7,6 +7,7 @@ The store is made in FOLDER, once.  Server time is that of the processor; latenc
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -14,22 +15,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Any
 
 import numpy as np
+from fastapi import FastAPI
 
 import elastocal as ec
-from elastocal.report.html import as_html
+from elastocal.app.commands.new import new
 from elastocal.store.entry import document, sha256
-from elastocal.store.page import history_page, robots_page
 from elastocal.store.tables import contents, entries
+from elastocal.studio.app import create_app
+from elastocal.studio.guard import Key
 
 ROBOTS, CALIBRATIONS, READERS, PREDICTORS = 100, 1000, 50, 10
-TOKEN = "benchmark"
+TOKEN, HOST, ROBOT = "benchmark", "127.0.0.1:8799", "robot-042"
 
 
 def fill(store: Path) -> None:
@@ -74,25 +77,43 @@ def _more(histories: ec.History, name: str, first: object, rng: np.random.Genera
         connection.execute(entries.insert(), rows)
 
 
-def server_time(store: Path) -> None:
-    with ec.history(store, create=False) as histories:
-        today = date(2026, 1, 1)
-        work: dict[str, Callable[[], object]] = {
-            "list of all robots": lambda: as_html(robots_page(histories.robots(), today, "store")),
-            "history of one robot, read": lambda: histories["robot-042"],
-            "history of one robot, page": lambda: as_html(history_page(histories["robot-042"], today)),
-            "calibration to predict with": lambda: histories.calibration("robot-042"),
-        }
-        for name, run in work.items():
-            run()
-            best = min(_seconds(run) for _ in range(5))
-            print(f"  {name:<40} {1e3 * best:8.1f} ms of processor time", flush=True)
+def server_time(folder: Path, store: Path) -> None:
+    """Of whole requests: routing, database, drift, charts and HTML; cold where nothing of the robot is in memory."""
+    os.environ["ELASTOCAL_STORE"] = str(store)
+    app = create_app(folder, Key(frozenset([HOST]), TOKEN))
+    pages = {
+        "list of all robots": "/history", "history of one robot": f"/cell/{ROBOT}/history",
+        "its first hundred entries": f"/cell/{ROBOT}/history?until=100", "the same as JSON": f"/api/robots/{ROBOT}",
+    }  # fmt: skip
+    for name, path in pages.items():
+        asyncio.run(_answer(app, path))
+        warm, cold = (min(_seconds(app, path, forget=f) for _ in range(5)) for f in (False, True))
+        print(f"  {name:<28} {1e3 * warm:6.0f} ms of processor time, {1e3 * cold:6.0f} ms cold", flush=True)
 
 
-def _seconds(run: Callable[[], object]) -> float:
+def _seconds(app: FastAPI, path: str, *, forget: bool) -> float:
+    if forget:
+        app.state.histories._known.clear()
     start = time.process_time()
-    run()
+    asyncio.run(_answer(app, path))
     return time.process_time() - start
+
+
+async def _answer(app: FastAPI, path: str) -> None:
+    place, _, query = path.partition("?")
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", HOST.encode()), (b"authorization", f"Bearer {TOKEN}".encode()), (b"accept", b"text/html")]
+    scope = {"type": "http", "method": "GET", "path": place, "raw_path": place.encode(), "query_string": query.encode(),
+             "headers": headers, "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 80)}  # fmt: skip
+    await app(scope, receive, send)
+    assert sent[0]["status"] == 200, path
 
 
 def crowd(folder: Path, store: Path, seconds: float) -> None:
@@ -100,9 +121,10 @@ def crowd(folder: Path, store: Path, seconds: float) -> None:
     code = (
         "import sys, uvicorn; from pathlib import Path\n"
         "from elastocal.studio.app import create_app; from elastocal.studio.guard import Key\n"
-        f"app = create_app(Path(sys.argv[1]), Key(frozenset(['127.0.0.1:8799']), '{TOKEN}'))\n"
+        f"app = create_app(Path(sys.argv[1]), Key(frozenset(['{HOST}']), '{TOKEN}'))\n"
         "uvicorn.run(app, host='127.0.0.1', port=8799, log_level='error')\n"
     )
+    before = os.times()
     server = subprocess.Popen(
         [sys.executable, "-c", code, str(folder)], env={**os.environ, "ELASTOCAL_STORE": str(store)}
     )
@@ -120,8 +142,8 @@ def crowd(folder: Path, store: Path, seconds: float) -> None:
                 assert _ask(method, path, body) == 200
                 taken[kind].append(time.perf_counter() - start)
 
-        crowd = [("readers", "GET", "/api/robots/robot-042/calibration", None)] * READERS
-        crowd += [("predictors", "POST", "/api/robots/robot-042/predict", ask)] * PREDICTORS
+        crowd = [("readers", "GET", f"/api/robots/{ROBOT}/calibration", None)] * READERS
+        crowd += [("predictors", "POST", f"/api/robots/{ROBOT}/predict", ask)] * PREDICTORS
         threads = [threading.Thread(target=loop, args=one) for one in crowd]
         for t in threads:
             t.start()
@@ -134,10 +156,12 @@ def crowd(folder: Path, store: Path, seconds: float) -> None:
     finally:
         server.terminate()
         server.wait(30)
+    used = os.times().children_user + os.times().children_system - before.children_user - before.children_system
+    print(f"  the server had {100 * used / seconds:.0f} % of one core; all clients are threads of one other process")
 
 
 def _ask(method: str, path: str, body: str | None) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1:8799", timeout=120)
+    connection = http.client.HTTPConnection(HOST, timeout=120)
     head = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     connection.request(method, path, body, head)
     answer = connection.getresponse()
@@ -161,5 +185,7 @@ if __name__ == "__main__":
     place.mkdir(parents=True, exist_ok=True)
     if not (place / "history.db").exists():
         fill(place / "history.db")
-    server_time(place / "history.db")
+    if not (place / ROBOT).exists():
+        new(place / ROBOT, "kuka-kr270")
+    server_time(place, place / "history.db")
     crowd(place, place / "history.db", float(sys.argv[2]) if len(sys.argv) > 2 else 60.0)

@@ -1,56 +1,72 @@
-"""The figures in docs/performance.md, from the last run of every race."""
+"""The figures in docs/performance.md, from one run of all races."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 START, END = "<!-- figures: written by python -m benchmarks -->", "<!-- end of figures -->"
+_GROWN = re.compile(r"([\d.e+]+) items: ([\d.]+ s, \d+ MB)")
 
 
 def write(run: dict[str, Any]) -> None:
-    """Put the tables in the place that the page keeps for them; lines of races that this machine has not run stay."""
-    text = PAGE.read_text()
-    before, rest = text.split(START)
-    old, after = rest.split(END)
-    PAGE.write_text(f"{before}{START}\n\n{_with_others(figures(run), old)}\n{END}{after}")
-
-
-def _with_others(new: str, old: str) -> str:
-    """``new`` with the lines of ``old`` that stand for other work, or for a peer that was left out, at their end."""
-    lines, known = new.splitlines(), {_subject(line) for line in new.splitlines()}
-    for mark in ("|", "- "):
-        last = max((i for i, line in enumerate(lines) if line.startswith(mark)), default=len(lines) - 1)
-        others = [line for line in old.splitlines() if line.startswith(mark) and _subject(line) not in known]
-        lines[last + 1 : last + 1] = others
-    return "\n".join([*lines, ""])
-
-
-def _subject(line: str) -> tuple[str, ...]:
-    """Work and peer of a row, work of a remark."""
-    cells = line.split(" | ")
-    return (cells[0], cells[2]) if len(cells) > 3 else (line.partition(": ")[0],)
+    """Put the tables in the place that the page keeps for them."""
+    before, rest = PAGE.read_text().split(START)
+    after = rest.split(END)[1]
+    PAGE.write_text(f"{before}{START}\n\n{figures(run)}\n{END}{after}")
 
 
 def figures(run: dict[str, Any]) -> str:
-    """One table of all ratios, and what else was measured; a ratio that is asked for and missed says so."""
+    """One table of all ratios and what else was measured, then how commands grow; a ratio that is missed says so."""
     out = [
         f"One core of {run['machine']}, Python {run['python']}, NumPy {run['numpy']}; processor time, best of several "
-        "rounds, all contenders of a row in one process. Other work on the machine makes short rows vary by a third.",
+        f"rounds, all contenders of a row in one process. The whole run took {run['minutes']:.0f} minutes of processor "
+        "time. Other work on the machine makes short rows vary by a third.",
         "",
         "| work | here, us each | peer | ratio | asked for |",
         "|---|---|---|---|---|",
     ]
-    facts = []
-    for race in run["races"].values():
-        for outcome in race["outcomes"]:
-            first, *others = outcome["rows"]
-            for row in others or [first]:
-                needed = row["needed"]
-                asked = "" if needed is None else f"{needed:g}" + (" (missed)" if row["verdict"] == "MISSED" else "")
-                peer = row["name"] if others else ""
-                cells = (outcome["work"], f"{first['microseconds']:.3g}", peer, f"{row['ratio']:.3g}", asked)
-                out.append(f"| {' | '.join(cells)} |")
+    facts, growth = [], []
+    for outcomes in run["races"].values():
+        for outcome in outcomes:
+            if outcome["work"].startswith("growth of "):
+                growth.append(outcome)
+                continue
+            out += [f"| {' | '.join(cells)} |" for cells in _ratios(outcome)]
             facts += [f"- {outcome['work']}: {fact}" for fact in outcome["facts"]]
-    return "\n".join([*out, "", *facts, ""])
+    return "\n".join([*out, "", *facts, "", *_growth(growth)])
+
+
+def _ratios(outcome: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The first row is what the others are compared with, unless every row is judged by itself."""
+    first, *others = outcome["rows"]
+    alone = not others or first["needed"] is not None
+    out = []
+    for row in [first, *others] if alone else others:
+        needed = row["needed"]
+        asked = "" if needed is None else f"{needed:g}" + (" (missed)" if row["verdict"] == "MISSED" else "")
+        spent = row if alone else first
+        peer = row["name"] if others or alone else ""
+        out.append((outcome["work"], f"{spent['microseconds']:.3g}", peer, f"{row['ratio']:.3g}", asked))
+    return out
+
+
+def _growth(outcomes: list[dict[str, Any]]) -> list[str]:
+    """Processor time and peak memory of every command over the sizes."""
+    if not outcomes:
+        return []
+    found = {o["work"]: dict(m.groups() for f in o["facts"] if (m := _GROWN.fullmatch(f))) for o in outcomes}
+    sizes = sorted({size for row in found.values() for size in row}, key=float)
+    out = [
+        "Commands in processes of their own, over decades of rows, lines and points: processor time and peak memory, "
+        "with start-up, report and files.",
+        "",
+        f"| command | {' | '.join(f'{float(s):,.0f}'.replace(',', ' ') for s in sizes)} |",
+        f"|---|{'---|' * len(sizes)}",
+    ]
+    for work, row in found.items():
+        name = work.removeprefix("growth of ").partition(",")[0]
+        out.append(f"| {name} | {' | '.join(row.get(s, '-') for s in sizes)} |")
+    return [*out, ""]

@@ -33,8 +33,8 @@ def visible_words(page: str) -> int:
 
 def measure() -> Outcome:
     from elastocal.app.cli.main import app
-    from elastocal.app.gallery import Gallery, cases, recompute
     from elastocal.app.pages.reproduce import gallery_page
+    from elastocal.published.gallery import Gallery, cases, recompute
     from elastocal.report.html import as_html
 
     rows, facts = [], []

@@ -1,8 +1,68 @@
-"""Makes the package ``oracle`` importable: the laws again, written without the code under test."""
+"""Makes the package ``oracle`` importable, and what takes long is made once for all processes of a run."""
 
 from __future__ import annotations
 
+import os
+import pickle
 import sys
+import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+
+LONG = ("studio", "truth", "app", "docs")
+"""Folders with tests of many seconds, in the order in which several processes begin them: none may be left for last."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    return next((i for i, name in enumerate(LONG) if item.path.is_relative_to(HERE / name)), len(LONG))
+
+
+def once(place: Path, make: Callable[[], Any]) -> Any:
+    """Made by the first process that asks for it, read from ``place`` by the others."""
+    lock = place.with_suffix(".lock")
+    while not place.exists():
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            time.sleep(0.05)
+            continue
+        try:
+            if not place.exists():
+                unfinished = place.with_suffix(".unfinished")
+                unfinished.write_bytes(pickle.dumps(make()))
+                unfinished.replace(place)
+        finally:
+            lock.unlink()
+    return pickle.loads(place.read_bytes())
+
+
+@pytest.fixture(scope="session")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """A published case as the gallery shows it, run once per seed and looked at by many tests."""
+    import numpy as np
+
+    from elastocal.published.case import SEED, case_named
+
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cases"
+    shared.mkdir(exist_ok=True)
+
+    @cache
+    def run(name: str, seed: int = SEED) -> Any:
+        return once(shared / f"{name}-{seed}", lambda: case_named(name).run(np.random.default_rng(seed)))
+
+    return run

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import scipy
 
-from elastocal.app import gallery
+from elastocal.published import gallery
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "docs" / "_build"

@@ -5,7 +5,7 @@
 MODULE Contour
   ! Contour 300 x 160 mm with corners of 40 mm, cutter D20, 5 mm deep.
   ! Part 1.75 m in front of the robot (wPart); spindle along x of the flange (tSpindle, flange axes as in kuka-kr270).
-  PERS tooldata tSpindle:=[TRUE,[[200,100,0],[0.70710678,0,0.70710678,0]],[20,[80,0,0],[1,0,0,0],0,0,0]];
+  PERS tooldata tSpindle:=[TRUE,[[0,100,200],[1,0,0,0]],[20,[0,0,80],[1,0,0,0],0,0,0]];
   PERS wobjdata wPart:=[FALSE,TRUE,"",[[1750,-80,800],[1,0,0,0]],[[0,0,0],[1,0,0,0]]];
   CONST jointtarget jHome:=[[0,-90,90,0,90,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
   CONST robtarget pStart:=[[60,0,-5],[0,1,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];

@@ -1,4 +1,8 @@
-"""What can go wrong, named by what the user must do about it; every error carries its data beside its sentence."""
+"""What can go wrong, one class for each way in which input is wrong; every error carries its data beside its sentence.
+
+The class gives ``code``, the word that programs and tests ask for.  A site whose error others must tell apart from its
+like gives a narrower one (``code="few-poses"`` of a :class:`TooFewError`).
+"""
 
 from __future__ import annotations
 
@@ -17,16 +21,18 @@ class ElastocalError(Exception):
 class InputError(ElastocalError):
     """The user's input cannot be used: one sentence with what, where, and what to do.
 
-    For programs: ``code`` says what is wrong; ``file``, ``line`` and ``column`` (of a table, or the key of a YAML file)
-    where; ``value`` is what stands there and ``allowed`` what may.  ``parameter`` names the argument of a call that is
-    wrong or would help: a command line shows it as its option.
+    Raised as one of the classes below.  For programs: ``code`` says what is wrong; ``file``, ``line`` and ``column``
+    (of a table, or the key of a YAML file) where; ``value`` is what stands there and ``allowed`` what may.
+    ``parameter`` names the argument of a call that is wrong or would help: a command line shows it as its option.
     """
+
+    code: str = "input"
 
     def __init__(
         self,
         message: str,
         *,
-        code: str = "input",
+        code: str = "",
         file: str | None = None,
         line: int | None = None,
         column: str | None = None,
@@ -35,9 +41,15 @@ class InputError(ElastocalError):
         parameter: str = "",
     ) -> None:
         super().__init__(in_brief(message))
-        self.code, self.parameter = code, parameter
+        self.code, self.parameter = code or type(self).code, parameter
         self.file, self.line, self.column = file, line, column
         self.value, self.allowed = value, tuple(allowed)
+
+    @classmethod
+    def of(cls, parameter: str, value: Any, why: str) -> Self:
+        """An argument that cannot be used: its name, its value and why."""
+        shown = f"{value:g}" if isinstance(value, float) else repr(value) if isinstance(value, str) else str(value)
+        return cls(f"{parameter} {shown}: {why}", parameter=parameter, value=value)
 
     def reworded(self, message: str) -> Self:
         """The same error with another sentence."""
@@ -50,8 +62,103 @@ class InputError(ElastocalError):
         return _again, (type(self), self.args, self.__dict__)
 
 
+class MissingError(InputError):
+    """Something that is needed is not given: a column, a key, a value, a choice, an option."""
+
+    code = "missing"
+
+
+class DuplicateError(InputError):
+    """One thing is given twice: a name, a column, a reading, a value in two ways."""
+
+    code = "duplicate"
+
+
+class ConflictError(InputError):
+    """Two things that were given do not go together: options, units of tables, a calibration and another robot."""
+
+    code = "conflict"
+
+
+class FormatError(InputError):
+    """A text or a file that is not what it should be: its syntax, its kind, its encoding."""
+
+    code = "format"
+
+
+class FileError(InputError):
+    """A file that cannot be found, opened, listened to or written."""
+
+    code = "file"
+
+
+class UnitError(InputError):
+    """A unit is missing or does not fit, or the numbers are those of another unit."""
+
+    code = "unit"
+
+
+class NumberError(InputError):
+    """Not a number, or not a finite one."""
+
+    code = "number"
+
+
+class RangeError(InputError):
+    """A number or a choice outside of what is allowed."""
+
+    code = "range"
+
+
+class ShapeError(InputError):
+    """An array, a list or a table of another size than is needed."""
+
+    code = "shape"
+
+
+class TooFewError(InputError):
+    """Too few readings, poses, candidates or draws for what is asked of them."""
+
+    code = "too-few"
+
+
+class UnobservableError(InputError):
+    """The readings or the plan cannot tell what is sought: nothing depends on it, or only on it and others together."""
+
+    code = "unobservable"
+
+
+class ImplausibleError(InputError):
+    """The readings contradict the robot or each other: a sign, a swapped column, another zero, another robot."""
+
+    code = "implausible"
+
+
+class InfeasibleError(InputError):
+    """Nothing satisfies what is asked: out of reach, no candidate left, no equilibrium, no convergence."""
+
+    code = "infeasible"
+
+
+class UnsupportedError(InputError):
+    """This robot, instrument, format or program has no such thing."""
+
+    code = "unsupported"
+
+
+class ExtraMissingError(InputError):
+    """A package of an extra is not installed."""
+
+    code = "extra-missing"
+
+
 class UnknownNameError(InputError):
-    """A name that does not exist: ``value`` is the name, ``allowed`` are the valid ones, ``nearest`` one of them."""
+    """A name that does not exist: ``value`` is the name, ``allowed`` are the valid ones, ``nearest`` one of them.
+
+    Its code names what it is the name of: ``unknown-joint``.
+    """
+
+    code = "unknown-name"
 
     def __init__(self, what: str, name: str, valid: Iterable[str], where: str = "", **data: Any) -> None:
         allowed, name = tuple(valid), str(name)

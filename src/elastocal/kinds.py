@@ -17,7 +17,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, FileError, FormatError
 
 
 def kinds_in(
@@ -44,11 +44,11 @@ def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str
     added: dict[str, Any] = {}
     for place, thing in _entry_points(group, tuple(sys.path)):
         if not (isinstance(thing, type) and issubclass(thing, base) and word in vars(thing)):
-            raise InputError(f"{place}: is no class of {base.__name__} with a {word} of its own; correct that package")
+            raise FormatError(f"{place}: is no class of {base.__name__} with a {word} of its own; correct that package")
         kind = str(vars(thing)[word])
         if (taken := known.get(kind) or added.get(kind)) is not None:
             owner = f"{taken.__module__}.{taken.__qualname__}"
-            raise InputError(f"{place}: its {word} {kind!r} is that of {owner} already; rename it in that package")
+            raise DuplicateError(f"{place}: its {word} {kind!r} is that of {owner} already; rename it in that package")
         added[kind] = thing
     return added
 
@@ -65,7 +65,7 @@ def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Any], .
         try:
             out.append((place, point.load()))
         except Exception as error:
-            raise InputError(
+            raise FileError(
                 f"{place}: cannot be loaded ({type(error).__name__}: {error}); mend or remove it"
             ) from error
     return tuple(out)

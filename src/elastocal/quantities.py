@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import floor, isfinite, isinf, log10
+from math import floor, isfinite, log10
 
 DASH = "\N{EN DASH}"
 """Stands for a number that is not known."""
@@ -113,7 +113,19 @@ def concise(value: float, sd: float) -> str:
 
 
 def quantile_95(freedom: float) -> float:
-    """Half width of a 95 % interval in standard deviations: Student's t where the noise is estimated."""
+    """Half width of a 95 % interval in standard deviations: Student's t where the noise is estimated.
+
+    From 100 degrees of freedom on by its series (Cornish and Fisher), to 1e-10: loading the function takes 0.2 s.
+    """
+    if freedom >= 100:
+        z, v = 1.959963984540054, float(freedom)
+        terms = (
+            (z**3 + z) / 4,
+            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+        )
+        return z + sum(term / v ** (i + 1) for i, term in enumerate(terms))
     from scipy.special import stdtrit
 
-    return 1.959963984540054 if isinf(freedom) else float(stdtrit(max(freedom, 1.0), 0.975))
+    return float(stdtrit(max(freedom, 1.0), 0.975))

@@ -1,8 +1,9 @@
-"""How results show themselves: short texts, notebooks, data frames."""
+"""How results show themselves: short texts, notebooks, data frames, plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from html import escape
 from importlib import import_module
 from typing import Any
@@ -28,3 +29,16 @@ def as_frame(rows: Sequence[dict[str, Any]]) -> Any:
         return import_module("pandas").DataFrame(rows)
     except ImportError:
         return list(rows)
+
+
+def plain(value: Any) -> Any:
+    """Frozen values and arrays as mappings and lists."""
+    if isinstance(value, float | str | int | None):
+        return value
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from oracle.programs import EXAMPLES, about, kuka
+from oracle.programs import EXAMPLES, kuka
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
@@ -17,14 +17,14 @@ from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 
 BASE = np.array([1.75, -0.08, 0.8])
-TOOL = (np.array([0.2, 0.1, 0.0]), about("y", 90))
+TOOL = (np.array([0.0, 0.1, 0.2]), np.eye(3))
 HOME = "0,-90,90,0,90,0"
 NEAR = np.radians([0, -70, 92, 0, 68, 180])
 FORCE = (-400.0, 0.0, -150.0)
 WORDS: dict[str, tuple[str, ...]] = {
     "src": (),
     "mod": (),
-    "nc": ("--near", HOME, "--tool", "T1=200,100,0,0,90,0", "--orientation", "0,0,180"),
+    "nc": ("--near", HOME, "--tool", "T1=0,100,200,0,0,0", "--orientation", "0,0,180"),
     "csv": ("--near", HOME),
 }
 

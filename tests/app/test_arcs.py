@@ -88,7 +88,7 @@ def test_residuals_of_every_point_with_its_line(points, run, tmp_path):
     assert {r["along_mm"] for r in found[6:]} == {""}
     html = page.read_text(encoding="utf-8")
     assert "184.7195" in html
-    assert "Distance beyond the arc" in html
+    assert "Residuals across the arc" in html
 
 
 def test_bad_points_are_named_by_line_and_coordinate(points, run):
@@ -253,4 +253,4 @@ def test_small_things_are_said(tmp_path, points, run):
     path.write_text("x_mm,y_mm\n100,0\n0,100\n-100,0\n")
     said = run("arcs", path, "--json").data["verdict"][0]
     assert "nan" not in said
-    assert "radius point 100.0000 +- unknown (no equation to spare) mm" in said
+    assert "radius point 100.0000 (sd unknown: no equation to spare) mm" in said

@@ -174,3 +174,36 @@ def test_slips_of_units_and_names_are_told(run: Any, cell: Cell) -> None:
     other = run("validate", "named.json", "other.csv", "--units", "mm,deg")
     assert other.code == 2
     assert "marker cube took no part in the calibration, which knows ball; call the same marker" in other.err
+
+
+def _with_times(cell: Cell, name: str, title: str, times: list[str]) -> Path:
+    rows = (cell.folder / "points.csv").read_text().splitlines()
+    lines = [f"{title},{rows[0]}", *(f"{t},{row}" for t, row in zip(times, rows[1:], strict=True))]
+    (cell.folder / name).write_text("\n".join(lines) + "\n")
+    return cell.folder / name
+
+
+def _figures(run: Any, cell: Cell, table: Path) -> dict[str, Any]:
+    words = ("calibrate", cell.folder / "arm.yaml", table, "--units", "mm,deg", "--model", "geometry", "--json")
+    data: dict[str, Any] = run(*words).data
+    return data
+
+
+def test_residuals_stand_against_time_where_a_column_tells_it(run: Any, cell: Cell) -> None:
+    seconds = [str(40.5 + 7.5 * i) for i in range(24)]
+    told = _figures(run, cell, _with_times(cell, "timed.csv", "t", seconds))
+    (series,) = [s for s in told["residuals_time"]["series"] if s["name"] == "deletion residual"]
+    assert sorted(set(series["x"])) == pytest.approx([7.5 * i for i in range(24)])
+    assert "residuals_order" not in told
+    assert not any("not used" in note for note in told["notes"])
+    days = [f"2026-11-17T{8 + i // 4:02d}:{15 * (i % 4):02d}:00" for i in range(24)]
+    told = _figures(run, cell, _with_times(cell, "dated.csv", "timestamp", days))
+    assert told["residuals_time"]["x"]["unit"] == "h"
+    (series,) = [s for s in told["residuals_time"]["series"] if s["name"] == "deletion residual"]
+    assert max(series["x"]) == pytest.approx(5.75)
+
+
+def test_a_column_of_times_that_cannot_be_read_is_named_as_not_used(run: Any, cell: Cell) -> None:
+    told = _figures(run, cell, _with_times(cell, "vague.csv", "time", ["morning"] * 24))
+    assert "residuals_order" in told
+    assert any("not used: time" in note for note in told["notes"])

@@ -166,6 +166,37 @@ def test_an_instrument_that_was_moved_is_fitted_again(run: Any, desk: Desk, tmp_
     assert good.data["inputs"]["stations_fitted"] is True
 
 
+def test_a_certificate_rests_on_the_validation_that_calibrate_made(run: Any, desk: Desk, tmp_path: Path) -> None:
+    rows = np.column_stack([np.degrees(desk.q), desk.points(desk.q, np.zeros((60, 6))).reshape(60, -1)])
+    titles = ",".join([*(f"J{i}_deg" for i in range(1, 7)), *(f"{n}.{c}_m" for n in NAMES for c in "xyz")])
+    np.savetxt(tmp_path / "read.csv", rows, delimiter=",", header=titles, comments="")
+    checked = desk.table(tmp_path / "check.csv", desk.check)
+    words = (
+        "calibrate",
+        desk.folder / "arm.urdf",
+        tmp_path / "read.csv",
+        "--tool",
+        "flange",
+        "--out",
+        tmp_path / "c.json",
+    )
+    limit = ("--tolerance", "5", "--out", tmp_path / "sheet.json")
+    assert run(*words).code == 0
+    run("certificate", tmp_path / "c.json", *limit)
+    assert json.loads((tmp_path / "sheet.json").read_text())["certificate"]["basis"].startswith("leave-one-out")
+    assert run(*words, "--validate", checked).code == 0
+    assert run("certificate", tmp_path / "c.json", *limit).code == 0
+    kept = json.loads((tmp_path / "sheet.json").read_text())["certificate"]
+    assert run("certificate", tmp_path / "c.json", *limit, "--validate", checked).code == 0
+    again = json.loads((tmp_path / "sheet.json").read_text())["certificate"]
+    assert kept["basis"] == "validation poses"
+    for one, two in zip(kept["errors_m"], again["errors_m"], strict=True):
+        assert one == {k: v if isinstance(v, str) else pytest.approx(v, rel=1e-6) for k, v in two.items()}
+    assert kept["outcome"] == again["outcome"] == "PASS"
+    assert run(*words, "--check", "kfold=5").code == 0
+    assert json.loads((tmp_path / "c.json").read_text())["validation"] is None
+
+
 def test_a_campaign_file_of_the_same_robot_validates(run: Any, desk: Desk, tmp_path: Path) -> None:
     frames = [f"  - {{name: {n}, parent: flange, type: fixed}}" for n in NAMES]
     text = robot_text(desk.file).replace("\ntool:", "\n" + "\n".join(frames) + "\ntool:")
@@ -230,7 +261,7 @@ def test_a_calibration_of_deflections_predicts_deflections_and_takes_geometry_as
 
 KRL = """DEF p( )
 $BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}
-$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}
+$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}
 PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
 LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}
 END

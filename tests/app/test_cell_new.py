@@ -6,7 +6,9 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+import yaml
 from app.cell_desk import typed, well, whole_cell
+from app.conftest import Run
 
 import elastocal as ec
 from elastocal.app.calibrated import of_readings
@@ -26,7 +28,9 @@ ALIKE = ("abb-irb120", "fanuc-r2000ic165f", "kuka-kr210-r2700", "ur10e", "yaskaw
 def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path: Path, kr270_cell: Path) -> None:
     cell = kr270_cell if robot == "kuka-kr270" else whole_cell(tmp_path / "cell", robot)
     assert read_robot(cell / "robot" / "robot.yaml").parameters.names == read_robot(robot).parameters.names
-    assert bool([p for p in (cell / "programs").iterdir() if p.stem.lower() == "square"]) == (robot in ARMS)
+    assert bool([p for p in (cell / "programs").iterdir() if p.stem.lower() == "square"]) == (
+        robot != "orthoglide-link"
+    )
     path = cell / "calibration" / "calibration.json"
     truth = {p.name: p.value for p in read_robot(cell / "truth" / "robot.yaml").parameters}
     if of_readings(path):
@@ -49,7 +53,7 @@ def test_what_a_new_cell_holds(tmp_path: Path) -> None:
     assert files == {
         "cell.yaml", "README.md", "ASSUMPTIONS.md", ".gitignore", ".gitattributes", "robot/robot.yaml",
         "plan/plan.yaml", "truth/robot.yaml", "campaign/.gitkeep", "calibration/.gitkeep", "programs/.gitkeep",
-        "reports/.gitkeep",
+        "reports/.gitkeep", "programs/square.csv",
     }  # fmt: skip
     assert all((tmp_path / "cell" / name).is_file() for name in files)
     shipped = resources.files("elastocal.robots").joinpath("scara-ruggeri.yaml").read_bytes()
@@ -214,3 +218,46 @@ def test_a_urdf_without_a_flange_makes_a_cell_that_does_everything_at_once(tmp_p
 def test_an_arm_that_looks_aside_at_zero_has_an_example_too() -> None:
     text = shipped_text("abb-irb4600-60").replace("xyz_mm: [0, 0, 495],", "xyz_mm: [0, 0, 495], rpy_deg: [0, 0, 90],")
     assert square_program(robot_from_text(text, "aside.yaml")) is not None
+
+
+def chain(*joints: tuple[str, str, str, float, float]) -> str:
+    """A URDF of joints one behind the other: type, place, axis and limits of each."""
+    out = ['<robot name="arm"><link name="l0"/>']
+    for i, (kind, place, axis, low, high) in enumerate(joints):
+        out.append(
+            f'<link name="l{i + 1}"/><joint name="j{i + 1}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/>'
+            f'<origin xyz="{place}"/><axis xyz="{axis}"/><limit lower="{low}" upper="{high}" effort="1" velocity="1"/>'
+            "</joint>"
+        )
+    return "".join([*out, "</robot>"])
+
+
+R, P = "revolute", "prismatic"
+OTHERS = {
+    "seven joints": chain(
+        (R, "0 0 0.34", "0 0 1", -2.9, 2.9), (R, "0 0 0", "0 1 0", -2, 2), (R, "0 0 0.4", "0 0 1", -2.9, 2.9),
+        (R, "0 0 0", "0 -1 0", -2, 2), (R, "0 0 0.4", "0 0 1", -2.9, 2.9), (R, "0 0 0", "0 1 0", -2, 2),
+        (R, "0 0 0.126", "0 0 1", -3, 3),
+    ),
+    "scara": chain(
+        (R, "0 0 0.4", "0 0 1", -2.3, 2.3), (R, "0.35 0 0", "0 0 1", -2.6, 2.6), (P, "0.3 0 0", "0 0 -1", 0, 0.2),
+        (R, "0 0 0", "0 0 1", -6.28, 6.28),
+    ),
+    "gantry": chain((P, "0 0 2", "1 0 0", 0, 3), (P, "0 0 0", "0 1 0", -1, 1), (P, "0 0 0", "0 0 -1", 0, 1)),
+    "four joints": chain(
+        (R, "0 0 0.6", "0 0 1", -3, 3), (R, "0.3 0 0", "0 1 0", -1.0, 1.5), (R, "0 0 1.2", "0 1 0", -1.5, 2),
+        (R, "1.2 0 0", "0 0 1", -6, 6),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_any_urdf_gives_a_program_that_is_corrected(tmp_path: Path, run: Run, kind: str) -> None:
+    (tmp_path / "arm.urdf").write_text(OTHERS[kind])
+    assert run("new", tmp_path / "cell", "--robot", tmp_path / "arm.urdf").code == 0
+    asked = yaml.safe_load((tmp_path / "cell" / "cell.yaml").read_text())["options"]["compensate"]
+    program, robot = (tmp_path / "cell" / place for place in ("programs/square.csv", "robot/robot.yaml"))
+    words = ("--near", asked["near"], f"--force={asked['force']}", "--json")
+    got = run("compensate", program, "--robot", robot, *words)
+    assert got.code == 0, got.err
+    assert got.data["targets"] and {row["status"] for row in got.data["targets"]} == {"corrected"}  # noqa: PT018

@@ -55,6 +55,8 @@ def test_all_sweeps_in_one_file_or_one_file_each(folder: Path, tmp_path: Path) -
     assert near["axis1", "axis2"]["angle_deg"] == pytest.approx(90, abs=1e-5)
     assert all(abs(r["x_um"]) < 0.01 for r in told["frame_errors"])
     assert told["axes"][0]["ratio"] == pytest.approx(1, abs=1e-6)
+    turned = [r[f"{w}_error_urad"] for r in told["dh"] for w in ("alpha", "theta", "beta")]
+    assert max(abs(v) for v in turned if v is not None) < 1, "the readings are those of the robot file"
     assert any(e.kind == "frame_error" for e in read_robot(tmp_path / "new.yaml").elements)
     files = [folder / f"{j}.csv" for j in read_robot(ROBOT).joints]
     more = [w for f in files[1:] for w in ("--more", f)]

@@ -228,7 +228,7 @@ def test_the_confidence_is_that_of_the_parameters(run: Any, tmp_path: Path) -> N
 def test_points_are_put_into_lines_until_they_hold(run: Any, tmp_path: Path) -> None:
     """Half way between two told neighbours the loaded tool is off by less than the tolerance, not so without points."""
     path = tmp_path / "line.csv"
-    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 200, Y 100, Z 0, A 0, B 90, C 0}\n"
+    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 0, Y 100, Z 200, A 0, B 0, C 0}\n"
     path.write_text(f"{head}x_mm,y_mm,z_mm,a_deg,b_deg,c_deg\n-700,-500,0,0,0,180\n300,500,0,0,0,180\n")
     words = ("compensate", path, "--robot", KR270, "--near", HOME, *PUSH, "--json")
     told = answered(run(*words, "--densify-um", "5", "--out", tmp_path / "new.csv"))
@@ -275,7 +275,7 @@ def test_loads_by_line_and_payloads(run: Any, tmp_path: Path) -> None:
 def test_milling_pushes_against_the_motion(run: Any, tmp_path: Path) -> None:
     """Along +x: 900 MPa, 4 mm deep, 8 mm wide at 20 mm/s with 20 mm at 100 1/s give F = k a_p a_e v / (pi D n)."""
     path = tmp_path / "line.csv"
-    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 200, Y 100, Z 0, A 0, B 90, C 0}\n"
+    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 0, Y 100, Z 200, A 0, B 0, C 0}\n"
     path.write_text(f"{head}x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,feed_mm_min\n0,0,0,0,0,180,1200\n100,0,0,0,0,180,1200\n")
     size = 900e6 * 4e-3 * 8e-3 * 0.02 / (np.pi * 20e-3 * 100)
     words = ("compensate", path, "--robot", KR270, "--near", HOME, "--json")
@@ -321,7 +321,7 @@ def test_the_same_path_in_a_turned_base(run: Any, tmp_path: Path) -> None:
         path = tmp_path / f"{name}.csv"
         path.write_text(
             f"# base {{X {shift[0]}, Y {shift[1]}, Z {shift[2]}, {frame}}}\n"
-            "# tool {X 200, Y 100, Z 0, A 0, B 90, C 0}\n"
+            "# tool {X 0, Y 100, Z 200, A 0, B 0, C 0}\n"
             f"x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,fx_N,fy_N,fz_N\n{rows}"
         )
         words = ("compensate", path, "--robot", KR270, "--near", HOME, "--densify-um", "3", "--json")
@@ -343,7 +343,7 @@ def _angles(rotation: np.ndarray) -> np.ndarray:
 def test_a_direction_of_the_tool_is_corrected_too(run: Any, tmp_path: Path) -> None:
     """i j k towards the spindle: the told direction is tilted, the loaded tool stands as it should."""
     path = tmp_path / "ijk.csv"
-    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 200, Y 100, Z 0, A 0, B -90, C 0}\n"
+    head = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 0, Y 100, Z 200, A 180, B 0, C 180}\n"
     path.write_text(f"{head}x_mm,y_mm,z_mm,i,j,k\n0,0,0,0,0,1\n100,50,0,0.1,0,0.99498743710662\n")
     words = ("compensate", path, "--robot", KR270, "--near", HOME, *PUSH, "--json", "--out", tmp_path / "new.csv")
     told = answered(run(*words))

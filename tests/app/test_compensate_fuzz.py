@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from elastocal.app.commands.compensate import compensate
-from elastocal.app.pages.compensate import page
+from elastocal.app.pages.compensate.page import page
 from elastocal.errors import InputError
 from elastocal.report.text import print_report
 
@@ -48,7 +48,7 @@ def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: s
     try:
         done = compensate(
             program, robot="kuka-kr270", near=HOME, out=out, force=",".join(f"{v:g}" for v in FORCE),
-            densify_um=densify, tool=["T1=200,100,0,0,90,0"] if ending == "nc" else None,
+            densify_um=densify, tool=["T1=0,100,200,0,0,0"] if ending == "nc" else None,
             orientation="0,0,180" if ending == "nc" else None,
         )  # fmt: skip
     except InputError:

@@ -9,7 +9,7 @@ import pytest
 from app.program_desk import HOME, WORDS, answered, calibration, lay_program
 
 KR270 = "kuka-kr270"
-FRAMES = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 200, Y 100, Z 0, A 0, B 90, C 0}\n"
+FRAMES = "# base {X 1750, Y -80, Z 800, A 0, B 0, C 0}\n# tool {X 0, Y 100, Z 200, A 0, B 0, C 0}\n"
 HEAD = f"{FRAMES}name,x_mm,y_mm,z_mm,a_deg,b_deg,c_deg\n"
 
 

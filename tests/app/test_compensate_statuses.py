@@ -36,7 +36,7 @@ def test_each_status_appears(run: Any, tmp_path: Path) -> None:
     rows = "".join(f"{name},{axes}\n" for name, axes in targets.items())
     (tmp_path / "p.csv").write_text("name,A1_deg,A2_deg,A3_deg,A4_deg,A5_deg,A6_deg\n" + rows)
     (tmp_path / "loads.csv").write_text("line,fx_N,fy_N,fz_N\n1,-400,300,-1500\n7,3000,0,-1000\n")
-    words = ("--robot", "kuka-kr270", "--loads", tmp_path / "loads.csv", "--tool", "tool=200,100,0,0,90,0")
+    words = ("--robot", "kuka-kr270", "--loads", tmp_path / "loads.csv", "--tool", "tool=0,100,200,0,0,0")
     done = answered(run("compensate", tmp_path / "p.csv", *words, "--out", tmp_path / "new", "--json"))
     found = {row["target"].split()[0]: row["status"] for row in done["targets"]}
     assert found == {name: name for name in targets}
@@ -54,7 +54,7 @@ def test_a_file_that_others_use_and_a_tool_outside(run: Any, tmp_path: Path) -> 
         "$IPO_MODE=#TCP\nLIN {X 1820,Y -80,Z 795,A 0,B 0,C 180}\nEND\n"
     )
     shared = (
-        "DEFDAT $CONFIG\nBASE_DATA[2]={X 0,Y 0,Z 0,A 0,B 0,C 0}\nTOOL_DATA[1]={X 200,Y 100,Z 0,A 0,B 90,C 0}\n"
+        "DEFDAT $CONFIG\nBASE_DATA[2]={X 0,Y 0,Z 0,A 0,B 0,C 0}\nTOOL_DATA[1]={X 0,Y 100,Z 200,A 0,B 0,C 0}\n"
         "DECL E6AXIS XHOME={A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nENDDAT\n"
     )
     (tmp_path / "$config.dat").write_text(shared)

@@ -2,20 +2,106 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+import elastocal
 from elastocal.app.commands.deflect import deflect
 from elastocal.app.commands.status import status
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, RangeError, TooFewError, UnknownNameError
 from elastocal.files.cell_yaml import read_cell
 from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
+SOURCES = Path(elastocal.__file__).parent
+UNSORTED = (
+    *("app/commands/", "calibration/store.py", "compensation/", "design/exchange.py", "design/information.py"),
+    *("files/campaign/columns.py", "files/formats/robodk.py", "files/programs.py", "files/robot/dh.py"),
+    *("procedures/circle_points/", "procedures/compensator/", "procedures/gravity/", "procedures/loops/"),
+)
+"""Where the plain class is still raised."""
+
+
+def kinds(base: type[InputError] = InputError) -> Iterator[type[InputError]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds(kind)
+
+
+def test_every_class_says_what_is_wrong_by_a_code_of_its_own() -> None:
+    for path in SOURCES.rglob("*.py"):
+        if re.search(r"^class \w+Error\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            import_module(".".join(("elastocal", *path.relative_to(SOURCES).with_suffix("").parts)))
+    found = set(kinds())
+    assert len(found) > 15
+    assert not [k.__name__ for k in found if k.code in ("", "input")]
+    own = [k.code for k in found if "code" in vars(k)]
+    assert len(own) == len(set(own))
+    assert all(k.code.replace("-", "").isalpha() and k.__doc__ for k in found)
+
+
+def calls(folder: Path) -> Iterator[tuple[str, ast.Call]]:
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                yield path.relative_to(SOURCES).as_posix(), node
+
+
+def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
+    """The plain class has no code to tell; where it is raised, a code stands beside it."""
+    plain = {
+        place
+        for place, call in calls(SOURCES)
+        if call.func.id == "InputError" and not any(k.arg in ("code", None) for k in call.keywords)  # type: ignore[attr-defined]
+    }
+    assert not [p for p in plain if not p.startswith(UNSORTED)]
+
+
+def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:
+    assert RangeError("too large").code == "range"
+    assert TooFewError("more", code="few-poses").code == "few-poses"
+    wrong = RangeError.of("lever", -2.0, "must be positive")
+    assert (wrong.code, wrong.parameter, wrong.value, str(wrong)) == (
+        "range", "lever", -2.0, "lever -2: must be positive",
+    )  # fmt: skip
+    assert str(RangeError.of("map", "x", "no")) == "map 'x': no"
+
+
+def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
+    """So that the command line can show it as the option that was typed."""
+    group = typer.main.get_command(import_module("elastocal.app.cli.main").app)
+    known = {name: {p.name for p in c.params} for name, c in group.commands.items()}  # type: ignore[attr-defined]
+    said = [
+        (path.stem, node.args[0].value)
+        for path in sorted((SOURCES / "app" / "commands").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "of"
+        if isinstance(node.args[0], ast.Constant)
+    ]
+    assert len(said) > 20
+    assert not [(name, parameter) for name, parameter in said if parameter not in known[name]]
+
+
+def test_the_library_names_no_option_of_a_command_line() -> None:
+    """What it raises names parameters; only commands and the studio, which is started by one, know options."""
+    flag = re.compile(r"(?<![\w<-])--[a-z]")
+    texts = [
+        (path.relative_to(SOURCES).as_posix(), node.value)
+        for path in sorted(SOURCES.rglob("*.py"))
+        if path.relative_to(SOURCES).parts[0] not in ("app", "studio")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert len(texts) > 10_000
+    assert not [(place, text) for place, text in texts if flag.search(text)]
 
 
 def test_an_unknown_name_says_what_is_valid_and_what_is_nearest() -> None:

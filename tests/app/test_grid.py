@@ -32,7 +32,7 @@ def test_a_grid_point_is_corrected_like_a_target_of_a_program(rows: list[dict[st
     assert len(rows) == 2 * 3 * 2
     assert len({(r["x_mm"], r["y_mm"], r["z_mm"]) for r in rows}) == len(rows)
     robot = read_robot("kuka-kr270")
-    frame = "{X 200,Y 100,Z 0,A 0,B 0,C 0}"
+    frame = "{X 0,Y 100,Z 200,A 0,B -90,C 0}"
     for row in rows[::5]:
         x, y, z = (row[f"{c}_mm"] for c in "xyz")
         text = (
@@ -65,7 +65,7 @@ def test_excel_and_refusals(tmp_path: Path) -> None:
 def test_corrected_targets_as_a_robodk_table(tmp_path: Path) -> None:
     program = tmp_path / "p.src"
     program.write_text(
-        "DEF p()\n$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL={X 200,Y 100,Z 0,A 0,B 0,C 0}\n"
+        "DEF p()\n$BASE={X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL={X 0,Y 100,Z 200,A 0,B -90,C 0}\n"
         "PTP {A1 0,A2 -70,A3 100,A4 0,A5 60,A6 0}\n"
         "LIN {X 1500,Y 0,Z 900,A 0,B 0,C 180}\nLIN {X 1600,Y 0,Z 900,A 0,B 0,C 180}\nEND\n"
     )
@@ -74,6 +74,6 @@ def test_corrected_targets_as_a_robodk_table(tmp_path: Path) -> None:
     )
     raw = measured_lines(tmp_path / "r.csv")
     assert len(raw.rows) == 3
-    assert [float(c) for c in raw.rows[1][1][12:15]] == [200, 100, 0]
+    assert [float(c) for c in raw.rows[1][1][12:15]] == [0, 100, 200]
     assert float(raw.rows[1][1][6]) == pytest.approx(1500, abs=3)
     assert float(raw.rows[1][1][8]) > 900.5

@@ -148,7 +148,7 @@ def test_nothing_is_written_over_what_it_reads(run: Run, tmp_path: Path) -> None
         (("--outliers", "-1"), ["--outliers", "not be negative"]),
         (("--outlier-mm", "0"), ["--outlier-mm", "positive"]),
         (("--outliers", "121"), ["121 outliers do not fit into 120 numbers"]),
-        (("--truth", "cylindrical"), ["--truth cylindrical", "q1, q2, q3", "J1, J2, J3"]),
+        (("--truth", "cylindrical"), ["--truth 'cylindrical'", "q1, q2, q3", "J1, J2, J3"]),
         (("--truth", "kuka-kr27"), ["did you mean 'kuka-kr270'?"]),
         (("--vary", "J2.k"), ["--vary 'J2.k'", "NAME=FACTOR"]),
         (("--vary", "J9.k=2"), ["J9.k"]),

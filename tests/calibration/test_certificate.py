@@ -112,7 +112,28 @@ def test_deflections_alone_let_expect_no_accuracy_of_places(tmp_path: Path) -> N
     made = ec.calibrate(robot, ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad"))
     assert expected_accuracy(made, None) is None
     assert "not known" in certificate_of(made).html()
-    assert "deflections do not tell places" in made.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "deflections: by validation poses only" in made.report(tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_certificate_of_deflections_says_what_it_stands_for() -> None:
+    robot, rng = ec.read_robot("cylindrical"), np.random.default_rng(3)
+    truth = robot.with_parameters({"q1.k": 1.6e-7})
+    q = np.column_stack([rng.uniform(0.1, 0.9, 24), rng.uniform(-1.5, 1.5, 24), rng.uniform(0.4, 0.9, 24)])
+    force = np.zeros((24, 6))
+    force[np.arange(24), np.arange(24) % 3] = 900.0
+    moved = ec.deflection(truth, q, force).translation + rng.normal(0, 2e-6, (24, 3))
+    first, check = (
+        ec.Campaign(q=q[part], deflection=moved[part], wrench=force[part], length="m", angle="rad")
+        for part in (slice(0, 14), slice(14, 24))
+    )
+    made = ec.calibrate(robot, first, ["compliance"])
+    page = certificate_of(made, made.validate(check))
+    assert page.measurand == "Error of predicted deflections"
+    assert page.warnings[0].startswith("deflections under load were read")
+    assert page.expected is not None
+    sd = made.predict(q[14:], wrench=force[14:]).deflection_half_width / 1.96
+    assert page.expected == pytest.approx(2 * np.sqrt(np.mean(np.sum(sd**2, axis=-1))), rel=0.3)
+    assert f"{1e3 * page.expected:.3f} mm" in page.html()
 
 
 @pytest.fixture(scope="module")

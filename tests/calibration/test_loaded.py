@@ -86,7 +86,7 @@ def test_a_program_under_load_by_a_calibration_that_saw_none(tmp_path: Path) -> 
     read = ec.simulate(truth, q, noise=3e-5, markers={"ball": [0.1, 0.0, 0.05]})
     cal = ec.calibrate(robot, read, model="geometry", outliers=False)
     (tmp_path / "slot.src").write_text(
-        "DEF slot( )\n$BASE={X 800,Y -80,Z 600,A 0,B 0,C 0}\n$TOOL={X 100,Y 0,Z 0,A 0,B 90,C 0}\n"
+        "DEF slot( )\n$BASE={X 800,Y -80,Z 600,A 0,B 0,C 0}\n$TOOL={X 0,Y 0,Z 100,A 0,B 0,C 0}\n"
         "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\nLIN {X 0,Y 0,Z 50,A 0,B 0,C 180}\n"
         "LIN {X 99,Y 0,Z 0,A 0,B 20,C 180}\nEND\n"
     )

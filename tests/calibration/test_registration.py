@@ -20,13 +20,13 @@ from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 
 BASE = np.array([1.75, -0.08, 0.8])
-TOOL = (np.array([0.2, 0.1, 0.0]), Rotation.from_euler("ZYX", [0, 90, 0], degrees=True))
+TOOL = (np.array([0.0, 0.1, 0.2]), Rotation.identity())
 TARGETS = ((0, 0, 50, 0, 0, 180), (0, 0, 0, 0, 0, 180), (400, 0, 0, 0, 20, 180), (100, 500, 300, 30, 0, 180))
 KRL = "\n".join(
     [
         "DEF square( )",
         "$BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}",
-        "$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}",
+        "$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}",
         "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}",
         *("LIN {{X {:g},Y {:g},Z {:g},A {:g},B {:g},C {:g}}}".format(*t) for t in TARGETS),
         "END",

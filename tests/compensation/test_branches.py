@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.compensation.branches import configuration_words, selected
+from elastocal.compensation.posts.jbi import _rconf
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.program import Target
 from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
@@ -82,3 +83,47 @@ def test_words_that_no_pose_can_have_select_nothing() -> None:
     at, turn = rigid_pose(model.nominal, "flange", np.radians([[0.0, -60, 90, 0, 30, 0]]).T)
     branch = post_kinds()["krl"]().branch(Target("p", 1, "", "pose", "0", "0", "S 2"))
     assert selected(model, arm, at[:, 0] + 10.0, turn[..., 0], branch) is None
+
+
+def plane_words(
+    shoulder: float, upper: float, rise: float, fore: float, lean: float, pitch: float
+) -> tuple[bool, bool]:
+    """Wrist behind axis 1, and elbow above the line from shoulder to wrist: in the plane of the arm, x forward, y up.
+
+    From the lengths of data sheets and what manuals say of the words: FANUC operator's manual on CONFIG, Yaskawa NX100
+    operator's manual (RE-CSO-A031) on manipulator types.  ``lean`` of the upper arm from the vertical, ``pitch`` of the
+    forearm above the level, in rad.
+    """
+    start = np.array([shoulder, 0.0])
+    elbow = start + upper * np.array([np.sin(lean), np.cos(lean)])
+    along, above = np.array([np.cos(pitch), np.sin(pitch)]), np.array([-np.sin(pitch), np.cos(pitch)])
+    wrist = elbow + rise * above + fore * along
+    (x, y), (u, v) = wrist - start, elbow - start
+    behind = bool(wrist[0] < 0)
+    return behind, bool((x * v - y * u > 0) != behind)
+
+
+def test_config_of_a_fanuc_by_plane_geometry() -> None:
+    """Pendant values: J2 from the vertical, J3 from the horizontal; lengths in mm of the M-710iC/50."""
+    model = read_robot("fanuc-m710ic50")
+    seen = set()
+    for shown in np.random.default_rng(6).uniform(-1, 1, (300, 6)) * np.radians([170, 90, 130, 350, 120, 350]):
+        behind, up = plane_words(150, 870, 170, 1016, shown[1], shown[2])
+        turns = ", ".join(str(int(np.floor((np.degrees(shown[i]) + 180) / 360))) for i in (0, 3, 5))
+        words = f"{'N' if shown[4] < 0 else 'F'} {'U' if up else 'D'} {'B' if behind else 'T'}, {turns}"
+        assert configuration_words(model, model.controller.to_joints(shown[None])[0]) == words
+        seen.add(words[:5])
+    assert len(seen) == 8
+
+
+def test_rconf_of_a_yaskawa_by_plane_geometry() -> None:
+    """L from the vertical, U up from square to the upper arm; lengths in mm of the GP25."""
+    model = read_robot("yaskawa-gp25")
+    seen = set()
+    for shown in np.random.default_rng(7).uniform(-1, 1, (300, 6)) * np.radians([170, 90, 90, 200, 150, 350]):
+        behind, up = plane_words(150, 760, 200, 795, shown[1], shown[2] - shown[1])
+        beyond = [abs(np.degrees(shown[i])) >= 180 for i in (3, 5, 0)]
+        flags = [shown[4] < 0, not up, behind, *beyond, False, False]
+        assert _rconf(model, model.controller.to_joints(shown[None])[0]) == ",".join(str(int(f)) for f in flags)
+        seen.add(tuple(flags[:3]))
+    assert len(seen) >= 6

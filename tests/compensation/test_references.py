@@ -14,7 +14,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.task import task
 
-FRAMES = "$BASE = {X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL = {X 200,Y 100,Z 0,A 0,B 90,C 0}\n"
+FRAMES = "$BASE = {X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL = {X 0,Y 100,Z 200,A 0,B 0,C 0}\n"
 HERE = "X 1810,Y -80,Z 795,A 0,B 0,C 180"
 
 

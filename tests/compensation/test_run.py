@@ -25,7 +25,7 @@ from elastocal.reduction.prediction import IdentifiedModel
 FORCE = [-400.0, 0, -150, 0, 0, 0]
 SQUARE = """DEF square( )
 $BASE={X 1750,Y -80,Z 800,A 0,B 0,C 0}
-$TOOL={X 200,Y 100,Z 0,A 0,B 90,C 0}
+$TOOL={X 0,Y 100,Z 200,A 0,B 0,C 0}
 PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}
 PTP {X 0,Y 0,Z 50,A 0,B 0,C 180}
 LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from elastocal.app import gallery
+from elastocal.published import gallery
 from elastocal.published.case import Outcome
 
 EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"

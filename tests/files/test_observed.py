@@ -154,8 +154,8 @@ def test_numbered_points_are_markers(desk: Desk) -> None:
 
 
 def test_unknown_titles_name_columns(desk: Desk) -> None:
-    desk.table(("A1_deg", "A2_deg", "Achse 3", *XYZ), Q, POINTS)
-    with pytest.raises(InputError, match=r"no column for axis A3; .* which of Achse 3 it is, .*or write A3_mm"):
+    desk.table(("A1_deg", "A2_deg", "Schlitten", *XYZ), Q, POINTS)
+    with pytest.raises(InputError, match=r"no column for axis A3; .* which of Schlitten it is, .*or write A3_mm"):
         desk.read()
     desk.table((*AXES, "x_mm", "y_mm", "height_mm"), Q, POINTS)
     with pytest.raises(UnknownNameError, match=r"there is no column 'height_mm'.*by columns: of table"):

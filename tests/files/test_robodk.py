@@ -59,11 +59,11 @@ def test_one_tool_is_the_marker_and_said(desk: ImportDesk) -> None:
     assert read.campaign.readings.shape == (3, 3)
     assert read.notes[0].startswith("r.csv: axes are in deg and lengths in mm, as RoboDK has them; positions are of")
     assert "r.csv: measured orientations are not used; orientation and angle would say how." in read.notes
-    assert "r.csv: its one tool (200, 100, 0 mm) is taken to be the marker; flange would have it checked." in read.notes
+    assert "r.csv: its one tool (0, 100, 200 mm) is taken to be the marker; flange would have it checked." in read.notes
 
 
 def test_a_tool_within_a_millimetre_is_a_frame(desk: ImportDesk) -> None:
-    read = desk.read(KR270, table(", flange: flange"), {"r.csv": TEXT.replace(",200,100,0,", ",219.4,180,0.5,")})
+    read = desk.read(KR270, table(", flange: flange"), {"r.csv": TEXT.replace(",0,100,200,", ",-0.5,180,219.4,")})
     assert [m.frame for m in read.campaign.measurement.setup.markers] == ["marker1"]
     assert "r.csv: tools are marker1 (0.781 mm off)." in read.notes
 
@@ -74,10 +74,10 @@ def test_a_tool_within_a_millimetre_is_a_frame(desk: ImportDesk) -> None:
         (", orientation: kuka", TEXT, "table: orientation and angle belong together: how W P R turn"),
         (", angle: deg", TEXT, "table: orientation and angle belong together"),
         (", flange: hand", TEXT, "there is no frame 'hand'"),
-        (", flange: flange", TEXT.replace(",200,100,0,", ",200,100,7,"),
+        (", flange: flange", TEXT.replace(",0,100,200,", ",-7,100,200,"),
          "r.csv, line 2: no frame of kuka-kr270 is at this tool; the nearest, tool, is 7 mm off; add a frame "
-         "{name: ..., parent: flange, xyz_mm: [200, 100, 7]} to the robot file"),
-        ("", TEXT.replace("-0.70,200,", "-0.70,201,"), "r.csv has 2 tools (first in lines 2, 4); add flange"),
+         "{name: ..., parent: flange, xyz_mm: [-7, 100, 200]} to the robot file"),
+        ("", TEXT.replace("-0.70,0,", "-0.70,1,"), "r.csv has 2 tools (first in lines 2, 4); add flange"),
         ("", TEXT.split("\n", 1)[1], "r.csv, line 1: holds numbers where RoboDK writes titles; put the titles back"),
         ("", TEXT.split("\n")[0], "r.csv: holds no measurements; save the table"),
         ("", TEXT + "1,2,3\n", "r.csv, line 5: 3 cells, but joints, measured pose and tool are 18"),

@@ -174,7 +174,8 @@ def test_modified_dh_is_the_product_of_craig(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (UR10E.replace(",convention", ",remark"), "column 'remark'"),
+        (UR10E.replace(",convention", ",remark"), "convention is missing"),
+        (UR10E.replace(",convention", ",conventoin"), "did you mean 'convention'"),
         ("joint,alpha_deg,d_mm,theta_deg,convention\nA,0,0,0,standard\n", "a is missing"),
         (UR10E.replace("standard", "modified", 1), "the same in all rows"),
         (UR10E.replace("-360,360", "360,-360", 1), "min is not below max"),

@@ -68,7 +68,7 @@ def test_a_robot_without_joints_may_still_have_wrenches(tmp_path: Path) -> None:
         ("A1_deg,T_mm\n0,0\n1,ten\n", ["line 3", "T_mm", "'ten'"]),
         ("A1_deg,T_mm\n0,1_0\n", ["line 2", "T_mm", "'1_0'"]),
         ("A1_deg,T_mm\n0,\n", ["line 2", "T_mm", "empty"]),
-        ("A1_deg;T_mm\n0;1.234,5\n", ["line 2", "T_mm", "'1.234,5'"]),
+        ("A1_deg;T_mm\n0;12.34,5\n", ["line 2", "T_mm", "'12.34,5'"]),
         ("A1_deg\n0\n", ["line 1", "axis T", "T_mm"]),
         ("A1_deg,T_mm,A7_deg\n0,0,0\n", ["line 1", "'A7_deg'", "did you mean 'A1_deg'"]),
         ("A1,T_mm\n0,0\n", ["line 1", "no unit", "A1_deg"]),
@@ -80,7 +80,7 @@ def test_a_robot_without_joints_may_still_have_wrenches(tmp_path: Path) -> None:
         ('A1_deg,T_mm\n"0,0\n', ["line 2", "quotes"]),
         ("A1_deg,T_mm\n", ["no configurations"]),
         ("", ["is empty"]),
-        (b"A1_deg,T_mm\n0,0 \xb0\n", ["line 2", "T_mm", "'0 °' is not a number"]),
+        (b"A1_deg,T_mm\n0,0 \xb0\n", ["line 2", "T_mm", "'0 °' is in another unit than its title says"]),
     ],
 )
 def test_every_complaint_names_file_place_and_value(tmp_path: Path, content: str | bytes, pieces: list[str]) -> None:

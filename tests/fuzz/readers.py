@@ -122,6 +122,15 @@ tables:
 """
 EXPORT = "Export 1\nPunkt;Achse 1;Achse 2;X Ist [mm];RMS\nP1;10,0;-60,5;2214,742;0,010\nP2;-20,0;70,5;2241,385;0,012\n"
 
+GROUPED = """Messprotokoll;;;;
+;Winkel;;Position;
+Punkt;Achse 1;Achse 2;X Ist;Z Ist
+;°;°;mm;mm
+P1;10,0;-60,5°;2.214,742;1'184,952
+P2;-20,0;\u221270,5;2 241,385;1.322
+Mittelwert;-5,0;-65,5;2.228,064;1.253
+"""
+
 
 def table_beside(path: Path) -> Any:
     return read_csv(path.with_name("e.csv"))
@@ -209,6 +218,7 @@ READERS: dict[str, Reader] = {
     "sweeps of joints": Reader(lambda: {"s.csv": SWEEPS}, sweeps, True),
     "columns yaml": Reader(lambda: {"columns.yaml": COLUMNS, "e.csv": EXPORT}, table_beside, True),
     "columns of a table": Reader(lambda: {"e.csv": EXPORT}, lambda p: recognise(p, read_robot("kuka-kr5")), True),
+    "table of people": Reader(lambda: {"e.csv": GROUPED}, lambda p: recognise(p, read_robot("kuka-kr5")), True),
     "loops": Reader(lambda: {"l.csv": LOOPS}, read_loops, True),
     "visits": Reader(lambda: {"v.csv": VISITS}, read_visits, True),
     "configurations": Reader(lambda: {"c.csv": CONFIGURATIONS}, lambda p: read_configurations(p, AXES), True),

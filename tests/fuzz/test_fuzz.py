@@ -43,6 +43,14 @@ def test_files_that_are_nothing(name: str, content: bytes, tmp_path: Path) -> No
     outcome(reader, path)
 
 
+@pytest.mark.parametrize("title", ["Achse " + "9" * 5000, "x" + "9" * 5000, "Punkt " + "9" * 5000 + " X", "9" * 5000])
+def test_titles_that_hurt(title: str, tmp_path: Path) -> None:
+    reader = READERS["columns of a table"]
+    path = reader.lay(tmp_path)
+    path.write_text(path.read_text().replace("Achse 1", title).replace("X Ist [mm]", f"{title} X;{title}"))
+    outcome(reader, path)
+
+
 YAML = {
     "alias bomb": BOMB,
     "alias of itself": "a: &a [*a]",

@@ -22,8 +22,8 @@ ERRORS = "errors: [{kind: reading, sd_um: 10}]\n"
 DEFLECTION = f'{HEAD}measurement: deflection\nload: {{frame: tool}}\nseek: ["A?.k"]\n{ERRORS}'
 POSITION = f'{HEAD}measurement: position\nseek: ["A?.offset"]\n{ERRORS}'
 MARKERS = {"M1": "marker1", "M2": "marker2"}
-ON_FLANGE = {"marker1": ("220", "180", "0"), "marker2": ("160", "70", "70")}
-"""mm, by hand from the robot file: tool (200, 100, 0) plus the place of the marker on it."""
+ON_FLANGE = {"marker1": ("0", "180", "220"), "marker2": ("-70", "70", "160")}
+"""mm, by hand from the robot file: tool (0, 100, 200) and the place of the marker on it, whose x is z of the flange."""
 AXES = tuple(f"A{i}" for i in range(1, 7))
 
 

@@ -214,3 +214,21 @@ def test_chunks_add_up_to_the_whole():
         np.testing.assert_array_equal(status, whole.status[rows])
         seen += len(status)
     assert seen == 5000
+
+
+def test_a_section_is_over_the_joints_that_change_the_stiffness():
+    """The first joint of an arm on the floor turns everything with it, so no stiffness changes with it."""
+    from elastocal.model.statics.section import stiffness_section
+
+    robot = read_robot("kuka-kr270")
+    q = configurations(robot, 12, 3)
+    found = stiffness_section(robot, q)
+    assert 0 not in found.joints
+    assert (q == found.middle).all(axis=1).any()
+    spread = []
+    for k in range(robot.n):
+        moved = np.repeat(found.middle[None], 40, axis=0)
+        moved[:, k] = np.linspace(found.low[k], found.high[k], 40)
+        size = [np.linalg.eigvalsh(np.linalg.inv(c[:3, :3]))[0] for c in stiffness(robot, moved).compliance]
+        spread.append(np.ptp(np.log(size)))
+    assert set(found.joints) == set(np.argsort(spread)[-2:])

@@ -1,25 +1,12 @@
-"""Every case is run once per seed and looked at by many tests."""
+"""Figures of a case by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
-import numpy as np
 import pytest
 
-from elastocal.published.case import Outcome, case_named
-
-Run = Callable[..., Outcome]
-
-
-@pytest.fixture(scope="session")
-def outcome() -> Run:
-    @cache
-    def run(name: str, seed: int = 1) -> Outcome:
-        return case_named(name).run(np.random.default_rng(seed))
-
-    return run
+from elastocal.published.case import Outcome
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from elastocal.app.gallery import outcome_data
 from elastocal.published.case import Why
+from elastocal.published.gallery import outcome_data
 from elastocal.published.kr5_transmission import TABLE_1, TABLE_2
 from elastocal.report.data import as_json
 
@@ -61,8 +61,8 @@ def test_verdict_and_ratios(outcome, figure):
 
 
 def test_the_page_shows_the_list(outcome):
-    from elastocal.app.gallery import ReproduceResult
     from elastocal.app.pages.reproduce import case_page as page
+    from elastocal.published.gallery import ReproduceResult
 
     report = page(ReproduceResult("t", "s", outcome("kr5-transmission")))
     table = next(t for t in report.tables() if t.key == "outliers")

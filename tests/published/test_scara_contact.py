@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from elastocal.published import scara_contact
 from elastocal.published import scara_contact as given
 from elastocal.published.case import Outcome, Why
 
@@ -14,12 +15,8 @@ ACTUAL = {"x0": 2.5e-3, "y0": -2.2e-3, "theta1": -1.7e-3, "l1": 0.3302, "theta2"
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
-    """With fewer draws and starts than a run of the case."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scara_contact, "DRAWS", 30)
-        patch.setattr(scara_contact, "STARTS", 20)
-        return scara_contact.ScaraContactCase().run(np.random.default_rng(1))
+def found(outcome: Callable[[str], Outcome]) -> Outcome:
+    return outcome("scara-contact")
 
 
 def value(of: Outcome, name: str) -> float:

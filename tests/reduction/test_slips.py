@@ -17,8 +17,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.observation import Marker
-from elastocal.reduction.placement import FAR, placement
-from elastocal.reduction.slips import likely_slip
+from elastocal.reduction.slips import FAR, likely_slip, placement
 from elastocal.spatial.pose import Pose
 
 MARKERS = ("marker1", "marker2", "marker3")

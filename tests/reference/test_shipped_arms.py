@@ -161,8 +161,14 @@ def test_a_catalogue_by_another_hand_gives_the_same_poses_from_pendant_values(na
             there = there @ Pose((link * joint).as_matrix(), np.array([a, 0, 0]) / 1e3 + link.apply([0, 0, d / 1e3]))
         at, turn = rigid_pose(model.nominal, hand, model.controller.to_joints(shown[None]).T)
         np.testing.assert_allclose(at[:, 0] - [0, 0, height], there.translation, atol=1e-12)
-        if name != "kuka-kr5":  # its flange keeps x forward
-            np.testing.assert_allclose(turn[..., 0], there.rotation, atol=1e-12)
+        np.testing.assert_allclose(turn[..., 0], there.rotation, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kuka-kr5", "kuka-kr210-r2700", "kuka-kr270"])
+def test_the_flange_of_a_kuka_is_that_of_its_controller(name: str) -> None:
+    """Stretched out level a KUKA shows A 0, B 90, C 0 without a tool: z forward, x down."""
+    turn = rigid_pose(read_robot(name).nominal, "flange", np.zeros((6, 1)))[1][..., 0]
+    np.testing.assert_allclose(turn, Rotation.from_euler("ZYX", [0, 90, 0], degrees=True).as_matrix(), atol=1e-15)
 
 
 def test_axes_of_an_irb_4600_in_a_study_of_its_calibration() -> None:

@@ -68,3 +68,22 @@ def test_a_robot_without_bodies_is_capsules_along_its_kinematics() -> None:
     assert all(isinstance(s, Capsule) for s in links.shapes)
     ends = [(s.start, s.end) for s in links.shapes if isinstance(s, Capsule)]
     assert all(a[1] == b[0] for a, b in itertools.pairwise(ends))
+
+
+def test_a_file_that_draws_its_table_but_not_its_links_gets_capsules(tmp_path: Path) -> None:
+    """As robots whose links are meshes do, in a cell with a box for a table."""
+    text = URDF.replace('<box size="1.0 0.1 0.2"/>', '<mesh filename="upper.stl"/>').replace(
+        '<collision><geometry><sphere radius="9"/></geometry></collision>', ""
+    )
+    text = text.replace('<collision><geometry><sphere radius="0.05"/></geometry></collision>', "")
+    (tmp_path / "arm.urdf").write_text(text, encoding="utf-8")
+    robot = read_robot(str(tmp_path / "arm.urdf"))
+    assert [b.frame for b in robot.bodies] == ["base"] or len(robot.bodies) == 1
+    links, joints, table = robot_parts(robot, np.array([np.pi / 2]))
+    assert isinstance(links, Solids)
+    assert isinstance(joints, Solids)
+    assert len(joints) == 1
+    tips = [shape.end for shape in links.shapes if isinstance(shape, Capsule)]
+    assert tips[-1] == pytest.approx((0.0, 1.0, 0.4))
+    assert isinstance(table, Solids)
+    assert len(table) == 1

@@ -72,7 +72,7 @@ def test_the_whole_way(desk: Path) -> None:
     assert "OVERDUE" in shown
     assert "21.5" in shown
     page = (desk / "h.html").read_text()
-    assert "Change of the tool at the check poses" in page
+    assert "The unloaded tool is at the same places at all 24 fixed poses" in page
     assert "M. Meier" in page
     assert len((desk / "h.csv").read_text().splitlines()) == 5
     good("show", "cell-7", "--out", "out.json")
@@ -163,6 +163,6 @@ def test_drift_is_an_alarm_in_the_terminal(desk: Path) -> None:
             cal = calibrated(20 + i, 1.2e-7 + 4e-8 * max(0, i - 2))
             histories.add("cell-9", cal, time=f"2020-0{i + 1}-01")
         assert [a.data["chart"] for a in histories["cell-9"].alarms] == ["q1.k"]
-    assert "DRIFT of parameter q1.k" in good("list")
+    assert "WARNING DRIFT: cell-9: parameter q1.k" in good("list")
     good("release", "cell-9", "--name", "n", "--reason", "softer, and seen", "--who", "Meier")
     assert "DRIFT" not in good("list")

@@ -15,6 +15,7 @@ from store.readings import loaded_readings
 import elastocal as ec
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated
+from elastocal.store import rows
 from elastocal.store.entry import document, entry_of, entry_schema
 from elastocal.store.records import spread_poses
 from elastocal.store.robot_history import _tool_changes
@@ -52,6 +53,46 @@ def test_a_history_is_read_as_it_was_recorded(store: str, cals: Cals) -> None:
         np.testing.assert_array_equal(again.predict(q, w, angle="rad", length="m").deflection, expected)
         assert np.abs(expected).max() > 1e-4
         assert histories.verify() == ()
+
+
+def test_what_was_read_is_not_read_again_and_what_others_add_is(
+    store: str, cals: Cals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    real = rows.entry_of
+    monkeypatch.setattr(rows, "entry_of", lambda text, where: parsed.append(where) or real(text, where))
+    filled(store, cals).close()
+    with ec.history(store) as histories, ec.history(store) as other:
+        parsed.clear()
+        first = histories["cell-7"]
+        assert parsed == [f"cell-7 {n}" for n in (1, 2, 3, 4)]
+        assert histories["cell-7"] is first
+        other.release("cell-7", 3, name="second", reason="r", who="w")
+        parsed.clear()
+        assert histories["cell-7"].released.release.name == "second"  # type: ignore[union-attr]
+        assert parsed == ["cell-7 5"]
+        parsed.clear()
+        histories._known["cell-7"] = replace(histories["cell-7"], mark="of another database")
+        assert len(histories["cell-7"].entries) == len(parsed) == 5
+        monkeypatch.setattr("elastocal.store.history.ENTRIES", 4)
+        other.add("arm", cals[3], poses=[[0.3, 0.5, 0.6]] * 4)
+        parsed.clear()
+        for name in ("arm", "cell-7", "arm"):
+            histories[name]
+        assert parsed == ["arm 1", *(f"cell-7 {n}" for n in range(1, 6)), "arm 1"]  # only so much stays in memory
+
+
+def test_a_page_shows_a_part_and_what_drifts_is_that_of_all(store: str, cals: Cals) -> None:
+    with filled(store, cals) as histories:
+        found = histories["cell-7"]
+        whole, part = (found.page(date(2022, 6, 1), *some) for some in ((), (2, 2)))
+        tables = [{getattr(b, "key", ""): b for s in r.sections for b in s.blocks} for r in (whole, part)]
+        assert [row[0] for row in tables[0]["entries"].rows] == [4, 3, 2, 1]  # type: ignore[union-attr]
+        assert [row[0] for row in tables[1]["entries"].rows] == [2, 1]  # type: ignore[union-attr]
+        assert [len(t["errors_in_time"].series[0].x) for t in tables] == [3, 2]  # type: ignore[union-attr]
+        assert (part.verdict, tables[1]["charts"]) == (whole.verdict, tables[0]["charts"])
+        assert part.verdict[1].startswith("WARNING OVERDUE: the release 'first' was due on 2022-05-01, 31 days ago")
+        assert found.shown(99, 3).numbers == range(2, 5)
 
 
 def test_a_release_is_superseded_and_never_overwritten(store: str, cals: Cals) -> None:
@@ -116,8 +157,8 @@ def test_what_was_changed_behind_its_back_is_named(store: str, cals: Cals) -> No
             )
         (found,) = histories.verify()
         assert "cell-7 1" in found.text
-        with pytest.raises(InputError, match="changed since it was recorded"):
-            histories["cell-7"]
+        with ec.history(store) as again, pytest.raises(InputError, match="changed since it was recorded"):
+            again["cell-7"]
         whole = "UPDATE entry SET document = :d, sha256 = :s WHERE number = 1"
         with _raw(histories) as connection:
             text = connection.execute(sa.text("SELECT document FROM entry WHERE number = 1")).scalar_one()

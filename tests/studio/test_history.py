@@ -85,7 +85,7 @@ def test_readings_at_check_poses_are_recorded_against_the_release(cell: Studio) 
         calibrated = ec.read_calibration(cell.folder / "checked" / "calibration" / "calibration.json")
         data = ec.read_campaign(cell.folder / "checked" / "campaign" / "campaign.yaml")[1]
         assert made.check.after.mean == pytest.approx(calibrated.validate(data).after.mean, rel=1e-6)
-    assert "monthly" in cell.get("/cell/checked/history/page")
+    assert "monthly" in cell.get("/cell/checked/history")
 
 
 def test_what_has_changed_unseen_is_not_released_over(cell: Studio) -> None:

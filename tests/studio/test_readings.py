@@ -180,7 +180,7 @@ def test_titles_in_another_language_are_confirmed_once(cell: Studio) -> None:
     assert posted(cell, "/cell/one/readings", {}, ("export.csv", table))[0] == 303
     text = cell.get("/cell/one/readings")
     assert "Not understood yet" in text
-    assert 'value="x_mm"' in text  # a proposal
+    assert 'value="q2_deg"' in text  # a proposal
     told = {"q1_mm": "Hub", "q2_deg": "Achse 2", "q3_mm": "Weg", **{f"{c}_mm": f"{c.upper()} Ist [mm]" for c in "xyz"}}
     pairs = [("title", t) for t in told.values()] + [("means", n) for n in told]
     assert posted(cell, "/cell/one/readings", pairs)[0] == 303

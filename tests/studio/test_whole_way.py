@@ -1,19 +1,17 @@
-"""In Chromium, as somebody would do it who has never seen a terminal: from an empty folder to a corrected program."""
+"""In Chromium, as somebody would who has never seen a terminal: from an empty folder to a released certificate."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from report.browser import PATIENCE, browser, driver, overflow
 from studio.studio_desk import Studio, studio
-
-PROGRAM = "x_mm,y_mm,z_mm\n400,0,300\n450,50,350\n500,100,400\n"
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +20,7 @@ def chromium() -> Iterator[Any]:
         yield running
 
 
+PAGES = ("", "robot", "plan", "readings", "calibrate", "program", "history")
 UNNAMED = """() => [...document.querySelectorAll("input, select, textarea, button, a, iframe")]
     .filter((e) => e.type !== "hidden" && !(e.labels && e.labels.length))
     .filter((e) => !e.ariaLabel && !e.title && !e.textContent.trim())
@@ -59,31 +58,156 @@ class Visitor:
         return [u for u in self.asked if not u.startswith((self.of.address, "data:", "blob:"))]
 
 
-def released(me: Visitor, other: Visitor, cell: Path) -> None:
-    """What belongs on the certificate, a record, a release with it; a second browser that comes too late."""
-    page = me.page
-    page.get_by_text("State what belongs on the certificate").click()
-    page.get_by_label("tolerance in mm").fill("50")
-    page.get_by_label("operator").fill("M. Meier")
-    page.get_by_role("button", name="Keep").click()
-    page.get_by_role("link", name="History", exact=True).click()
-    page.get_by_role("button", name="Record it").click()
+@dataclass(frozen=True)
+class Way:
+    """Somebody on the way through the pages, each of which is reached by the links of the one before."""
+
+    me: Visitor
+    other: Visitor
+    cell: Path
+
+    @property
+    def page(self) -> Any:
+        return self.me.page
+
+    def link(self, name: str) -> None:
+        self.page.get_by_role("link", name=name, exact=True).first.click()
+
+    def button(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+        self.me.done()
+
+
+def test_from_an_empty_folder_to_a_corrected_program_and_a_released_certificate(chromium: Any, tmp_path: Path) -> None:
+    with studio(tmp_path) as running:
+        me, other = Visitor(chromium, running), Visitor(chromium, running, 390, "dark", still=True)
+        way = Way(me, other, tmp_path / "press 7")
+        assert "token" not in me.page.url
+        for step in (made, certificate_is_stated, robot_is_loaded, planned, measured, calibrated, corrected, released):
+            step(way)
+        record = json.loads((way.cell / "records" / "calibrate.json").read_text(encoding="utf-8"))
+        assert record["command"] == ["calibrate", "."]  # a click can be repeated in a terminal
+        every_page_fits_and_has_words(way, Visitor(chromium, running, 1920, "light", still=True))
+        assert me.foreign == other.foreign == []
+        assert me.complaints == []
+
+
+def made(way: Way) -> None:
+    way.page.get_by_label("Name").fill("press 7")
+    way.page.get_by_role("combobox", name="Robot").select_option("abb-irb120")
+    way.button("Make the cell")
+    assert way.cell.is_dir()
+
+
+def certificate_is_stated(way: Way) -> None:
+    way.page.get_by_text("State what belongs on the certificate").click()
+    way.page.get_by_label("tolerance in mm").fill("50")
+    way.page.get_by_label("operator").fill("M. Meier")
+    way.button("Keep")
+
+
+def robot_is_loaded(way: Way) -> None:
+    """By keyboard, by typing, and by pulling the ring at the end of the load."""
+    page = way.page
+    way.link("Robot")
+    page.wait_for_selector(".scene.turned")
+    page.get_by_label("axis2 by dragging").focus()
+    before = page.locator("#numbers").inner_text()
+    with page.expect_response(lambda r: "/robot/state" in r.url):
+        page.keyboard.press("ArrowRight")
+    with page.expect_response(lambda r: "/robot/state" in r.url and "-20" in r.url):
+        page.get_by_label("fz [N]").fill("-20")
+    page.wait_for_function("(old) => document.getElementById('numbers').innerText !== old", arg=before)
+    page.wait_for_function("() => document.querySelector('.live').data.some((t) => (t.name || '').startsWith('bent'))")
+    box = page.locator(".ring").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 60, steps=3)
+    page.mouse.up()
+    pulled = [float(v) for v in page.locator(".load-value").evaluate_all("(all) => all.map((i) => i.value)")]
+    assert pulled[2] < -25  # down on the screen is down
+    assert pulled[3:] == [0, 0, 0]
+    after = page.locator(".ring").bounding_box()
+    assert abs(after["y"] - box["y"] - 60) < 6
+    assert abs(after["x"] - box["x"]) < 6
+
+
+def planned(way: Way) -> None:
+    """With fewer candidates than the plan file asks for; what a pose is worth; accuracy against their number."""
+    page = way.page
+    way.link("Plan")
+    page.get_by_text("plan/plan.yaml").last.click()
+    text = page.get_by_label("Text of the plan file")
+    text.fill(re.sub(r"(?m)^candidates: .*$", "candidates: 120", text.input_value()))
+    way.button("Check and save")
+    way.button("Plan")
+    frame = page.frame_locator("iframe.report")  # a report loads Plotly without any right
+    frame.locator(".scene").first.scroll_into_view_if_needed()
+    frame.locator(".scene.turned .live .main-svg").first.wait_for(state="attached")
+    assert frame.get_by_text("number of poses").count() > 0
+    page.get_by_label("Leave out P1", exact=True).check()
+    way.button("Show the effect")
+    change = page.get_by_role("row", name=re.compile("axis2.k")).get_by_role("cell").last.inner_text()
+    assert float(change.removesuffix("%")) > 0  # less is known without a pose
+    assert "P1," in (way.cell / "plan" / "plan.csv").read_text(encoding="utf-8")  # a trial changes nothing
+
+
+def measured(way: Way) -> None:
+    way.link("Readings")
+    way.button("Simulate readings")
+    way.page.wait_for_selector(".scene.turned")
+
+
+def calibrated(way: Way) -> None:
+    """And once more without a reading, with a reason; one word off, with the error of both beside it."""
+    page = way.page
+    way.link("Calibrate")
+    way.button("Calibrate")
+    assert "predicts a pose it has not seen" in page.locator(".verdict").inner_text()
+    assert "Calibration of" in page.frame_locator("iframe.report").locator("h1").inner_text()
+    page.get_by_text("Calibrate again, with other effects").click()
+    row = page.get_by_role("row", name=re.compile("^compliance"))
+    with_it, without = (float(c) for c in row.get_by_role("cell").all_inner_texts())
+    assert with_it < without
+    page.get_by_role("checkbox", name="backlash").click()
+    assert page.get_by_role("radio", name="These effects").is_checked()
+
+
+def corrected(way: Way) -> None:
+    page = way.page
+    way.link("Program")
+    way.button("Correct square.mod")
+    with page.expect_download() as got:
+        page.get_by_role("link", name="Download square.mod").click()
+    new = Path(got.value.path()).read_text(encoding="utf-8").splitlines()
+    old = (way.cell / "programs" / "square.mod").read_text(encoding="utf-8").splitlines()
+    page.get_by_text("Difference by line").click()
+    shown = (page.locator(f".diff .{of}").all_inner_texts() for of in ("old", "new"))
+    changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    assert [(a.split("- ", 1)[1], b.split("+ ", 1)[1]) for a, b in zip(*shown, strict=True)] == changed
+    assert changed
+
+
+def released(way: Way) -> None:
+    """A record, a release with its certificate; a second browser that comes too late."""
+    page = way.page
+    way.link("press 7")
+    way.link("Record and release the calibration")
+    way.button("Record it")
     page.locator("form[action$='/release']").wait_for()
-    forms = [
-        page.locator("form[action$='/release']"),
-        other.go("/cell/one/history").locator("form[action$='/release']"),
-    ]
-    for form, name in zip(forms, ("2026-11", "mine"), strict=True):
+    way.other.go("/cell/press 7/history")
+    for visitor, name in ((way.me, "2026-11"), (way.other, "mine")):
+        form = visitor.page.locator("form[action$='/release']")
         form.get_by_label("Name").fill(name)
         form.get_by_label("Why").fill("after service")
         assert form.get_by_label("Who").input_value() == "M. Meier"
         form.get_by_label("Due").fill("2099-12-31")
-        form.get_by_label("Validation readings").set_input_files(cell / "campaign" / "readings.csv")
+        form.get_by_label("Validation readings").set_input_files(way.cell / "campaign" / "readings.csv")
         form.get_by_role("button", name="Release").click()
         page.get_by_role("link", name="HTML certificate of 2026-11").wait_for()
-    assert "has changed since number" in other.page.get_by_role("alert").inner_text()
-    other.context.close()
-    with me.context.expect_page() as opened:
+    assert "has changed since number" in way.other.page.get_by_role("alert").inner_text()
+    with way.me.context.expect_page() as opened:
         page.get_by_role("link", name="HTML certificate of 2026-11").click()
     assert "PASS" in opened.value.locator(".decision").inner_text()
     opened.value.close()
@@ -92,89 +216,9 @@ def released(me: Visitor, other: Visitor, cell: Path) -> None:
     assert Path(got.value.path()).read_bytes().startswith(b"%PDF-")
 
 
-def test_a_calibration_is_released_with_its_certificate_by_the_first_of_two_browsers(
-    chromium: Any, calibrated_cell: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(calibrated_cell, tmp_path / "one")
-    with studio(tmp_path) as running:
-        me = Visitor(chromium, running, still=True)
-        me.go("/cell/one/")
-        released(me, Visitor(chromium, running, still=True), tmp_path / "one")
-        assert me.foreign == []
-        me.context.close()
-
-
-def test_from_an_empty_folder_to_a_corrected_program(chromium: Any, tmp_path: Path) -> None:
-    with studio(tmp_path) as running:
-        me = Visitor(chromium, running)
-        page = me.page
-        assert "token" not in page.url
-        page.get_by_label("Name").fill("press 7")
-        page.get_by_role("combobox", name="Robot").select_option("abb-irb120")
-        page.get_by_role("button", name="Make the cell").click()
-        cell = tmp_path / "press 7"
-        page.get_by_role("link", name="Robot", exact=True).click()
-        page.wait_for_selector(".scene.turned")
-        page.get_by_label("axis2 by dragging").focus()
-        before = page.locator("#numbers").inner_text()
-        with page.expect_response(lambda r: "/robot/state" in r.url):
-            page.keyboard.press("ArrowRight")  # by keyboard
-        with page.expect_response(lambda r: "/robot/state" in r.url and "-20" in r.url):
-            page.get_by_label("fz [N]").fill("-20")
-        page.wait_for_function("(old) => document.getElementById('numbers').innerText !== old", arg=before)
-        page.wait_for_function(
-            "() => document.querySelector('.live').data.some((t) => (t.name || '').startsWith('bent'))"
-        )
-        page.get_by_role("link", name="Plan", exact=True).click()
-        request = cell / "plan" / "plan.yaml"
-        text = request.read_text(encoding="utf-8")
-        request.write_text(re.sub(r"(?m)^candidates: .*$", "candidates: 120", text), encoding="utf-8")
-        page.get_by_label("Also draw accuracy").uncheck()
-        page.get_by_role("button", name="Plan", exact=True).click()
-        me.done()
-        drawn = page.frame_locator("iframe.report").locator(".scene").first  # a report loads Plotly without any right
-        drawn.scroll_into_view_if_needed()
-        page.frame_locator("iframe.report").locator(".scene.turned .live .main-svg").first.wait_for(state="attached")
-        page.get_by_label("Leave out P1", exact=True).check()
-        page.get_by_role("button", name="Show the effect").click()
-        change = page.get_by_role("row", name=re.compile("axis2.k")).get_by_role("cell").last.inner_text()
-        assert float(change.removesuffix("%")) > 0  # less is known without a pose
-        planned = (cell / "plan" / "plan.csv").read_text(encoding="utf-8")
-        assert "P1," in planned  # a trial changes nothing
-        page.get_by_role("link", name="Readings", exact=True).click()
-        page.get_by_role("button", name="Simulate readings").click()
-        me.done()
-        page.wait_for_selector(".scene.turned")
-        page.get_by_role("link", name="Calibrate", exact=True).first.click()
-        page.get_by_role("button", name="Calibrate", exact=True).click()
-        me.done()
-        assert "predicts a pose it has not seen" in page.locator(".verdict").inner_text()
-        frame = page.frame_locator("iframe.report")
-        assert "Calibration of" in frame.locator("h1").inner_text()
-        page.get_by_role("link", name="Program", exact=True).click()
-        page.get_by_role("button", name="Correct square.mod").click()
-        me.done()
-        with page.expect_download() as got:
-            page.get_by_role("link", name="Download square.mod").click()
-        corrected = Path(got.value.path()).read_text(encoding="utf-8")
-        before = (cell / "programs" / "square.mod").read_text(encoding="utf-8")
-        assert corrected != before
-        assert len(corrected.splitlines()) == len(before.splitlines())
-        page.get_by_text("Difference by line").click()
-        old, new = (page.locator(f".diff .{of}").all_inner_texts() for of in ("old", "new"))
-        changed = [(a, b) for a, b in zip(before.splitlines(), corrected.splitlines(), strict=True) if a != b]
-        assert [(a.split("- ", 1)[1], b.split("+ ", 1)[1]) for a, b in zip(old, new, strict=True)] == changed
-        assert changed
-        record = json.loads((cell / "records" / "calibrate.json").read_text(encoding="utf-8"))
-        assert record["command"] == ["calibrate", "."]  # a click can be repeated in a terminal
-        for width, scheme in ((390, "dark"), (1920, "light")):
-            other = Visitor(chromium, running, width, scheme, still=True)
-            for name in ("", "robot", "plan", "readings", "calibrate", "program", "history"):
-                shown = other.go(f"/cell/press 7/{name}")
-                assert overflow(shown) <= 0, (width, name)
-                assert shown.evaluate(UNNAMED) == [], name
-            assert other.foreign == []
-            other.context.close()
-        assert me.foreign == []
-        assert me.complaints == []
-        me.context.close()
+def every_page_fits_and_has_words(way: Way, wide: Visitor) -> None:
+    for visitor in (way.other, wide):
+        for address in ("/", "/history", *(f"/cell/press 7/{n}" for n in PAGES)):
+            shown = visitor.go(address)
+            assert overflow(shown) <= 0, address
+            assert shown.evaluate(UNNAMED) == [], address

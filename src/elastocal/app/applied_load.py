@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, numbers
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
@@ -69,7 +69,7 @@ def applied_load(model: Robot, load: LoadRequest, at: Configurations) -> Applied
         return AppliedLoad(AppliedWrenches(frame, at.wrenches, load.follow), text, notes)
     if not load.given:
         if load.follow:
-            raise InputError("--follow needs a load; add --force or --moment")
+            raise MissingError("--follow needs a load; add --force or --moment")
         return AppliedLoad(None, "no external load")
     wrench = load.wrench()[None]
     force, moment = wrench[0, :3], wrench[0, 3:]
@@ -87,7 +87,7 @@ def with_payload(model: Robot, mass: float | None, frame: str | None) -> Robot:
 
     if mass is None:
         if frame is not None:
-            raise InputError("--payload-frame says where, but not how much; add --payload with the mass in kg")
+            raise MissingError("--payload-frame says where, but not how much; add --payload with the mass in kg")
         return model
     carried = next((e for e in model.elements if isinstance(e, Payload)), None)
     if carried is None:

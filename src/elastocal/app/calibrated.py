@@ -12,7 +12,7 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, MissingError
 from elastocal.files.robot.read import read_robot, robot_file
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def calibrated(calibration: Path | None, robot: str | None, serial: str | None =
     """From a calibration file, which must be of this very robot, or from a robot alone; ``serial`` as it must be."""
     if calibration is None:
         if robot is None:
-            raise InputError("nothing says how the robot bends; give --calibration FILE or --robot ROBOT")
+            raise MissingError("nothing says how the robot bends; give --calibration FILE or --robot ROBOT")
         model = read_robot(robot)
         _same_serial(model.serial, serial, f"robot {robot}")
         note = "There is no calibration: the robot is taken as its file says, and the accuracy of that is not known."
@@ -109,12 +109,12 @@ def _same_frames(nominal: Robot, robot: Robot, calibration: Path, word: str) -> 
     for frame in robot.tree.frames:
         same = known.pop(frame.name, None)
         if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
-            raise InputError(
+            raise ConflictError(
                 f"{calibration}: is a calibration of robot {nominal.name}, in which frame {frame.name} of {word} is "
                 "missing or stands elsewhere; use that robot"
             )
     if known:
-        raise InputError(f"{calibration}: is a calibration of robot {nominal.name}, not of {word}; use that robot")
+        raise ConflictError(f"{calibration}: is a calibration of robot {nominal.name}, not of {word}; use that robot")
 
 
 def _by_reduction(path: Path, robot: str | None, serial: str | None) -> Calibrated:
@@ -143,12 +143,12 @@ def _same_robot(record: CalibrationRecord, calibration: Path, word: str) -> None
 
     was, now = robot_file(record.robot), robot_file(word)
     if (was is None) != (now is None) or (was is None and shipped_name(record.robot) != shipped_name(word)):
-        raise InputError(f"{calibration}: is a calibration of robot {record.robot}, not of {word}; use that robot")
+        raise ConflictError(f"{calibration}: is a calibration of robot {record.robot}, not of {word}; use that robot")
     if now is None or not now.is_file():
         return
     mark = robot_mark(word)
     if mark != record.mark:
-        raise InputError(
+        raise ConflictError(
             f"{calibration}: is a calibration of another robot: {word} has the mark {mark[:19]}, the calibrated one "
             f"{record.mark[:19]}; restore the robot file or calibrate again"
         )
@@ -158,10 +158,10 @@ def _same_serial(known: str, asked: str | None, what: str) -> None:
     if asked is None or asked == known:
         return
     if not known:
-        raise InputError(
+        raise MissingError(
             f"{what}: has no serial number to compare with {asked}; put 'serial' into the robot file and calibrate "
             "again"
         )
-    raise InputError(
+    raise ConflictError(
         f"{what}: is of the robot with serial number {known}, not {asked}; use the calibration of that robot"
     )

@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError, NumberError, RangeError, ShapeError
 from elastocal.model.limits import limit_text
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def chosen_configurations(
     other columns are not used.
     """
     if at and file is not None:
-        raise InputError("--at and --configurations both give configurations; keep one")
+        raise ConflictError("--at and --configurations both give configurations; keep one")
     if file is not None:
         found = _from_file(model, file) if units is None else _from_table(model, file, units)
     elif at or model.n == 0:
@@ -73,7 +73,7 @@ def chosen_configurations(
     else:
         example = ",".join("0" for _ in range(model.n))
         names = ", ".join(model.controller.axes)
-        raise InputError(f'no configuration is given; add --at "{example}" ({names}) or --configurations FILE.csv')
+        raise MissingError(f'no configuration is given; add --at "{example}" ({names}) or --configurations FILE.csv')
     return within_limits(model, found, ignore_limits)
 
 
@@ -143,21 +143,21 @@ def within_limits(model: Robot, found: Configurations, ignore: bool) -> Configur
         note = f"{said} and are computed all the same (--ignore-limits)."
         return replace(found, notes=(*found.notes, note))
     row, joint, value = beyond[0]
-    raise InputError(f"{found.places[row]}: {limit_text(model, joint, value)}; change it or add --ignore-limits")
+    raise RangeError(f"{found.places[row]}: {limit_text(model, joint, value)}; change it or add --ignore-limits")
 
 
 def numbers(text: str, count: int, what: str, names: str) -> tuple[float, ...]:
     """``count`` finite numbers from a text such as "0,-90,90"; between semicolons a decimal comma is allowed."""
     parts = text.replace(",", ".").split(";") if ";" in text else text.replace(",", " ").split()
     if len(parts) != count:
-        raise InputError(f"{what}: {count} numbers are needed ({names or 'none'}), {len(parts)} were given")
+        raise ShapeError(f"{what}: {count} numbers are needed ({names or 'none'}), {len(parts)} were given")
     out = []
     for part in parts:
         try:
             value = float(part.replace("_", "no digit"))
         except ValueError:
-            raise InputError(f"{what}: {part.strip()!r} is not a number; give {names}") from None
+            raise NumberError(f"{what}: {part.strip()!r} is not a number; give {names}") from None
         if not isfinite(value):
-            raise InputError(f"{what}: {part.strip()!r} is not finite; give {names}")
+            raise NumberError(f"{what}: {part.strip()!r} is not finite; give {names}")
         out.append(value)
     return tuple(out)

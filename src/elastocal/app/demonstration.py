@@ -173,7 +173,7 @@ def _truth(stated: Robot) -> str:
 FACTORS = {
     "A1": 1.12, "A2": 0.91, "A3": 1.08, "A4": 0.85, "A5": 0.93, "A6": 1.25,
     "base": 1.3, "link1_end": 0.9, "link2_end": 0.8, "link3_end": 1.25, "link4_end": 1.1, "link5_end": 0.9,
-    "flange": 1.2,
+    "link6_end": 1.2,
 }  # fmt: skip
 """True over stated compliance, by joint or frame."""
 COMPENSATOR = 1.15
@@ -203,7 +203,7 @@ NAME = "contour.src"
 SIZE, CORNER, DEPTH, CLEAR = (500.0, 300.0), 60.0, -5.0, 40.0
 """In mm, in the base of the part."""
 PART = "X 1600,Y -150,Z 800,A 0,B 0,C 0"
-SPINDLE = "X 200,Y 100,Z 0,A 0,B 90,C 0"
+SPINDLE = "X 0,Y 100,Z 200,A 0,B 0,C 0"
 MILLING = "kc_MPa=1800,ap_mm=5,ae_mm=10,D_mm=20,teeth=4,spindle_rpm=1200,feed_mm_min=1200,radial=0.6,axial=0.3"
 _START = "A1 0,A2 -70,A3 90,A4 0,A5 70,A6 -180"
 

@@ -6,11 +6,10 @@ The two axes are by default those that change the stiffness most.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from elastocal.app.configurations import Configurations, axes_of, numbers, of_shown, typed, within_limits
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, InputError, RangeError, UnknownNameError
 from elastocal.model.statics.stiffness import softest
 
 if TYPE_CHECKING:
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Bools
 
 
-MOST_POINTS = 1_000_000
+MOST_POINTS = 10_000_000
+PIECE = 100_000
+"""Points that are looked at together."""
 FORM = "axis:from:to:count,axis:from:to:count, for example A2:-130:-20:12,A3:-90:120:12"
 
 
@@ -47,23 +48,51 @@ class Grid:
         return tuple(tuple(float(v) for v in row) for row in grid)
 
 
+@dataclass(frozen=True, eq=False)
+class _Rectangle:
+    """Values (N, n) of all axes over the map, made when they are asked for: as shown, or those of a model's joints."""
+
+    start: Array
+    axes: tuple[int, int]
+    x: Array
+    y: Array
+    joints_of: Robot | None = None
+
+    def __len__(self) -> int:
+        return len(self.x) * len(self.y)
+
+    def __getitem__(self, which: int | slice | Array) -> Array:
+        import numpy as np
+
+        at = np.arange(*which.indices(len(self))) if isinstance(which, slice) else np.atleast_1d(which)
+        out = np.repeat(self.start[None], len(at), axis=0)
+        for axis, values in zip(self.axes, (self.x[at % len(self.x)], self.y[at // len(self.x)]), strict=True):
+            out[:, axis] = values
+        if self.joints_of is not None:
+            out = self.joints_of.controller.to_joints(out * axes_of(self.joints_of).factors)
+        return np.asarray(out if isinstance(which, slice) or np.ndim(which) else out[0])
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        return self[:]
+
+
 def grid_configurations(model: Robot, text: str, at: tuple[str, ...], ignore_limits: bool) -> Grid:
     """The map "A2:-130:-20:12,A3:-90:120:12"; the other axes from ``at``, else as near to zero as the limits allow."""
-    import numpy as np
-
     axes = axes_of(model)
     spans = [_span(model, part) for part in text.split(",")]
     if len(spans) != 2 or spans[0][0] == spans[1][0]:
-        raise InputError(f"--map {text!r}: two different axes are needed; write {FORM}")
+        raise RangeError.of("map", text, f"two different axes are needed; write {FORM}")
     (i, x), (j, y) = spans
     if len(x) * len(y) > MOST_POINTS:
-        raise InputError(f"--map {text!r}: {len(x) * len(y)} points are too many; at most {MOST_POINTS}")
+        raise RangeError.of("map", text, f"{len(x) * len(y)} points are too many; at most {MOST_POINTS}")
     start, note = _start(model, at)
-    shown = np.repeat(start[None], len(x) * len(y), axis=0)
-    shown[:, i], shown[:, j] = np.tile(x, len(y)), np.repeat(y, len(x))
+    shown = _Rectangle(start, (i, j), x, y)
     others = [f"{axes.names[k]} {start[k]:g} {axes.units[k]}" for k in range(model.n) if k not in (i, j)]
-    found = of_shown(model, shown, (f"--map {text!r}",) * len(shown))
-    found, reached = _reached(model, replace(found, notes=_notes(note, others)), ignore_limits)
+    found = Configurations(
+        axes, cast("Array", shown), cast("Array", replace(shown, joints_of=model)), (f"--map {text!r}",),
+        notes=_notes(note, others),
+    )  # fmt: skip
+    found, reached = _reached(model, found, ignore_limits)
     return Grid((axes.names[i], axes.names[j]), (axes.units[i], axes.units[j]), x, y, found, reached)
 
 
@@ -101,15 +130,15 @@ def _span(model: Robot, part: str) -> tuple[int, Array]:
     axes = axes_of(model)
     pieces = [p.strip() for p in part.split(":")]
     if len(pieces) != 4:
-        raise InputError(f"--map {part!r}: not of the form {FORM}")
+        raise FormatError.of("map", part, f"not of the form {FORM}")
     if pieces[0] not in axes.names:
         raise UnknownNameError("controller axis", pieces[0], axes.names, "--map")
     low, high = numbers(" ".join(pieces[1:3]), 2, f"--map {part!r}", "from, to")
     if not pieces[3].isdecimal() or not 2 <= int(pieces[3]) <= MOST_POINTS:
-        raise InputError(f"--map {part!r}: the count {pieces[3]!r} must be a whole number of at least 2")
+        raise RangeError.of("map", part, f"the count {pieces[3]!r} must be a whole number of at least 2")
     values = np.linspace(low, high, int(pieces[3]))
-    if any(a == b for a, b in pairwise(values)):
-        raise InputError(f"--map {part!r}: from and to are the same; give a range")
+    if not np.diff(values).all():
+        raise RangeError.of("map", part, "from and to are the same; give a range")
     return axes.names.index(pieces[0]), values
 
 
@@ -133,27 +162,29 @@ def _reached(model: Robot, found: Configurations, ignore: bool) -> tuple[Configu
     import numpy as np
 
     reached = np.ones(len(found), dtype=bool)
-    if ignore:
-        return within_limits(model, found, True), reached
     coupled = {j for j, row in zip(model.joints, model.controller.matrix, strict=True) if np.count_nonzero(row) > 1}
-    beyond = model.beyond_limits(found.q)
-    cut = [row for row, joint, _ in beyond if joint in coupled]
-    if len(cut) < len(beyond):
-        rows = [row for row, joint, _ in beyond if joint not in coupled]
-        within_limits(model, replace(found, q=found.q[rows[:1]], places=found.places[:1]), False)
-    reached[cut] = False
-    if not reached.any():
-        within_limits(model, found, False)
-    if cut:
-        note = f"{len(set(cut))} of {len(found)} points lie beyond the limits of coupled joints and are left empty."
-        found = replace(found, notes=(*found.notes, note))
-    return found, reached
+    for first in range(0, len(found), PIECE):
+        q = found.q[first : first + PIECE]
+        beyond = model.beyond_limits(q)
+        reached[[first + row for row, _, _ in beyond]] = False
+        wrong = [row for row, joint, _ in beyond if joint not in coupled]
+        if wrong and not ignore:
+            within_limits(model, replace(found, q=q[wrong[:1]]), False)
+    cut = int((~reached).sum())
+    if not cut:
+        return found, reached
+    if ignore:
+        said = f"{cut} of {len(found)} configurations lie beyond the joint limits"
+        note = f"{said} and are computed all the same (--ignore-limits)."
+        return replace(found, notes=(*found.notes, note)), np.ones(len(found), dtype=bool)
+    if cut == len(found):
+        within_limits(model, replace(found, q=found.q[:1]), False)
+    note = f"{cut} of {len(found)} points lie beyond the limits of coupled joints and are left empty."
+    return replace(found, notes=(*found.notes, note)), reached
 
 
 POINTS = 25
 """Of each axis of a map."""
-TRIED = 9
-"""Values of each joint that are compared to choose the axes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,42 +211,15 @@ def section(model: Robot, q: Array) -> Grid:
     """A grid over the whole range of two axes, the others where they are in the middle one of poses (N, n)."""
     import numpy as np
 
-    middle = q[int(np.argmin(np.linalg.norm((q - q.mean(axis=0)) / (np.ptp(q, axis=0) + 1e-9), axis=1)))]
-    low, high = _ranges(model, q)
-    first, second = sorted(np.argsort(-_effect(model, middle, low, high), kind="stable")[:2])
-    axes = axes_of(model)
+    from elastocal.model.statics.section import stiffness_section
+
+    found = stiffness_section(model, q)
+    middle, axes = found.middle, axes_of(model)
     parts = []
-    for k in (first, second):
+    for k in found.joints:
         ends = np.array([middle, middle])
-        ends[:, k] = low[k], high[k]
+        ends[:, k] = found.low[k], found.high[k]
         a, b = sorted(model.controller.to_controller(ends)[:, k] / axes.factors[k])
         parts.append(f"{axes.names[k]}:{np.ceil(100 * a) / 100:.2f}:{np.floor(100 * b) / 100:.2f}:{POINTS}")
     at = model.controller.to_controller(middle[None])[0] / axes.factors
     return grid_configurations(model, ",".join(parts), (",".join(f"{v:.2f}" for v in at),), False)
-
-
-def _ranges(model: Robot, q: Array) -> tuple[Array, Array]:
-    """Limits of every joint; without limits as far as it was moved, and a quarter turn or 0.1 m at least."""
-    import numpy as np
-
-    ends = []
-    for motion, values in zip(model.motions, q.T, strict=True):
-        least = np.pi / 4 if motion.kind == "revolute" else 0.05
-        middle, half = float(values.max() + values.min()) / 2, max(least, float(np.ptp(values)) / 2)
-        ends.append(motion.limits or (middle - half, middle + half))
-    return np.array([e[0] for e in ends]), np.array([e[1] for e in ends])
-
-
-def _effect(model: Robot, middle: Array, low: Array, high: Array) -> Array:
-    """How much each joint changes the stiffness in the softest direction: the spread of its logarithm, (n,)."""
-    import numpy as np
-
-    from elastocal.model.statics.stiffness import stiffness
-
-    tried = np.repeat(middle[None, None], model.n, axis=0).repeat(TRIED, axis=1)
-    for k in range(model.n):
-        tried[k, :, k] = np.linspace(low[k], high[k], TRIED)
-    found = np.log(softest(stiffness(model, tried.reshape(-1, model.n)))).reshape(model.n, TRIED)
-    known = np.isfinite(found)
-    centre = np.where(known, found, 0.0).sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1, keepdims=True), 1)
-    return np.asarray(np.where(known, np.abs(found - centre), 0.0).max(axis=1))

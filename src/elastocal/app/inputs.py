@@ -15,6 +15,7 @@ from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
+    from elastocal.files.campaign.file import CampaignFile
     from elastocal.model.robot import Robot
 
 
@@ -95,3 +96,9 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         **{name: metadata.version(name) for name in ("numpy", "scipy")},
     }
+
+
+def given_by(word: str, file: CampaignFile) -> dict[str, Path | None]:
+    """The campaign file under ``word``, its robot and its tables, as ``check_targets`` wants them."""
+    own, *others = file.files
+    return {word: own, **{f"{word} as {other.name}": other for other in others}}

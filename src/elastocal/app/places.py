@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import numbers, typed
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, MissingError
 
 if TYPE_CHECKING:
     from elastocal.model.places import Plane
@@ -33,7 +33,7 @@ def typed_places(
     """The plane, and joint values with the tool held as on the workpiece; None for what was not typed."""
     near = typed(model, at).q[0] if at else None
     if len(at) > 1:
-        raise InputError(f"a map takes one --at, {len(at)} were given", parameter="at")
+        raise ConflictError(f"a map takes one --at, {len(at)} were given", parameter="at")
     return (None if text is None else _plane(model, text, near, _object(object_))), near
 
 
@@ -67,7 +67,7 @@ def _plane(model: Robot, text: str, near: Array | None, base: Pose) -> Plane:
     normal = 3 - first - second
     if normal not in fixed:
         if near is None:
-            raise InputError(f"--map {text!r}: add {'xyz'[normal]}:AT, or --at to take it from", parameter="map")
+            raise MissingError(f"--map {text!r}: add {'xyz'[normal]}:AT, or --at to take it from", parameter="map")
         tip = kinematics(model.nominal, near[None]).position[0]
         fixed[normal] = float(((tip - base.translation) @ base.rotation)[normal])
     return Plane((first, second), (spans[first], spans[second]), fixed[normal], base)
@@ -86,9 +86,9 @@ def _of_cell() -> Plane:
 def _object(text: str | None) -> Pose:
     """X,Y,Z in mm and A,B,C in deg about z, y, x in turn, in base; the base itself where nothing was typed."""
     import numpy as np
-    from scipy.spatial.transform import Rotation
 
     from elastocal.spatial.pose import Pose
+    from elastocal.spatial.turns import Rotation
 
     if text is None:
         return Pose(np.eye(3), np.zeros(3))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, FormatError, InputError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def of_tables(first: Path, others: Sequence[Path]) -> bool:
         return False
     kinds = {p.suffix.lower() in YAML for p in others}
     if len(kinds) > 1:
-        raise InputError("campaign files and tables are typed together; give campaign files, or a robot and its tables")
+        raise ConflictError(
+            "campaign files and tables are typed together; give campaign files, or a robot and its tables"
+        )
     return not kinds.pop()
 
 
@@ -93,7 +95,9 @@ def observed_of(first: Path, others: Sequence[Path], keys: dict[str, Any]) -> tu
         word = first.as_posix() if first.suffix else str(first)
         return (observed_tables(others, word, keys),)
     for key in keys:
-        raise InputError(f"{first}: is a campaign file, which says {key} itself; leave the option out", parameter=key)
+        raise ConflictError(
+            f"{first}: is a campaign file, which says {key} itself; leave the option out", parameter=key
+        )
     return tuple(read_observed(p) for p in (first, *others))
 
 
@@ -110,7 +114,7 @@ def predictor(
     both = [campaign_of(o) for o in observed]
     for path, (other, _) in zip(paths, both, strict=False):
         if other.joints != robot.joints or other.name != robot.name:
-            raise InputError(
+            raise ConflictError(
                 f"{path}: is of robot {other.name}, the first campaign of {robot.name}; calibrate each alone"
             )
     readings = joined(robot, [c for _, c in both])
@@ -127,7 +131,8 @@ def predictor(
     checked = _checked(found, observed, asked, words, accept)
     if progress is not None:
         progress(100, 100)
-    files = {} if out is None else {out: json.dumps(to_document(found), indent=1, allow_nan=False) + "\n"}
+    kept = to_document(found, checked if asked.check is None else None)
+    files = {} if out is None else {out: json.dumps(kept, indent=1, allow_nan=False) + "\n"}
     notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
     return Predictor(found, checked, asked.stated, _facts(paths, observed), notes, files)
 
@@ -139,7 +144,7 @@ def _words(observed: Sequence[Observed], typed: str | None) -> str | list[str]:
         return "auto" if typed == "auto" else [w.strip() for w in typed.replace("+", ",").split(",")]
     wanted = {words_of(o.entry) for o in observed}
     if len(wanted) > 1:
-        raise InputError("the campaign files ask for different models; write the same in all, or --model")
+        raise ConflictError("the campaign files ask for different models; write the same in all, or --model")
     words = wanted.pop()
     return words if isinstance(words, str) else list(words)
 
@@ -172,7 +177,7 @@ def _folds(word: str, found: Calibration) -> int:
     if kind == "loo" and not number:
         return int(found.residuals.pose.max()) + 1
     if kind != "kfold" or not number.isdigit():
-        raise InputError(f"--check {word}: give kfold=6 or loo")
+        raise FormatError.of("check", word, "give kfold=6 or loo")
     return int(number)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import numbers
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, FormatError, MissingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def typed_lines(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
     for text in texts:
         first, dash, last = (part.strip() for part in text.partition("-"))
         if not all(p.isascii() and p.isdigit() and len(p) < 10 for p in (first, *([last] if dash else []))):
-            raise InputError(f"--load-lines {text!r}: give a line or a range of lines of the program, such as 40-60")
+            raise FormatError.of("load_lines", text, "give a line or a range of lines of the program, such as 40-60")
         out.append((int(first), int(last or first)))
     return tuple(out)
 
@@ -57,12 +57,12 @@ def typed_milling(text: str) -> tuple[Milling, float | None]:
         key, equals, value = (p.strip() for p in part.partition("="))
         if key not in (*NEEDED, *OPTIONAL, FEED) or not equals:
             known = ", ".join((*NEEDED, *OPTIONAL, FEED))
-            raise InputError(f"--milling: {part.strip()!r} is not understood; give WORD=NUMBER with words {known}")
+            raise FormatError.of("milling", part.strip(), f"is not understood; give WORD=NUMBER with words {known}")
         words[key] = numbers(value, 1, f"--milling {part.strip()!r}", key)[0]
     lacking = [k for k in NEEDED if k not in words]
     if lacking:
-        raise InputError(f"--milling: {lacking[0]} is missing; an example: kc_MPa=700,ap_mm=5,ae_mm=10,D_mm=20,teeth=2,"
-                         "spindle_rpm=9000")  # fmt: skip
+        example = "kc_MPa=700,ap_mm=5,ae_mm=10,D_mm=20,teeth=2,spindle_rpm=9000"
+        raise MissingError.of("milling", text, f"{lacking[0]} is missing; an example: {example}")
     named = {name: words[k] * factor for k, (name, factor) in {**NEEDED, **OPTIONAL}.items() if k in words}
     teeth = round(named.pop("teeth"))
     return Milling(teeth=teeth, **named), words[FEED] * 1e-3 / 60 if FEED in words else None
@@ -75,7 +75,7 @@ def _named(option: str, text: str, model: Robot | None, flange: str) -> tuple[st
 
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise InputError(
+        raise FormatError(
             f"{option} {text!r}: give the name that the program uses and its pose, {option} NAME=X,Y,Z,A,B,C"
         )
     if model is not None and value.strip() in model.tree.names:
@@ -88,7 +88,7 @@ def _fixed(model: Robot, flange: str, frame: str) -> Pose:
     """Pose of a frame, seen from the flange, where one link carries both."""
     (carrier, hand), (carried, pose) = _on_link(model, flange), _on_link(model, frame)
     if carrier != carried:
-        raise InputError(f"--tool {frame}: is no frame that hangs on {flange}; give X,Y,Z,A,B,C")
+        raise ConflictError.of("tool", frame, f"is no frame that hangs on {flange}; give X,Y,Z,A,B,C")
     return hand.inverse() @ pose
 
 

@@ -8,16 +8,16 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from types import FrameType
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, ExtraMissingError, FileError, RangeError
 
 
 @contextmanager
 def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
     """None for this process; ``cluster`` is the address of a Dask scheduler, such as tcp://host:8786."""
     if workers is not None and cluster is not None:
-        raise InputError("--workers and --cluster both say who computes; keep one")
+        raise ConflictError("--workers and --cluster both say who computes; keep one")
     if workers is not None and workers < 1:
-        raise InputError(f"--workers {workers}: give at least 1")
+        raise RangeError(f"--workers {workers}: give at least 1", parameter="workers", value=workers)
     if cluster is not None:
         with _dask(cluster) as pool:
             yield pool
@@ -36,11 +36,15 @@ def _dask(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("--cluster needs Dask; install it with: pip install 'elastocal[cluster]'") from None
+        raise ExtraMissingError("--cluster needs Dask; install it with: pip install 'elastocal[cluster]'") from None
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError) as error:
-        raise InputError(f"--cluster {address}: no scheduler answers there ({error}); check the address") from None
+        raise FileError(
+            f"--cluster {address}: no scheduler answers there ({error}); check the address",
+            parameter="cluster",
+            value=address,
+        ) from None
     try:
         pool: Executor = client.get_executor()
         yield pool

@@ -19,7 +19,7 @@ from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.prediction import Prediction
 from elastocal.calibration.sight import placing_slopes, point_slopes
 from elastocal.calibration.tool import ToolStates, tool_of
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -119,7 +119,7 @@ class Calibration:
         warm = None
         if temperature is not None:
             if "thermal" not in self.words:
-                raise InputError("temperature: this calibration found no effect of it; leave it out")
+                raise ConflictError("temperature: this calibration found no effect of it; leave it out")
             read = np.asarray(temperature, dtype=np.float64)
             warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
         found = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from elastocal.calibration.priors import priors_of
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, MissingError, NumberError, RangeError, ShapeError, UnitError
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -33,10 +33,10 @@ class Campaign:
     or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
     (the tool where not stated).  ``station`` (N,) names the instrument's
-    place, ``temperature`` (N,) in K or degrees C.  ``noise``: sd of one coordinate in ``length``, or sources of
-    error; a prior, not a command.  ``priors`` of parameters by name: value and sd in SI, or, by several names, values
-    and covariance.  ``places`` name the rows (file and line) in messages; those of ``keep`` are left
-    out by no outlier test.
+    place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, which figures alone use.  ``noise``: sd of
+    one coordinate in ``length``, or sources of error; a prior, not a command.  ``priors`` of parameters by name:
+    value and sd in SI, or, by several names, values and covariance.  ``places`` name the rows (file and line) in
+    messages; those of ``keep`` are left out by no outlier test.
     """
 
     q: Any
@@ -51,6 +51,7 @@ class Campaign:
     load_frame: str | None = None
     station: Any = None
     temperature: Any = None
+    time: Any = None
     markers: Sequence[str] = ()
     noise: float | ErrorSource | Sequence[ErrorSource] | None = None
     orientation_noise: float | None = None
@@ -68,7 +69,7 @@ class Campaign:
         count = len(q)
         given = {k: getattr(self, k) for k in ("position", "deflection", "orientation", "distance")}
         if all(v is None for v in given.values()):
-            raise InputError("nothing was read: give position, deflection, orientation or distance")
+            raise MissingError("nothing was read: give position, deflection, orientation or distance")
         values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors)}
         for key in ("position", "deflection"):
             values[key] = None if given[key] is None else metre * _points(key, given[key], count)
@@ -82,14 +83,15 @@ class Campaign:
         )
         if values["temperature"] is not None and not np.all(np.isfinite(values["temperature"])):
             row = int(np.argwhere(~np.isfinite(values["temperature"]))[0][0])
-            raise InputError(
+            raise NumberError(
                 f"temperature: row {row} is not a number; every reading needs one, or leave the column out"
             )
+        values["time"] = None if self.time is None else _columns("time", self.time, count)[:, 0]
         values["station"] = _labels(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):
             if not sources > 0:
-                raise InputError(f"noise is {sources}; give a positive standard deviation, or leave it out")
+                raise RangeError(f"noise is {sources}; give a positive standard deviation, or leave it out")
             sources = float(sources) * metre
         elif isinstance(sources, ErrorSource):
             sources = (sources,)
@@ -97,14 +99,14 @@ class Campaign:
         for key, value in values.items():
             object.__setattr__(self, key, value)
         if self.places and len(self.places) != count:
-            raise InputError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
+            raise ShapeError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
         names = (self.markers,) if isinstance(self.markers, str) else tuple(self.markers)
         object.__setattr__(self, "named", bool(names))
         names = names or tuple(f"marker{i + 1}" for i in range(self.points))
         if len(names) != self.points:
-            raise InputError(f"markers: {len(names)} names for {self.points} points; give one for each")
+            raise ShapeError(f"markers: {len(names)} names for {self.points} points; give one for each")
         if len(set(names)) < len(names):
-            raise InputError(f"markers: {', '.join(names)}: two have the same name; give every marker its own")
+            raise DuplicateError(f"markers: {', '.join(names)}: two have the same name; give every marker its own")
         object.__setattr__(self, "markers", names)
 
     @property
@@ -116,7 +118,7 @@ class Campaign:
         """Number of markers; 1 where only orientations were read."""
         sizes = {v.shape[1] for v in (self.position, self.deflection, self.distance) if v is not None}
         if len(sizes) > 1:
-            raise InputError(f"position, deflection and distance have different numbers of markers: {sorted(sizes)}")
+            raise ShapeError(f"position, deflection and distance have different numbers of markers: {sorted(sizes)}")
         return sizes.pop() if sizes else 1
 
     @cached_property
@@ -156,7 +158,17 @@ class Campaign:
         for key, value in vars(self).items():
             if key in self.__dataclass_fields__:
                 object.__setattr__(out, key, value)
-        for key in ("q", "position", "deflection", "orientation", "distance", "wrench", "station", "temperature"):
+        for key in (
+            "q",
+            "position",
+            "deflection",
+            "orientation",
+            "distance",
+            "wrench",
+            "station",
+            "temperature",
+            "time",
+        ):
             value = getattr(self, key)
             object.__setattr__(out, key, None if value is None else value[chosen])
         object.__setattr__(out, "places", tuple(self.line(int(i)) for i in chosen))
@@ -177,7 +189,7 @@ class Campaign:
 def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> Array:
     """(N, n) joint values in SI from controller values in stated units."""
     if raw.shape[1] != robot.n:
-        raise InputError(
+        raise ShapeError(
             f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
             f"{', '.join(robot.joints)}"
         )
@@ -191,7 +203,7 @@ def joint_table(value: object) -> Array:
     q = _table("q", value, 2)
     if not np.all(np.isfinite(q)):
         row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
-        raise InputError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
+        raise NumberError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
     return q
 
 
@@ -199,9 +211,9 @@ def _unit(key: str, word: object, known: dict[str, float]) -> float:
     if word is None:
         other = "positions and prismatic joints" if key == "length" else "revolute joints"
         choice = " or ".join(f"{key}={w!r}" for w in known)
-        raise InputError(f"the unit of {other} is not stated; add {choice}", parameter=key)
+        raise UnitError(f"the unit of {other} is not stated; add {choice}", parameter=key)
     if not isinstance(word, str) or word not in known:
-        raise InputError(f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}")
+        raise RangeError(f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}")
     return known[word]
 
 
@@ -209,21 +221,21 @@ def _numbers(key: str, value: object) -> Array:
     try:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{key} does not hold numbers only: {error}; nan stands for not read") from None
+        raise NumberError(f"{key} does not hold numbers only: {error}; nan stands for not read") from None
 
 
 def _table(key: str, value: object, dimensions: int) -> Array:
     out = _numbers(key, value)
     if out.ndim != dimensions or not len(out):
-        raise InputError(f"{key} has shape {out.shape}; one row for each reading is needed")
+        raise ShapeError(f"{key} has shape {out.shape}; one row for each reading is needed")
     return out
 
 
 def _rows(key: str, out: Array, count: int) -> Array:
     if len(out) != count:
-        raise InputError(f"{key} has {len(out)} rows, q has {count}; both need one row for each reading")
+        raise ShapeError(f"{key} has {len(out)} rows, q has {count}; both need one row for each reading")
     if np.any(np.isinf(out)):
-        raise InputError(f"{key}: row {int(np.argwhere(np.isinf(out))[0][0])} is infinite; nan stands for not read")
+        raise NumberError(f"{key}: row {int(np.argwhere(np.isinf(out))[0][0])} is infinite; nan stands for not read")
     return out
 
 
@@ -232,10 +244,10 @@ def _points(key: str, value: object, count: int) -> Array:
     if out.ndim == 2 and out.shape[1] % 3 == 0:
         out = out.reshape(len(out), -1, 3)
     if out.ndim != 3 or out.shape[2] != 3:
-        raise InputError(f"{key} has shape {out.shape}; (N, 3) or (N, markers, 3) is needed")
+        raise ShapeError(f"{key} has shape {out.shape}; (N, 3) or (N, markers, 3) is needed")
     out = _rows(key, out, count)
     if not np.any(np.isfinite(out)):
-        raise InputError(f"{key}: nothing was read (all nan)")
+        raise NumberError(f"{key}: nothing was read (all nan)")
     return out
 
 
@@ -250,7 +262,7 @@ def wrench_table(value: object, count: int) -> Array:
     if out.shape == (6,):
         out = np.tile(out, (count, 1))
     if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
-        raise InputError(
+        raise ShapeError(
             f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m"
         )
     return _rows("wrench", out, count)
@@ -261,7 +273,7 @@ def _labels(value: object, count: int) -> Any:
         return np.full(count, "1")
     out = np.array([str(v) for v in np.asarray(value).reshape(-1).tolist()])
     if len(out) != count:
-        raise InputError(f"station has {len(out)} rows, q has {count}; name one for each reading")
+        raise ShapeError(f"station has {len(out)} rows, q has {count}; name one for each reading")
     return out
 
 
@@ -272,9 +284,9 @@ def _rotations(value: object, count: int, form: Form | None, radian: float) -> A
     out = _rows("orientation", _numbers("orientation", value), count)
     shapes: dict[str, tuple[int, ...]] = {"quaternion": (4,), "matrix": (3, 3), "rotation_vector": (3,)}
     if form is not None and form not in shapes:
-        raise InputError(f"orientation_form is {form!r}; valid: {', '.join(shapes)}")
+        raise RangeError(f"orientation_form is {form!r}; valid: {', '.join(shapes)}")
     if form is not None and out.shape[1:] != shapes[form]:
-        raise InputError(f"orientation has shape {out.shape}; {form} needs (N, {', '.join(map(str, shapes[form]))})")
+        raise ShapeError(f"orientation has shape {out.shape}; {form} needs (N, {', '.join(map(str, shapes[form]))})")
     if form == "rotation_vector":
         known = np.all(np.isfinite(out), axis=1)
         turns = np.full((count, 3, 3), np.nan)
@@ -284,7 +296,7 @@ def _rotations(value: object, count: int, form: Form | None, radian: float) -> A
         known = np.all(np.isfinite(out), axis=1)
         size = np.linalg.norm(out[known], axis=1)
         if np.any(np.abs(size - 1) > 0.01):
-            raise InputError("orientation: a quaternion is not of length one; give x y z w (scalar last)")
+            raise RangeError("orientation: a quaternion is not of length one; give x y z w (scalar last)")
         turns = np.full((count, 3, 3), np.nan)
         turns[known] = Rotation.from_quat(out[known]).as_matrix()
         return turns
@@ -292,11 +304,11 @@ def _rotations(value: object, count: int, form: Form | None, radian: float) -> A
         known = np.all(np.isfinite(out), axis=(1, 2))
         off = np.abs(out[known] @ out[known].transpose(0, 2, 1) - np.eye(3)).max(initial=0.0)
         if off > 1e-3 or np.any(np.linalg.det(out[known]) < 0):
-            raise InputError(
+            raise RangeError(
                 "orientation: a matrix is not a rotation; its columns must be orthonormal and right-handed"
             )
         return out
     hint = "; of rotation vectors say so by orientation_form='rotation_vector'" if out.shape == (count, 3) else ""
-    raise InputError(
+    raise ShapeError(
         f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}"
     )

@@ -23,6 +23,7 @@ TRACEABLE = (
     "lengths are traceable to the SI metre through the instrument named above, by its certificate; uncertainty by GUM, "
     "expanded with k = 2 (about 95 %)."
 )
+UNLOADED = "deflections under load were read: nothing is said of where the unloaded tool is"
 NOT_TRACEABLE = "not stated: name the instrument, its serial number and its certificate."
 
 
@@ -43,10 +44,17 @@ def certificate_of(
         numbers=numbers,
         errors=_errors(c, validation),
         basis="leave-one-out on calibration poses" if validation is None else "validation poses",
+        measurand="Position error" if c.placed else "Error of predicted deflections",
+        expected_of="the compensated tool" if c.placed else "predicted deflections",
         expected=expected_accuracy(c, validation),
         groups=_groups(c, said),
         traceability=_traceability(said),
-        warnings=(*(w.text for w in c.warnings), *_warned(validation), *_expired(said)),
+        warnings=(
+            *_unloaded(c),
+            *(w.text for w in c.warnings if w.severity == "warning"),
+            *_warned(validation),
+            *_expired(said),
+        ),
         version=__version__,
         files=files or {},
     )
@@ -54,10 +62,10 @@ def certificate_of(
 
 def expected_accuracy(c: Calibration, validation: Validation | None) -> float | None:
     """Twice the RMS of the predicted standard deviation of the tool's place over the validation points, m; without
-    them over the measured poses.  None of deflections alone, which do not tell it."""
-    if not c.placed:
-        return None
+    them over the measured poses.  Where deflections alone were read it is that of deflections, at validation points."""
     if validation is None or not validation.after.count:
+        if not c.placed:
+            return None
         return K * sqrt(variance_at_poses(c)[0])
     read = np.isfinite(validation.errors)
     return K * float(np.sqrt(np.mean(validation.expected[read] ** 2)))
@@ -127,6 +135,11 @@ def _traceability(s: Stated) -> str:
     if s.traceability:
         return s.traceability
     return TRACEABLE if s.instrument_certificate and s.instrument_serial else NOT_TRACEABLE
+
+
+def _unloaded(c: Calibration) -> tuple[str, ...]:
+    """For what a certificate of deflections does not stand."""
+    return () if c.placed else (UNLOADED,)
 
 
 def _warned(validation: Validation | None) -> tuple[str, ...]:

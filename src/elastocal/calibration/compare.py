@@ -22,7 +22,7 @@ import numpy as np
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.tool import tool_of
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, ShapeError
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.places import Plane, Reached, box_plane, reach
@@ -337,9 +337,9 @@ def drift(a: Campaign, b: Campaign, names: tuple[str, str] = ("A", "B")) -> Drif
     kind = "position" if a.position is not None and b.position is not None else "deflection"
     first, second = (getattr(c, kind) for c in (a, b))
     if first is None or second is None:
-        raise InputError(f"{names[0]} and {names[1]} have no kind of reading in common; give positions of both")
+        raise ConflictError(f"{names[0]} and {names[1]} have no kind of reading in common; give positions of both")
     if tuple(a.markers) != tuple(b.markers):
-        raise InputError(
+        raise ConflictError(
             f"{names[1]}: markers {', '.join(b.markers)}, {names[0]}: {', '.join(a.markers)}; name the same in both"
         )
     rows = _common(a, b)
@@ -363,7 +363,7 @@ def drift(a: Campaign, b: Campaign, names: tuple[str, str] = ("A", "B")) -> Drif
 def _common(a: Campaign, b: Campaign) -> list[tuple[int, int]]:
     """Rows of both with the same joint values and load, every row once."""
     if a.q.shape[1] != b.q.shape[1]:
-        raise InputError(
+        raise ShapeError(
             f"the campaigns have {a.q.shape[1]} and {b.q.shape[1]} joints; only those of one robot compare"
         )
     turn = {"rad": 1.0, "deg": np.pi / 180}

@@ -63,7 +63,7 @@ class Decision:
 def decide(validation: Validation | None, tolerance: float | None, statistic: Statistic = "max") -> Decision:
     if validation is None or not validation.after.count:
         limit = nan if tolerance is None else tolerance
-        return Decision("NOT DECIDED", statistic, nan, nan, limit, "no validation poses were measured")
+        return Decision("NOT DECIDED", statistic, nan, nan, limit, "no validation poses were given")
     value, spread = float(getattr(validation.after, statistic)), uncertainty(validation, statistic)
     known = f"{NAMES[statistic]} {_mm(value)}, U = {_mm(spread)} (k = 2)"
     if tolerance is None:

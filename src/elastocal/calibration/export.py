@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.corrected_geometry import CorrectedPoses, corrected_poses
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError
 from elastocal.files.robot.export import kinematics_text, with_origins
 from elastocal.files.robot.urdf import read_links, read_urdf
 from elastocal.files.robot.urdf_tags import document
@@ -49,14 +49,14 @@ def export(
         files[Path(yaml)] = calibrated_text(calibration)
     if urdf is not None:
         if source is None:
-            raise InputError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
+            raise MissingError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
         files[Path(urdf)], said = corrected_urdf(robot, Path(source))
         lost += said
     if kinematics is not None:
         files[Path(kinematics)], said = corrected_kinematics(robot, robot.name)
         lost += said
     if not files:
-        raise InputError("nothing is asked for; name a file for yaml, urdf or kinematics")
+        raise MissingError("nothing is asked for; name a file for yaml, urdf or kinematics")
     write_files(files)
     return tuple(dict.fromkeys(lost))
 
@@ -118,4 +118,6 @@ def _same_geometry(urdf: Robot, robot: Robot, path: Path) -> None:
         same = known.get(frame.name)
         if same is None or same.parent != frame.parent or np.abs(same.pose.matrix() - frame.pose.matrix()).max() > SAME:
             what = "is not in" if same is None else "stands elsewhere in"
-            raise InputError(f"{path}: frame {frame.name} {what} the calibrated robot {robot.name}; give its own URDF")
+            raise ConflictError(
+                f"{path}: frame {frame.name} {what} the calibrated robot {robot.name}; give its own URDF"
+            )

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 MOST_ROWS, MOST_RELATED = 12, 16
 """Parameters of one unit in a forest plot, and in the map of correlations: those known best."""
 WARN_SD = 2.0
+LONG = 7200.0
+"""s from which on times are read in hours."""
 MOST_PARTS = 6
 """Of a bar, besides the noise: as many as there are colours."""
+LARGE_VARIANCE = 1e-8
+"""m2 from which on variances are read in mm2."""
 
 
 def validation_lines(v: Validation, tolerance: float | None = None) -> Lines:
@@ -67,10 +71,8 @@ def tolerance_line(x: tuple[float, ...], tolerance: float | None) -> tuple[Serie
 def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
     """Leave-one-out error of every pose, nominal and calibrated."""
     series = []
-    for name, rung, role in (
-        ("before (nominal)", c.ladder.nominal, "before"),
-        ("after (calibrated)", c.ladder.chosen, "after"),
-    ):
+    drawn = (("before (nominal)", c.ladder.nominal, "before"), ("after (calibrated)", c.ladder.chosen, "after"))
+    for name, rung, role in drawn if c.words else drawn[:1]:
         pose = rung.pose
         worst = np.nanmax(np.where(np.isfinite(rung.errors), rung.errors, -1.0), axis=1)
         y = tuple(
@@ -116,24 +118,27 @@ def _scattered(key: str, title: str, x_name: str, x_unit: str, x: Array, y: Arra
 
 
 def residual_figures(c: Calibration) -> tuple[Lines, ...]:
-    """Their histogram, and against reach, load and the order of measuring, where these vary."""
+    """Their histogram, and against reach, load and time, or the order of measuring where no column tells it."""
     states = c.residuals
     pose, y = c.residuals.by_number()
     at = kinematics(c.nominal, states.q)
     reach = np.linalg.norm(at.position[:, :2], axis=1)
     load = np.linalg.norm(states.wrench[:, :3], axis=1)
-    order = states.order.astype(np.float64) + 1
+    order = states.order.astype(np.float64) + 1 if states.time is None else states.time
+    long = states.time is not None and np.ptp(order) > LONG
+    when = ("time", "Residuals against time", "h" if long else "s", order / (3600 if long else 1), np.mean)
+    rows = ("row of the table", "Residuals in order of measuring", "", order, np.min)
     named: tuple[tuple[str, str, str, Array, Callable[[Array], Any]], ...] = (
         ("reach", "Residuals against reach", "m", reach, np.max),
         ("load", "Residuals against load", "N", load, np.max),
-        ("order", "Residuals in order of measuring", "", order, np.min),
+        rows if states.time is None else when,
     )
     out = [_histogram(y)]
     for name, title, unit, values, pick in named:
         each = np.array([pick(values[states.pose == p]) for p in range(int(states.pose.max()) + 1)])
         if np.ptp(each) > 0:
-            label = "row of the table" if name == "order" else name
-            out.append(_scattered(f"residuals_{name}", title, label, unit, each[pose.astype(int)], y))
+            key = "order" if name == rows[0] else name
+            out.append(_scattered(f"residuals_{key}", title, name, unit, each[pose.astype(int)], y))
     return tuple(out)
 
 
@@ -198,11 +203,13 @@ def budget_bars(c: Calibration) -> Bars | None:
         parts, small = parts[: MOST_PARTS - 1], parts[MOST_PARTS - 1 :]
         groups = {**groups, "others": sum(groups[g] for g in small)}
         parts.append("others")
-    sizes = tuple(1e12 * groups[g] for g in parts)
+    whole = total + one
+    factor, unit = (1e12, "\N{MICRO SIGN}m") if whole < LARGE_VARIANCE else (1e6, "mm")
+    sizes = tuple(factor * groups[g] for g in parts)
     notes = (f"{', '.join(cancelled)} cancel against others and are not drawn.",) if cancelled else ()
     return Bars(
         "uncertainty_budget", "", ("predicted place", "one reading"), (*parts, "noise of a reading"),
-        ((*sizes, 0.0), (*sizes, 1e12 * one)), "mean variance of a point", "um\N{SUPERSCRIPT TWO}", notes,
+        ((*sizes, 0.0), (*sizes, factor * one)), "mean variance of a point", f"{unit}\N{SUPERSCRIPT TWO}", notes,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ count from its file: x = theta - theta_file, or x = log(theta / theta_file) wher
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -34,8 +35,13 @@ LONGEST = 1.5
 HELD = 1e-4
 """Prior sd of a parameter at its bound, as a share of its own."""
 STEPS = 25
+NEAR = 0.3
+"""Step in standard deviations below which the scales are chosen."""
 SETTLED = 3e-4
-"""Step in standard deviations at which the search ends."""
+"""The step expected after the next, at which the search ends with the next: each is shorter than the one before by
+about the same factor, or by a growing one."""
+MIXED = 3
+"""Steps that a further one is mixed with."""
 ROUNDING = 0.02
 """The same below which a step that does not lower the objective is a matter of rounding."""
 
@@ -179,9 +185,14 @@ def distances(sight: Sight, off: Array) -> Array:
 
 
 def fit(
-    task: Task, placing: Placing, x: Array | None = None, log_scales: Array | None = None, near: Posterior | None = None
+    task: Task,
+    placing: Placing,
+    x: Array | None = None,
+    log_scales: Array | None = None,
+    near: Sequence[Posterior] = (),
+    settled: float = SETTLED,
 ) -> Fit:
-    """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of one ``near``, warm the search.
+    """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of fits ``near``, warm the search.
 
     Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived
     at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.
@@ -190,51 +201,73 @@ def fit(
     blocks = assemble(task, at, placing)
     scales, fresh = near_scales(blocks, near)
     scales = scales if log_scales is None else log_scales
-    chosen, converged, step, kink = 0, False, 0, 0.0
+    chosen, converged, step, kink, before = 0, False, 0, 0.0, np.inf
+    steps: list[tuple[Array, Array]] = []
     for step in range(1, STEPS + 1):
-        change, size = full_step(task, posterior(blocks, scales), at)
-        if chosen == 2 and size < SETTLED:
-            converged = True
-            break
-        there = ahead(task, at, placing, blocks, change, scales if chosen == 2 else None)
-        if there is None:
-            kink = size if size > ROUNDING and len(task.backlash) else 0.0
-            converged = chosen == 2 and (size <= ROUNDING or kink > 0)
-            break
-        at, placing, blocks = there
-        if chosen < 2 and (size < 0.3 or (step >= 2 and chosen == 0)):
+        found = posterior(blocks, scales)
+        change, size = full_step(task, found, at)
+        if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)
             chosen += 1
+            found = posterior(blocks, scales)
+            change, size = full_step(task, found, at)
+        if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
+            at, placing, converged = at + change[: len(at)], placing.moved(change[len(at) :]), True
+            break
+        aim = _mixed(found, change, steps)
+        there = ahead(task, at, placing, blocks, aim, found if chosen == 2 else None)
+        if there is None:
+            kink = size if size > ROUNDING and len(task.backlash) else 0.0
+            converged = chosen == 2 and (size <= ROUNDING or kink > 0)
+            break
+        at, placing, blocks, share = there
+        steps = [*steps[1 - MIXED :], (change, share * aim)] if chosen == 2 else []
+        before = size
     free = posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
     found = free if bounded is blocks else posterior(bounded, scales)
     return Fit(task, at, placing, found, free, found.evidence + blocks.log_penalty(scales)[0], step, converged, kink)
 
 
-def near_scales(blocks: Blocks, near: Posterior | None) -> tuple[Array, Bools]:
-    """Scales to start from: those of a fit nearby by their names, start values of others; and which are the others."""
-    known = {} if near is None else dict(zip(near.blocks.scales, near.log_scales.tolist(), strict=True))
+def _mixed(found: Posterior, change: Array, steps: list[tuple[Array, Array]]) -> Array:
+    """Anderson's mixing of a step with those before, (asked for, taken), where these leave a linear rest.
+
+    The noise depends on where it is linearised, which a Gauss-Newton step does not know of: alone they become shorter
+    by a third, or swing.
+    """
+    if not steps:
+        return change
+    asked = np.stack([*(a for a, _ in steps), change], axis=1)
+    falls = np.diff(asked, axis=1)
+    parts = np.linalg.lstsq(found.factor.T @ falls, found.factor.T @ change, rcond=1e-6)[0]
+    return np.asarray(change - (np.stack([t for _, t in steps], axis=1) + falls) @ parts)
+
+
+def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools]:
+    """Scales to start from: those of fits nearby by their names, start values of others; and which are the others."""
+    known = {s: v for n in reversed(near) for s, v in zip(n.blocks.scales, n.log_scales.tolist(), strict=True)}
     fresh = np.array([s not in known for s in blocks.scales])
     return np.array([known.get(s, at) for s, at in zip(blocks.scales, blocks.start.tolist(), strict=True)]), fresh
 
 
 def ahead(
-    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, scales: Array | None = None
-) -> tuple[Array, Placing, Blocks] | None:
-    """The point that a step leads to, halved while it takes states of readings into what has no determined state.
+    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, found: Posterior | None = None
+) -> tuple[Array, Placing, Blocks, float] | None:
+    """The point that a step leads to, and the share of it that was taken: halved while it takes states of readings into what has no determined state.
 
-    With ``scales`` it is halved until the objective falls too; None where no step will do.
+    With the posterior ``found`` here it is halved until the objective with its noise falls too; None where no step
+    will do.
     """
     p, extra = len(x), np.zeros(task.sight.extra)
-    now = np.inf if scales is None else objective(blocks, scales, np.concatenate([x, extra]))
+    now = np.inf if found is None else objective(found, blocks, np.concatenate([x, extra]))
     for factor in (1.0, 0.5, 0.25, 0.125):
         at, place = x + factor * change[:p], placing.moved(factor * change[p:])
         there = assemble(task, at, place)
         lost = there.count < blocks.count
-        if not lost and (scales is None or objective(there, scales, np.concatenate([at, extra])) < now):
-            return at, place, there
+        if not lost and (found is None or objective(found, there, np.concatenate([at, extra])) < now):
+            return at, place, there, factor
     return None
 
 

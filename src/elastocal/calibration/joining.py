@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
@@ -23,16 +23,16 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
     Load frame and noise must be the same.
     """
     if not campaigns:
-        raise InputError("no campaign is given; give one or several")
+        raise MissingError("no campaign is given; give one or several")
     first = campaigns[0]
     if len(campaigns) == 1:
         return first
     for key in ("load_frame", "noise", "orientation_noise"):
         given = {repr(getattr(c, key)) for c in campaigns if key != "load_frame" or c.loaded}
         if len(given) > 1:
-            raise InputError(f"the campaigns differ in {key}: {' and '.join(sorted(given))}; state the same in all")
+            raise ConflictError(f"the campaigns differ in {key}: {' and '.join(sorted(given))}; state the same in all")
     if any((c.temperature is None) != (first.temperature is None) for c in campaigns):
-        raise InputError("temperature is read in some of the campaigns only; give it in all, or leave it out")
+        raise MissingError("temperature is read in some of the campaigns only; give it in all, or leave it out")
     markers = tuple(dict.fromkeys(m for c in campaigns for m in c.markers))
     metre = LENGTHS[first.length]
     noise = first.noise / metre if isinstance(first.noise, float) else first.noise
@@ -46,6 +46,7 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         wrench=_rows(campaigns, "wrench", np.zeros(6)), load_frame=loads,
         station=_stations(campaigns), markers=markers if any(c.named for c in campaigns) else (),
         noise=noise, orientation_noise=first.orientation_noise,
+        time=None if any(c.time is None for c in campaigns) else np.concatenate([c.time for c in campaigns]),
         temperature=None if first.temperature is None else np.concatenate([c.temperature for c in campaigns]),
         priors=tuple(p for c in campaigns for p in c.priors),
         keep=[_line(c, i, n) for n, c in enumerate(campaigns) for i in range(c.count) if c.kept(i)],

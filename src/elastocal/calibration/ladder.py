@@ -20,7 +20,7 @@ from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
 from elastocal.calibration.words import Wanted, with_words, without_names
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
@@ -75,7 +75,7 @@ class Rung:
     def fit(self) -> Fit:
         """The fit itself, which no file keeps."""
         if self.fitted is None:
-            raise InputError("a calibration read from a file has the errors of its models, not their fits")
+            raise UnsupportedError("a calibration read from a file has the errors of its models, not their fits")
         return self.fitted
 
     @property
@@ -127,6 +127,8 @@ class Climber:
     instrument: Instrument
     priors: tuple[Prior, ...]
     watch: Callable[[str], None]
+    rich: Fit | None = None
+    """The richest model, where it was fitted before: all others find start values there."""
 
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
         model, wanted = with_words(self.robot, words, self.priors)
@@ -140,12 +142,13 @@ class Climber:
         """Fitted from the values of a fit nearby, where there is one."""
         self.watch(" + ".join(words) or "nominal")
         task = self.task(words, family, multiple)
-        x = np.zeros(len(task.names))
-        if near is not None:
-            known = dict(zip(near.task.names, near.x.tolist(), strict=True))
-            x = np.array([known.get(n, 0.0) for n in task.names])
-        start = None if near is None else near.posterior
-        return Rung.of(words, family, multiple, fit(task, near.placing if near else self.placing, x, near=start))
+        start = near or self.rich
+        if start is None:
+            return Rung.of(words, family, multiple, fit(task, self.placing))
+        known = {} if near is None else dict(zip(near.task.names, near.x.tolist(), strict=True))
+        x = np.array([known.get(n, 0.0) for n in task.names])
+        posteriors = tuple(f.posterior for f in (near, self.rich) if f is not None)
+        return Rung.of(words, family, multiple, fit(task, start.placing, x, near=posteriors))
 
 
 def _predicts(rung: Rung) -> float:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from elastocal.calibration.placing import Placing
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.findings import Finding
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.reading import Reading
@@ -114,7 +114,7 @@ class Instrument:
         if self.tracker is None:
             return out
         if s.position is None:
-            raise InputError("noise of a tracker needs positions; state one number for deflections and distances")
+            raise UnsupportedError("noise of a tracker needs positions; state one number for deflections and distances")
         part = sight.sections["position"]
         beams = self.tracker.beams(s.position.reshape(-1, 3)).reshape(s.count, s.points, 3, 3)
         for j in range(s.points):

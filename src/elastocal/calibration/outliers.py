@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.calibration.fit import Fit, Task, ahead, assemble, fit, full_step
+from elastocal.calibration.fit import NEAR, Fit, Task, ahead, assemble, fit, full_step
 from elastocal.calibration.placing import Placing
 from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
@@ -23,7 +23,12 @@ from elastocal.spatial.entries import Array, Bools, Ints
 
 RARE = 1e-3
 """Probability of a wrong unit before any is looked at, where the alternative is an error of the model."""
+CLEAR = 100.0
+"""Evidence by which all readings may fall behind without a search of their own: far more than a search changes."""
 FREEDOM = 4.0
+LINEARISATIONS, REWEIGHTED = 10, 20
+ROUGH = 0.03
+"""Step in standard deviations at which searches end that only start others, or weigh their evidence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,31 +40,43 @@ class Screened:
 
 
 def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
-    """Unknowns and placing by t weights at fixed prior scales, and the points (M, rows) that it does not believe."""
+    """Unknowns and placing by t weights at fixed prior scales, and the points (M, rows) that it does not believe.
+
+    Weights change in many small steps, for which one linearisation does."""
     x = np.zeros(len(task.names))
-    weight = np.ones((task.sight.states.count, task.sight.rows))
     blocks = assemble(task, x, placing)
-    scales = blocks.start.copy()
-    free = [i for i, c in enumerate(blocks.noise) if not c.scale.fixed]
-    noise = len(blocks.groups) + np.array(free)
-    size, still, distance = None, np.zeros(task.sight.extra), (np.zeros_like(weight), np.ones_like(weight))
-    for _ in range(30):
-        found = posterior(_weighted(task, blocks, weight), scales)
-        change, step = full_step(task, found, x)
+    scales, weight = blocks.start.copy(), np.ones((task.sight.states.count, task.sight.rows))
+    change, step, doubtful = _reweighted(task, blocks, x, scales, weight, 1)
+    for _ in range(LINEARISATIONS):
         there = ahead(task, x, placing, blocks, change)
         if there is None:
             break
-        x, placing, blocks = there
-        left = task.sight.unfold(
-            np.where(blocks.used, blocks.readings - blocks.jacobian @ np.concatenate([x, still]), np.nan)
-        )
-        new, distance = _point_scales(task, left, _spread_for(found))
-        scales[noise] = np.log(new / [_typical(blocks.noise[i], blocks.used) for i in free])
-        weight = (FREEDOM + distance[1]) / (FREEDOM + distance[0])
-        if step < 1e-3 and size is not None and np.allclose(new, size, rtol=1e-3):
+        x, placing, blocks, _ = there
+        change, step, doubtful = _reweighted(task, blocks, x, scales, weight, REWEIGHTED)
+        if step < NEAR:
+            return x + change[: len(x)], placing.moved(change[len(x) :]), doubtful
+    return x, placing, doubtful
+
+
+def _reweighted(
+    task: Task, blocks: Blocks, x: Array, scales: Array, weight: Array, most: int
+) -> tuple[Array, float, Bools]:
+    """Step, its size and the points not believed, of one linear problem; ``scales`` and ``weight`` are set anew."""
+    free = [i for i, c in enumerate(blocks.noise) if not c.scale.fixed]
+    still, last = np.zeros(task.sight.extra), None
+    typical = [_typical(blocks.noise[i], blocks.used) for i in free]
+    for _ in range(most):
+        found = posterior(_weighted(task, blocks, weight), scales)
+        change, step = full_step(task, found, x)
+        theta = np.concatenate([x, still]) + change
+        left = task.sight.unfold(np.where(blocks.used, blocks.readings - blocks.jacobian @ theta, np.nan))
+        new, (square, count) = _point_scales(task, left, _spread_for(found))
+        scales[len(blocks.groups) + np.array(free)] = np.log(new / typical)
+        weight[:] = (FREEDOM + count) / (FREEDOM + square)
+        if last is not None and np.allclose(new, last, rtol=1e-3):
             break
-        size = new
-    return x, placing, distance[0] > 49.0 * distance[1] / 3
+        last = new
+    return change, step, square > 49.0 * count / 3
 
 
 def _typical(part: Noise, used: Bools) -> float:
@@ -105,23 +122,27 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
     judge = _Judge(replace(start.posterior.blocks, used=full), start.posterior.log_scales)
     dropped, units, judge = screen_units(judge, full, full & ~start.posterior.blocks.used, level=level)
     new = replace(task, dropped=task.sight.unfold(dropped))
-    return Screened(fit(new, start.placing, start.x, judge.scales), units)
+    return Screened(fit(new, start.placing, start.x, judge.scales, settled=ROUGH), units)
 
 
-def explained(everything: Fit, screened: Screened) -> bool:
-    """Whether errors of the model explain what was left out better than single wrong readings do.
+def explained(screened: Screened) -> Fit | None:
+    """The fit of all readings, where errors of the model explain what was left out better than wrong readings do.
 
     The evidence of all readings, with compliances and joints that differ from state to state, against that of the
     others, times the chance of so many wrong readings, each of its numbers anywhere within the largest residual.
     """
-    task = screened.fit.task
-    off, _ = task.sight.linearise(task.tool, screened.fit.values, screened.fit.placing)
-    wrong = screened.fit.evidence + len(screened.units) * np.log(RARE)
+    found, task = screened.fit, screened.fit.task
+    off, _ = task.sight.linearise(task.tool, found.values, found.placing)
+    wrong = found.evidence + len(screened.units) * np.log(RARE)
     for rows in (task.sight.lengths, ~task.sight.lengths):
         mine = np.abs(off[:, rows][(task.dropped & task.sight.used)[:, rows]])
         if mine.size:
             wrong += mine.size * (0.5 * np.log(2 * np.pi) - np.log(2 * float(mine.max())))
-    return bool(everything.evidence > wrong)
+    whole = replace(found.posterior.blocks, used=task.sight.fold(task.sight.used))
+    if maximise_evidence(whole, found.posterior.log_scales, revive=False)[1] < wrong - CLEAR:
+        return None
+    everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), found.placing, found.x, settled=ROUGH)
+    return everything if everything.evidence > wrong else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isfinite, isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from elastocal.files.certificate import Stated
 
 HOW_TO_CERTIFY = "For pass or fail, with a certificate as page one: state a tolerance, or certificate in cell.yaml."
+UNPROVED = (
+    "Not validated: leave-one-out errors are those of the poses measured here. Poses that take no part in the fit "
+    "would prove it: give them as validation set."
+)
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
 
@@ -51,10 +55,11 @@ def calibration_page(
     wanted = stated is not None and stated.asked_for
     certificate = certificate_of(c, validation, stated) if wanted else None
     tolerance = None if stated is None else stated.tolerance
+    doubts = [w for w in c.warnings if w.severity == "warning"]
     sections = [
         Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
-        Section("Parameters", (*forests(c)[:1], parameters_table(c, most))),
-        Section("Residuals", (residual_lines(c), agreement_lines(c))),
+        Section("Parameters", (*forests(c)[:1], parameters_table(c, most)) if len(c.parameters) else ()),
+        Section("Residuals", (residual_lines(c), *((agreement_lines(c),) if c.words else ()))),
         Section("Uncertainty budget", _kept(budget_bars(c))),
         Section("Robot and campaign", (campaign_scene(c),)),
         Section("Outliers", (_outliers(c),), folded=not c.outliers),
@@ -67,14 +72,22 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (*(f"WARNING {w.code.upper()}: {w.text}." for w in c.warnings), c.verdict.text, *_validated(validation)),
+        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
         tuple(s for s in sections if s.blocks),
-        (*c.robot.notes, *(() if wanted else (HOW_TO_CERTIFY,))),
+        (
+            *(_sentence(w.text) for w in c.warnings if w not in doubts),
+            *c.robot.notes,
+            *(() if wanted else (HOW_TO_CERTIFY,)),
+        ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
         tiles=_tiles(c, validation, certificate),
         certificate=certificate,
     )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _kept(block: Figure | None) -> tuple[Figure, ...]:
@@ -85,20 +98,19 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
     known = sum(not e.code for e in c.parameters.rows)
-    expected, where = expected_accuracy(c, v), "k = 2, at measured poses" if v is None else "k = 2, at validation poses"
+    expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
+    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses"
     decided = () if certificate is None else (_decision_tile(certificate),)
-    checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} mm"
+    unit = before.shown
+    checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
+    gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, basis, "after")
     return (
         *decided,
-        Tile("error before", f"{1e3 * before.rms:.3f}", "mm", basis, "before"),
-        Tile("error after", f"{1e3 * after.rms:.3f}", "mm", basis, "after"),
-        Tile(
-            "expected",
-            DASH if expected is None else f"{1e3 * expected:.3f}",
-            "" if expected is None else "mm",
-            "deflections do not tell places" if expected is None else where,
-            "expected",
-        ),
+        Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),
+        gained if c.words else Tile("error after", DASH, "", "no model is better: keep the nominal robot", "after"),
+        Tile("expected", DASH, "", "deflections: by validation poses only", "expected")
+        if expected is None
+        else Tile("expected", f"{1e3 * expected:.3f}", unit, where, "expected"),
         Tile(
             "validation",
             DASH if v is None else f"{100 * v.coverage:.0f} %",
@@ -116,9 +128,9 @@ def _decision_tile(certificate: Certificate) -> Tile:
     return Tile("decision", certificate.outcome, "", against, "", STATES[certificate.outcome])  # type: ignore[arg-type]
 
 
-def _validated(v: Validation | None) -> tuple[str, ...]:
+def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
     if v is None:
-        return ()
+        return (*_gain(c), UNPROVED) if c.words else ()
     gain = f"{1e3 * v.gain:.3f} +- {1e3 * v.gain_half_width:.3f} mm"
     return (
         f"Validation: {v.after.text()}, nominal {v.before.text()}; gain {gain} (95 %); 95 % intervals hold "
@@ -126,14 +138,24 @@ def _validated(v: Validation | None) -> tuple[str, ...]:
     )
 
 
+def _gain(c: Calibration) -> tuple[str, ...]:
+    """By how much the mean leave-one-out error falls, and how sure that is."""
+    if not isfinite(c.ladder.gain + c.ladder.gain_se):
+        return ()
+    gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
+    return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
+
+
 def errors_table(c: Calibration, validation: Validation | None) -> Table:
     rows = [("nominal robot, leave-one-out", c.before), ("calibrated robot, leave-one-out", c.leave_one_out)]
-    if c.outliers:
+    if not c.words:
+        rows.pop()
+    if c.outliers and c.words:
         rows.append(("the same with outliers", c.leave_one_out_all))
     if validation is not None:
         rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
     columns = (
-        Column("what", "error of predicted points"),
+        Column("what", "error of predicted points" if c.placed else "error of predicted deflections"),
         *(
             Column(f"{k}_{c.before.shown}", name, c.before.shown, 3)
             for k, name in (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import nearest_rotation, rotations
 
@@ -68,7 +68,7 @@ def robust_start(
         if size < least * (1 - 1e-9):
             best, least = placing, size
     if best is None:
-        raise InputError("no marker was read in all three coordinates; without that the instrument cannot be placed")
+        raise MissingError("no marker was read in all three coordinates; without that the instrument cannot be placed")
     return best
 
 

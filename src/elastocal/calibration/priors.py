@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.spatial.entries import Array
 
 
@@ -49,12 +49,12 @@ def _prior(key: Any, value: Any) -> Prior:
     try:
         values, spread = (np.array(v, dtype=np.float64) for v in value)
     except (TypeError, ValueError):
-        raise InputError(f"prior of {', '.join(names)}: give a value and a standard deviation") from None
+        raise MissingError(f"prior of {', '.join(names)}: give a value and a standard deviation") from None
     values = np.atleast_1d(values)
     if spread.ndim == 0:
         spread = np.diag(np.full(len(names), float(spread) * abs(float(spread))))  # keeps the sign of a slip
     if values.shape != (len(names),) or spread.shape != (len(names), len(names)):
-        raise InputError(
+        raise ShapeError(
             f"prior of {', '.join(names)}: values of shape {values.shape} and covariance of shape {spread.shape}; "
             f"give {len(names)} values and a covariance ({len(names)}, {len(names)})"
         )

@@ -14,7 +14,15 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.words import ORDER, automatic, with_words
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import (
+    ConflictError,
+    MissingError,
+    RangeError,
+    ShapeError,
+    UnitError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from elastocal.files.campaign.decisions import decided_rows
 from elastocal.files.campaign.observed import (
     POSITIONS,
@@ -51,7 +59,7 @@ def read_campaign(
     if not given:
         stated = next((k for k, v in keys.items() if v), None)
         if stated is not None:
-            raise InputError(f"{path}: {stated} is said by the campaign file; leave it out here", parameter=stated)
+            raise ConflictError(f"{path}: {stated} is said by the campaign file; leave it out here", parameter=stated)
         return campaign_of(read_observed(Path(path)))
     return campaign_of(observed_tables([Path(p) for p in given], str(path), {k: v for k, v in keys.items() if v}))
 
@@ -72,7 +80,7 @@ def fits(observed: Observed) -> str:
 def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
     where, robot, found = observed.located.file, observed.model, observed.readings
     if why := fits(observed):
-        raise InputError(f"{where}: {why}; such a campaign is calibrated by reduction only: write seek into it")
+        raise UnsupportedError(f"{where}: {why}; such a campaign is calibrated by reduction only: write seek into it")
     entry = observed.entry
     if entry.noise is not None and observed.sources:
         raise observed.located.error(("noise",), "is stated by errors too; keep one of the two")
@@ -84,7 +92,7 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         orientation=orientation_of(found, where), distance=_read(found.read["distance"][:, :, 0]),
         wrench=loads if loads.any() else None, load_frame=observed.load.frame, markers=found.markers,
         station=found.station if entry.station is None or found.station else [entry.station] * len(found.values),
-        temperature=found.temperature, noise=entry.noise or observed.sources or None,
+        temperature=found.temperature, time=found.time, noise=entry.noise or observed.sources or None,
         orientation_noise=entry.orientation_noise, places=found.places, name=observed.name,
         priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip
@@ -135,17 +143,17 @@ def _prior(entry: PriorEntry, robot: Robot, known: tuple[str, ...]) -> tuple[Pri
         for unit in entry.units:
             dimension, own = dimension_of(unit), _DIMENSIONS.get(row.unit)
             if dimension is not None and own is not None and own not in dimension:
-                raise InputError(f"{entry.where}: {unit} does not fit {row.name}, which is in {row.unit}")
+                raise UnitError(f"{entry.where}: {unit} does not fit {row.name}, which is in {row.unit}")
     values = np.array([r.value if entry.value is None else entry.value for r in rows])
     if entry.covariance is not None:
         if len(entry.covariance) != len(rows):
-            raise InputError(f"{entry.where}: the covariance is of {len(entry.covariance)} parameters, not {len(rows)}")
+            raise ShapeError(f"{entry.where}: the covariance is of {len(entry.covariance)} parameters, not {len(rows)}")
         return (Prior(tuple(chosen), values, entry.covariance),)
     assert entry.sd is not None
     scale = np.abs(values) if entry.share else np.ones(len(rows))
     if not scale.all():
         zero = chosen[int(np.flatnonzero(scale == 0)[0])]
-        raise InputError(f"{entry.where}: {zero} is zero, of which percent are nothing; give the sd in its unit")
+        raise RangeError(f"{entry.where}: {zero} is zero, of which percent are nothing; give the sd in its unit")
     if not entry.common_sd:
         return tuple(
             Prior((n,), v[None], np.array([[(entry.sd * s) ** 2]]))
@@ -193,7 +201,7 @@ def table_readings(
     if len(calibration.markers) == 1 and not observed.named:
         observed = replace(observed, readings=replace(observed.readings, markers=calibration.markers))
     if len(calibration.markers) > 1 and not observed.named:
-        raise InputError(
+        raise MissingError(
             f"{path}: the columns do not say which of the markers {', '.join(calibration.markers)} was read; name them "
             f"{calibration.markers[0]}.x_mm, or add a column marker"
         )

@@ -28,6 +28,9 @@ class Residuals:
     deviations: Array
     """Every number predicted from all others, in standard deviations of that prediction (M, rows)."""
 
+    time: Array | None = None
+    """When a state was read, s from the first; None where no column tells it."""
+
     @classmethod
     def of(cls, ladder: Ladder) -> Residuals:
         fit, nominal = ladder.chosen.fit, ladder.nominal.fit
@@ -43,6 +46,7 @@ class Residuals:
             nominal.left_out,
             fit.left_out,
             sight.unfold(size * sign),
+            s.time,
         )
 
     def by_number(self) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from elastocal.calibration.judgement import misfit_of, warnings_of
 from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflicts
-from elastocal.calibration.outliers import explained, robust_fit, screen
+from elastocal.calibration.outliers import ROUGH, explained, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, without_bad_repeats
@@ -29,7 +29,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.words import automatic, check_words, with_words
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -68,7 +68,7 @@ def calibrate(
         campaign = joined(robot, campaign)
     words_accepted = (accept,) if isinstance(accept, str) else tuple(accept)
     if words_accepted and campaign.position is None:
-        raise InputError("accept: slips are told by points, and none were read; leave it out")
+        raise ConflictError("accept: slips are told by points, and none were read; leave it out")
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
         once = calibrate(robot, campaign.take(rows), model, outliers=outliers, accept=accept, progress=progress)
@@ -94,11 +94,12 @@ def calibrate(
     instrument = _instrument(robot, sight, campaign)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
+    rich: Fit | None = None
     if outliers:
         progress("outliers")
-        dropped, units, placing = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+        dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
         dropped, units = _taken_back(campaign, sight, dropped, units)
-    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress), words)
+    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
     return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 
 
@@ -210,7 +211,7 @@ def _check_priors(robot: Robot, words: tuple[str, ...], campaign: Campaign) -> N
             raise UnknownNameError("parameter with a prior", name, names)
         parameter = robot.parameters.values[robot.parameters.index(name)] if name in robot.parameters.names else 0.0
         if any(w.log and name in w.names for w in sought) and not value * parameter > 0:
-            raise InputError(
+            raise RangeError(
                 f"prior of {name}: its value is {value}; a compliance must have the sign of the robot file"
             )
 
@@ -249,8 +250,8 @@ def _with_transitions(robot: Robot, sight: Sight) -> Robot:
 
 def _left_out(
     robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors
-) -> tuple[Bools, tuple[Unit, ...], Placing]:
-    """Outliers by the richest model, so that what it explains is not left out."""
+) -> tuple[Bools, tuple[Unit, ...], Fit]:
+    """Outliers by the richest model, so that what it explains is not left out; and its fit without them."""
     none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
     smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
@@ -259,12 +260,11 @@ def _left_out(
     task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
     known = dict(zip(first.names, x.tolist(), strict=True))
     x = np.array([known.get(n, 0.0) for n in task.names])
-    screened = screen(task, fit(task, placing, x))
-    if screened.units:
-        everything = fit(replace(task, dropped=none), screened.fit.placing, screened.fit.x)
-        if explained(everything, screened):
-            return none, (), everything.placing
-    return screened.fit.task.dropped, screened.units, screened.fit.placing
+    screened = screen(task, fit(task, placing, x, settled=ROUGH))
+    everything = explained(screened) if screened.units else None
+    if everything is not None:
+        return none, (), everything
+    return screened.fit.task.dropped, screened.units, screened.fit
 
 
 def _taken_back(

@@ -20,7 +20,7 @@ from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import MissingError, RangeError, UnknownNameError, UnsupportedError
 from elastocal.measure.campaign import Campaign as Measured
 from elastocal.measure.campaign import virtual_campaign
 from elastocal.measure.deflection import Deflection
@@ -131,11 +131,11 @@ def _setting(
     load_frame: str | None, repeats: int,
 ) -> _Setting:  # fmt: skip
     if repeats < 1:
-        raise InputError(f"repeats is {repeats}; give at least 1")
+        raise RangeError(f"repeats is {repeats}; give at least 1")
     if isinstance(where, Plan):
         kind = where.task.measuring.readings(where.chosen)
         if not isinstance(kind, Position | Deflection):
-            raise InputError(f"a plan of {kind.kind} gives no positions and no deflections to simulate here")
+            raise UnsupportedError(f"a plan of {kind.kind} gives no positions and no deflections to simulate here")
         chosen = markers or tuple(m.frame for m in kind.setup.markers)
         return _of(robot, kind.setup.q, kind.setup.load, read or _kind(kind), chosen, repeats)
     if isinstance(where, Campaign):
@@ -167,7 +167,7 @@ def _of(
     for name in names:
         robot.tree.frame(name)
     if read == "deflection" and not load.wrench.any():
-        raise InputError("no load, so nothing bends; give a wrench, or read positions")
+        raise MissingError("no load, so nothing bends; give a wrench, or read positions")
     each = load if len(load.wrench) == 1 else replace(load, wrench=np.repeat(load.wrench, repeats, axis=0))
     setup = Setup(np.repeat(q, repeats, axis=0), each, tuple(Marker(n) for n in names))
     kind: Measurement = Deflection(setup) if read == "deflection" else Position(setup)

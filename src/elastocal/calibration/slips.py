@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.misplaced import misplaced_frame
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
-from elastocal.errors import InputError
+from elastocal.errors import InputError, RangeError
 from elastocal.findings import Finding
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
@@ -120,7 +120,7 @@ def _size(robot: Robot, campaign: Campaign) -> float:
 def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
     known = {h.words[0]: h for h in hypotheses(robot, campaign)}
     if word not in known:
-        raise InputError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
+        raise RangeError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
     return known[word].robot, known[word].campaign
 
 

@@ -84,6 +84,8 @@ class States:
     scatter: float
     """Sd of one coordinate by repeats, in m; nan where there are none."""
     scatter_freedom: int
+    time: Array | None = None
+    """Mean over the readings of a state, s from the first of all."""
 
     @cached_property
     def mean_repeats(self) -> float:
@@ -142,7 +144,7 @@ class States:
             self, q=self.q[chosen], wrench=self.wrench[chosen], temperature=cut(self.temperature),
             station=self.station[chosen], pose=self.pose[chosen] - self.pose[chosen][0], members=self.members[chosen],
             position=cut(self.position), deflection=cut(self.deflection), orientation=cut(self.orientation),
-            distance=cut(self.distance),
+            distance=cut(self.distance), time=cut(self.time),
         )  # fmt: skip
 
     def parts(self, poses: int) -> Iterator[slice]:
@@ -186,6 +188,7 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
         float("nan") if read is None or reference is None else reference,
         float(np.sqrt(squares / freedom)) if freedom else float("nan"),
         freedom,
+        None if campaign.time is None else members.sums(campaign.time - campaign.time.min()) / members.counts,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary
+from elastocal.calibration.accuracy import ErrorSummary, Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.ladder import Ladder, Rung
@@ -47,7 +47,25 @@ def read_calibration(path: str | PathLike[str]) -> Calibration:
         raise InputError(f"{file}: the calibration is damaged ({error!r}); make it again") from None
 
 
-def to_document(c: Calibration) -> dict[str, Any]:
+def read_validation(path: str | PathLike[str]) -> Validation | None:
+    """The validation that was made with the calibration of a file, None where there was none."""
+    file = Path(path)
+    data = read_json(file, FORMAT, "a calibration file").data.get("validation")
+    try:
+        return None if data is None else Validation(**{k: _validated(k, v) for k, v in data.items()})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{file}: the validation in it is damaged ({error!r}); calibrate again") from None
+
+
+def _validated(key: str, value: Any) -> Any:
+    if key in ("before", "after"):
+        return _errors(value)
+    if key in ("places", "markers"):
+        return tuple(value)
+    return np.array(value, dtype=np.float64) if isinstance(value, list) else _number(key, value)
+
+
+def to_document(c: Calibration, validation: Validation | None = None) -> dict[str, Any]:
     """Plain data; what is not known is null."""
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -82,9 +100,14 @@ def to_document(c: Calibration) -> dict[str, Any]:
         "robot_yaml": robot_text(c.uncalibrated),
         "ladder": _ladder(c.ladder),
         "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
+        "validation": None if validation is None else _validation(validation),
     }
     cleaned: dict[str, Any] = finite(document)
     return cleaned
+
+
+def _validation(v: Validation) -> dict[str, Any]:
+    return {k: vars(x) if isinstance(x, ErrorSummary) else _short(x) for k, x in vars(v).items()}
 
 
 def from_document(data: dict[str, Any], where: str) -> Calibration:
@@ -153,7 +176,9 @@ def _short(value: Any) -> Any:
 
 
 def _array(rows: Any) -> Any:
-    """Lists with null where nothing was read."""
+    """Lists with null where nothing was read, or null where no list was."""
+    if rows is None:
+        return None
     made = np.array(rows)
     return made if made.dtype.kind in "biuf" else np.array(rows, dtype=np.float64)
 
@@ -191,6 +216,7 @@ def calibration_schema() -> str:
         "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
         "robot_yaml": text, "ladder": {"type": "object"}, "residuals": {"type": "object"},
+        "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
     return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"

@@ -12,7 +12,7 @@ from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Ints
@@ -36,7 +36,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     Of positions; of deflections where there are no positions, against the robot of the file.
     """
     if campaign.position is None and campaign.deflection is None:
-        raise InputError("validation needs positions or deflections; this campaign has neither")
+        raise MissingError("validation needs positions or deflections; this campaign has neither")
     campaign = _same_markers(calibration, campaign)
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
     if states.position is None:
@@ -180,7 +180,7 @@ def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: 
 
     states = gather(robot, campaign)
     if not 2 <= folds <= states.poses:
-        raise InputError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
+        raise RangeError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
     row_pose = states.pose[states.state_of(campaign.count)]
     parts = []
     for fold in range(folds):

@@ -17,7 +17,7 @@ from elastocal.compensation import spherical_wrist
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.nominal import Nominal
 from elastocal.compensation.targets import Targets, TargetStatus
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.model.inverse_kinematics import row_scales
 from elastocal.model.kinematics import rigid_motion, rigid_pose
 from elastocal.model.robot import Robot
@@ -86,7 +86,7 @@ def correct(
     """
     parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
     if not parts:
-        raise InputError("there are no targets to correct")
+        raise MissingError("there are no targets to correct")
     return Commands(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Commands)))
 
 
@@ -100,7 +100,7 @@ def correction_chunks(
     """The same in pieces, so that memory does not grow with the path: rows and their correction, in order."""
     model.tree.frame(targets.frame)
     if targets.reference.shape[-1] != model.n:
-        raise InputError(
+        raise ShapeError(
             f"robot {model.name} has {model.n} joints ({', '.join(model.joints)}), "
             f"but the reference has {targets.reference.shape[-1]} values"
         )

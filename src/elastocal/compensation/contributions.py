@@ -72,6 +72,12 @@ class Contributions:
     backlash: Residual | None = None
     sd: Mapping[str, Array] | None = None
 
+    @classmethod
+    def unknown(cls, count: int) -> Contributions:
+        """Where nobody asks for them."""
+        none = Residual(*(np.broadcast_to(np.nan, (count, 3)) for _ in range(2)), np.zeros(count, dtype=np.int64))
+        return cls(none, none, none, none, none, none)
+
     def half_width(self, word: str, freedom: float) -> float:
         """95 % half width in m of a part, root mean square over all targets; nan where it is not known."""
         sizes = None if self.sd is None else self.sd.get(word)

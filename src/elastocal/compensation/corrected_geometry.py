@@ -15,7 +15,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.model.chain import AXES, JOINT, Dof
 from elastocal.model.frames import BASE, Frame
@@ -23,6 +22,7 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
+from elastocal.spatial.turns import Rotation
 
 SAME = 1e-12
 

@@ -82,6 +82,11 @@ class Correction:
         """True (S,) where the command is corrected."""
         return np.asarray(self.commands.status == TargetStatus.CORRECTED)
 
+    @property
+    def exact(self) -> bool:
+        """Every target is corrected to its loaded equilibrium: the model is left with the rounding of digits."""
+        return bool(self.corrected.all()) and not self.method.first_order
+
     @cached_property
     def motions(self) -> tuple[int, int]:
         """Motions of the program that go to corrected targets, and all of them, those that were left alone too."""

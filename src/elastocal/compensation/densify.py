@@ -23,15 +23,15 @@ from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.program import Inserted, Move
 from elastocal.compensation.targets import Targets, TargetStatus
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.findings import Finding
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.task import Aim
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 
 if TYPE_CHECKING:
-    from scipy.spatial.transform import Rotation
+    from elastocal.spatial.turns import Rotation
 
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
@@ -94,58 +94,77 @@ class Moves:
 def densify(moves: Moves, tolerance: float) -> Inserts:
     """Intermediate targets so that no probed place of a move is off by more than ``tolerance`` in m."""
     if not tolerance > 0:
-        raise InputError(f"tolerance {tolerance} m: give a positive length")
-    bad = np.flatnonzero(
-        (moves.correction.status[moves.start] != TargetStatus.CORRECTED)
-        | (moves.correction.status[moves.end] != TargetStatus.CORRECTED)
+        raise RangeError(f"tolerance {tolerance} m: give a positive length")
+    ends = moves.correction.status[moves.start], moves.correction.status[moves.end]
+    failed: Ints = np.where(
+        (ends[0] != TargetStatus.CORRECTED) | (ends[1] != TargetStatus.CORRECTED), np.maximum(*ends), 0
     )
-    count = len(moves.start)
-    failed = np.zeros(count, dtype=np.int64)
-    failed[bad] = np.maximum(*(moves.correction.status[ends[bad]] for ends in (moves.start, moves.end)))
-    without, left = np.zeros(count), np.zeros(count)
+    without, left = np.zeros(len(failed)), np.zeros(len(failed))
     parts: list[tuple[Ints, Ints, Commands]] = []
-    move = np.flatnonzero(failed == TargetStatus.CORRECTED)
-    low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
-    sent = [moves.exact(move, np.zeros(len(move))), _picked(moves.correction, moves.end[move])] if len(move) else []
-    while len(move):
-        error, middle, lost = _probe(moves, move, low, width, sent[0], sent[1])
-        np.maximum.at(failed, move, lost)
-        if (width == _PARTS).all():
-            without[move] = error
-        split = (error > tolerance) & (width > len(PROBES)) & (failed[move] == TargetStatus.CORRECTED)
-        np.maximum.at(left, move[~split], error[~split])
-        half = width[split] // 2
-        centre = _picked(middle, split)
-        parts.append((move[split], low[split] + half, centre))
-        sent = [_joined(_picked(sent[0], split), centre), _joined(centre, _picked(sent[1], split))]
-        low = np.concatenate([low[split], low[split] + half])
-        move, width = np.tile(move[split], 2), np.tile(half, 2)
+    piece = _whole_moves(moves, np.flatnonzero(failed == TargetStatus.CORRECTED))
+    while len(piece.move):
+        sent = piece.probed(moves)
+        error = np.max(
+            [_off_line(sent[0], at, sent[-1], share) for at, share in zip(sent[1:-1], PROBES, strict=True)], 0
+        )
+        np.maximum.at(failed, piece.move, np.max([at.status for at in sent[1:-1]], axis=0))
+        if (piece.width == _PARTS).all():
+            without[piece.move] = error
+        split = (error > tolerance) & (piece.width > len(PROBES)) & (failed[piece.move] == TargetStatus.CORRECTED)
+        np.maximum.at(left, piece.move[~split], error[~split])
+        kept = [_picked(at, split) for at in sent]
+        half = piece.width[split] // 2
+        parts.append((piece.move[split], piece.low[split] + half, kept[2]))
+        piece = _Pieces(
+            np.tile(piece.move[split], 2), np.concatenate([piece.low[split], piece.low[split] + half]),
+            np.tile(half, 2), _joined(kept[0], kept[2]), _joined(kept[1], kept[3]), _joined(kept[2], kept[4]),
+        )  # fmt: skip
     without[failed != 0], left[failed != 0] = np.nan, np.nan
     return _inserts(parts, moves, without, left, failed)
 
 
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Pieces of moves: where they begin and how wide they are in parts of a move, and what is exact at both ends and
+    in the middle; a half has its middle where the whole was probed."""
+
+    move: Ints
+    low: Ints
+    width: Ints
+    first: Commands
+    middle: Commands
+    last: Commands
+
+    def probed(self, moves: Moves) -> tuple[Commands, ...]:
+        """What is exact at the start, at every probe and at the end of each piece."""
+        shares = (PROBES[0], PROBES[2])
+        at = moves.exact(np.tile(self.move, 2), np.concatenate([self.low + s * self.width for s in shares]) / _PARTS)
+        count = len(self.move)
+        return self.first, _picked(at, slice(0, count)), self.middle, _picked(at, slice(count, None)), self.last
+
+
+def _whole_moves(moves: Moves, move: Ints) -> _Pieces:
+    low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
+    last = _picked(moves.correction, moves.end[move])
+    if not len(move):
+        return _Pieces(move, low, width, last, last, last)
+    at = moves.exact(np.tile(move, 2), np.repeat([0.0, PROBES[1]], len(move)))
+    return _Pieces(move, low, width, _picked(at, slice(0, len(move))), _picked(at, slice(len(move), None)), last)
+
+
+def _off_line(first: Commands, exact: Commands, last: Commands, share: float) -> Array:
+    """How far (K,) the exact correction is from the line between the ends."""
+    line = (1 - share) * first.position + share * last.position
+    return np.nan_to_num(np.linalg.norm(exact.position - line, axis=1))
+
+
 def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:
     """Rotations (K,) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
-    from scipy.spatial.transform import Rotation
+    from elastocal.spatial.turns import Rotation
 
     start = Rotation.from_matrix(first)
     way = (start.inv() * Rotation.from_matrix(last)).as_rotvec()
     return start * Rotation.from_rotvec(fraction[:, None] * way)
-
-
-def _probe(
-    moves: Moves, move: Ints, low: Ints, width: Ints, first: Commands, last: Commands
-) -> tuple[Array, Commands, Ints]:
-    """Largest error (K,) in m over the probes of each piece, the correction at its middle, the worst status."""
-    error, lost = np.zeros(len(move)), np.zeros(len(move), dtype=np.int64)
-    middle = first
-    for share in PROBES:
-        exact = moves.exact(move, (low + share * width) / _PARTS)
-        line = (1 - share) * first.position + share * last.position
-        error = np.maximum(error, np.nan_to_num(np.linalg.norm(exact.position - line, axis=1)))
-        lost = np.maximum(lost, exact.status)
-        middle = exact if share == 0.5 else middle
-    return error, middle, lost
 
 
 def _inserts(
@@ -172,7 +191,7 @@ def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
     return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
 
 
-def _picked(c: Commands, rows: Array | Ints) -> Commands:
+def _picked(c: Commands, rows: Bools | Ints | slice) -> Commands:
     return replace(
         c, nominal=c.nominal[rows], command=c.command[rows], position=c.position[rows], rotation=c.rotation[rows],
         status=c.status[rows],

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.nominal import Nominal
+from elastocal.compensation.posts.orientation import kuka_angles
 from elastocal.compensation.posts.post import parsed
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
@@ -69,7 +69,7 @@ def correction_grid(
     held = _between(robot, hand, frame)
     if near is None:
         near = _way(robot, frame, (np.asarray(low) + high) / 2, rotation)
-    angles = Rotation.from_matrix(rotation).as_euler("ZYX", degrees=True)
+    angles = kuka_angles(rotation)
     turn = ",".join(f"{v:.17g}" for v in angles)
     lines = [
         "x_mm,y_mm,z_mm,a_deg,b_deg,c_deg",

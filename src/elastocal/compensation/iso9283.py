@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError, TooFewError
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
 
@@ -93,13 +93,13 @@ def iso9283(
     """
     aims, sets = [np.asarray(c, dtype=float) for c in command], [np.asarray(r, dtype=float) for r in reached]
     if not aims or len(aims) != len(sets):
-        raise InputError(f"{len(aims)} poses were commanded and {len(sets)} reached; give the readings of each")
+        raise ShapeError(f"{len(aims)} poses were commanded and {len(sets)} reached; give the readings of each")
     none: Sequence[Array | None] = [None] * len(aims)
     poses = tuple(pose_figures(*row) for row in zip(aims, sets, desired or none, turned or none, strict=True))
     pairs = [(i, i + 1) for i in range(len(aims) - 1) if len(sets[i]) == len(sets[i + 1])]
     distances = tuple((a, b, distance_figures(np.stack([aims[a], aims[b]]), sets[a], sets[b])) for a, b in pairs)
     if path and len({len(r) for r in sets}) > 1:
-        raise InputError("the points of a path must all be measured in every cycle; complete the readings")
+        raise MissingError("the points of a path must all be measured in every cycle; complete the readings")
     return Iso9283(poses, distances, path_figures(np.stack(aims), np.stack(sets, axis=1)) if path else None)
 
 
@@ -128,7 +128,7 @@ def distance_figures(commands: Array, first: Array, second: Array) -> DistanceFi
     """From two commanded positions (2, 3) and the reached ones of both, (n, 3) each."""
     _enough(len(first), "a distance")
     if first.shape != second.shape:
-        raise InputError(f"{len(first)} readings of one end and {len(second)} of the other; give both in every cycle")
+        raise ShapeError(f"{len(first)} readings of one end and {len(second)} of the other; give both in every cycle")
     reached = np.linalg.norm(second - first, axis=1)
     wanted = np.linalg.norm(commands[1] - commands[0])
     return DistanceFigures(len(first), float(reached.mean() - wanted), float(3 * np.std(reached, ddof=1)))
@@ -138,7 +138,7 @@ def path_figures(command: Array, reached: Array) -> PathFigures:
     """From commanded points (m, 3) and the reached ones (n, m, 3) in planes across the commanded path."""
     _enough(len(reached), "a path")
     if reached.shape[1:] != command.shape:
-        raise InputError(f"{reached.shape[1]} points were measured on a path of {len(command)}; give one for each")
+        raise ShapeError(f"{reached.shape[1]} points were measured on a path of {len(command)}; give one for each")
     off = np.linalg.norm(reached.mean(axis=0) - command, axis=1)
     spread = _spread(reached)
     return PathFigures(len(reached), float(off.max()), float(spread.max()), off, spread)
@@ -147,7 +147,7 @@ def path_figures(command: Array, reached: Array) -> PathFigures:
 def direction_variation(reached: Array) -> float:
     """vAP in m from positions (h, n, 3) reached from h directions."""
     if len(reached) < 2:
-        raise InputError("variation between directions of approach needs at least two directions")
+        raise TooFewError("variation between directions of approach needs at least two directions")
     means = reached.mean(axis=1)
     return float(np.linalg.norm(means[:, None] - means[None], axis=2).max())
 
@@ -160,6 +160,6 @@ def _spread(reached: Array) -> Array:
 
 def _enough(cycles: int, what: str) -> None:
     if cycles < 2:
-        raise InputError(
+        raise TooFewError(
             f"{cycles} cycle(s) of {what} tell no repeatability; measure at least two (the standard: 30, 10)"
         )

@@ -83,6 +83,9 @@ class Job:
 
     def groups(self) -> Iterator[tuple[Ints, str, Aim | None]]:
         """Rows, tool frame and aim of stations that are solved together."""
+        if len(set(self.at.frames)) == 1 and (self.position_only or "point" not in self.at.stations.kind):
+            yield np.arange(len(self.at.stations)), self.at.frames[0], self.aim(0)
+            return
         keys = [(frame, self.aim(i)) for i, frame in enumerate(self.at.frames)]
         for key in dict.fromkeys(keys):
             yield np.flatnonzero([k == key for k in keys]), *key

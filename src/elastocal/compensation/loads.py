@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -35,7 +35,7 @@ class PathLoads:
         check_rows(model, total, self.wrenches)
         firsts = [change.first for change in self.payloads]
         if firsts != sorted(set(firsts)) or (firsts and firsts[0] < 0):
-            raise InputError(f"payload changes at targets {firsts}: give them in the order of the path, one per target")
+            raise ShapeError(f"payload changes at targets {firsts}: give them in the order of the path, one per target")
 
     def models(self, model: Robot) -> list[Robot]:
         """The robot before the first change and after each one."""

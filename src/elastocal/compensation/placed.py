@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.compensation.program import Program
 from elastocal.compensation.stations import Stations
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.model.frames import BASE, Frame
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
@@ -102,7 +102,7 @@ def placed(model: Robot, stations: Stations) -> Placed:
     by_axes = stations.by_axes
     if by_axes.any() and stations.joints.shape[1] != model.n:
         first = stations.program.targets[int(stations.target[int(np.argmax(by_axes))])]
-        raise InputError(
+        raise ShapeError(
             f"{first.where}: has {stations.joints.shape[1]} axes, robot {model.name} has {model.n} "
             f"({', '.join(model.controller.axes)}); use the robot of this program"
         )
@@ -136,7 +136,7 @@ def _bases(stations: Stations) -> tuple[Array, Array]:
 def _pose(program: Program, word: str, name: str) -> Pose:
     frame = (program.bases if word == "base" else program.tools)[name]
     if frame.pose is None:
-        raise InputError(
+        raise MissingError(
             f"{frame.where}: the pose of {word} {name} is stated nowhere; state it, or use the data file of the program"
         )
     return frame.pose

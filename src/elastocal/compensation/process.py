@@ -14,7 +14,6 @@ import numpy as np
 from elastocal.compensation.loads import ProgramLoads
 from elastocal.compensation.milling import Milling, milling_wrenches
 from elastocal.compensation.placed import Placed
-from elastocal.compensation.program import Program
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
@@ -101,15 +100,6 @@ def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
     return StationLoads(loads, text, (*findings, *_rated(at, loads, load.rated)))
 
 
-def process_targets(program: Program) -> Bools:
-    """True (N,) for targets that some move goes to in a line, an arc or a spline."""
-    out = np.zeros(len(program.targets), dtype=bool)
-    for m in program.moves:
-        if m.motion != "joint":
-            out[[t for t in (m.via, m.end) if t is not None]] = True
-    return out
-
-
 def _acting(at: Placed, load: ProcessLoad) -> Bools:
     """Whether a constant load acts at each station."""
     stations = at.stations
@@ -117,7 +107,7 @@ def _acting(at: Placed, load: ProcessLoad) -> Bools:
         return _in_lines(stations.lines, load.lines)
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
         return np.ones(len(stations), dtype=bool)
-    out = process_targets(stations.program)[stations.target]
+    out = stations.program.in_process[stations.target]
     if load.wrench is not None and load.wrench.any() and not out.any():
         raise InputError(
             f"{stations.name(0)}: no target is gone to in a line or an arc, so a process force acts nowhere; name the "
@@ -187,7 +177,7 @@ def _on_air(at: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
     if load.wrench is None or load.wrench.ndim == 2 or not load.wrench.any():
         return []
     stations = at.stations
-    air = ~process_targets(stations.program)[stations.target]
+    air = ~stations.program.in_process[stations.target]
     lines = tuple(sorted({int(v) for v in stations.lines[air]}))
     data = {"targets": int(air.sum()), "of": len(stations), "lines": lines}
     if not air.any():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -138,6 +139,13 @@ class Program:
     def __repr__(self) -> str:
         lines = f"{len(self.moves)} motions to {len(self.targets)} targets, {len(self.skipped)} left alone"
         return f"Program({', '.join(self.files)} in {self.language}: {lines})"
+
+    @cached_property
+    def in_process(self) -> Bools:
+        """True (N,) for targets that some move goes to in a line, an arc or a spline."""
+        out = np.zeros(len(self.targets), dtype=bool)
+        out[[t for m in self.moves if m.motion != "joint" for t in (m.via, m.end) if t is not None]] = True
+        return out
 
     def missing_frames(self) -> tuple[str, ...]:
         """``base 2 (part.src, line 14)``: frames in use whose pose nobody has stated."""

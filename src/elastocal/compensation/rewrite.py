@@ -17,7 +17,7 @@ from elastocal.compensation.posts.krl import new_turn
 from elastocal.compensation.posts.rapid_data import confdata_notes
 from elastocal.compensation.program import Changes, Inserted, Program
 from elastocal.compensation.targets import TargetStatus
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, ShapeError
 from elastocal.findings import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -133,7 +133,7 @@ def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Arra
     stations = at.stations
     rows = _rows(at, changes)
     if len(again.targets) != len(rows):
-        raise InputError(
+        raise ShapeError(
             f"the corrected program has {len(again.targets)} targets where {len(rows)} were meant; nothing is written: "
             "simplify the lines with several statements or leave out the densifying"
         )
@@ -166,7 +166,7 @@ def _check(at: Placed, changes: Changes, position: Array) -> None:
     off = np.where(np.isfinite(off), off, 0.0)
     if off.max(initial=0.0) > FAR:
         worst = int(np.argmax(off))
-        raise InputError(
+        raise InfeasibleError(
             f"{stations.program.targets[worst].where}: the corrected program would state a place "
             f"{1e6 * off[worst]:.2g} um from the one meant; nothing is written"
         )

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.compensation.contributions import contributions
+from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
 from elastocal.compensation.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
@@ -61,6 +61,7 @@ def compensate(
     densify: float | None = None,
     chord: float = CHORD,
     truth: Robot | None = None,
+    judged: bool = True,
     progress: Progress | None = None,
 ) -> Correction:
     """Correct a program for the load on the robot.
@@ -71,6 +72,7 @@ def compensate(
     controller values in rad and m before the program starts, where nothing in it says how the arm reaches its first
     target.  ``taught`` targets are where the unloaded arm stands: only what the load adds is corrected.  ``densify``
     puts points into lines that would be off by more (m); ``truth`` is a simulated robot on which both programs are run.
+    Not ``judged``, nothing is said of the program as it was, and of how certain the new one is.
     """
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
@@ -92,7 +94,7 @@ def compensate(
     if doubts:
         again = compensate(
             wider, program, wrench, load=load, near=near, flange=flange, position_only=position_only, taught=taught,
-            first_order=first_order, densify=densify, chord=chord, truth=truth, progress=progress,
+            first_order=first_order, densify=densify, chord=chord, truth=truth, judged=judged, progress=progress,
         )  # fmt: skip
         return replace(again, warnings=(*doubts, *again.warnings))
     step(1, STEPS, "loaded poses")
@@ -100,10 +102,10 @@ def compensate(
     work = job(at, loads.loads, start, position_only)
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
-    parts = contributions(work, nominal, unknown, known)
+    parts = contributions(work, nominal, unknown, known) if judged else Contributions.unknown(len(nominal))
     work = as_taught(work.at.model, work, nominal) if taught else work
     found = replace(corrected(work, first_order), nominal=nominal)
-    before = command_residuals(work.at.model, work, nominal) if taught else parts.total
+    before = command_residuals(work.at.model, work, nominal) if taught and judged else parts.total
     _bearable(work, before)
     step(2, STEPS, "points between targets, new digits")
     points: dict[int, Inserted] = {}
@@ -119,7 +121,9 @@ def compensate(
         known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
         assumed=unknown, before=before, after=command_residuals(work.at.model, work, command),
         shift=found.moved(stated),
-        covariance=None if known is None else confidence(known, work, command, nominal if taught else None),
+        covariance=(
+            confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
+        ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.at.stations.row]), files=files,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,

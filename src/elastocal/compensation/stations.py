@@ -14,21 +14,23 @@ from functools import cached_property
 from math import acos, ceil, pi
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.program import Inserted, Move, Program
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, UnsupportedError
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.turns import Rotation
 
 
 def between(program: Program, number: int, shares: Array) -> Inserted:
     """Nominal targets at ``shares`` (k,) of a move, each in (0, 1)."""
     move = program.moves[number]
     if move.start is None or not (move.motion == "linear" or move.arc):
-        raise InputError(f"{move.file}, line {move.line}: is not a line or arc with a known start; leave it as it is")
+        raise UnsupportedError(
+            f"{move.file}, line {move.line}: is not a line or arc with a known start; leave it as it is"
+        )
     first, last = program.targets[move.start], program.targets[move.end]
     if "joints" in (first.kind, last.kind) or (first.base, first.tool) != (last.base, last.tool):
-        raise InputError(
+        raise UnsupportedError(
             f"{move.file}, line {move.line}: starts in another frame or from axis values; leave it as it is"
         )
     a, b = program.positions[move.start], program.positions[move.end]
@@ -65,7 +67,7 @@ def chord_shares(program: Program, number: int, tolerance: float) -> Array:
 def chords(program: Program, tolerance: float) -> dict[int, Inserted]:
     """The points that stand for the arcs of a program when it is corrected, by number of the move."""
     if not tolerance > 0:
-        raise InputError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5")
+        raise RangeError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5")
     arcs = [i for i, m in enumerate(program.moves) if m.arc]
     return {i: between(program, i, chord_shares(program, i, tolerance)) for i in arcs}
 

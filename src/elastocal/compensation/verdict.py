@@ -110,7 +110,7 @@ def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     """The rounding of digits where everything is corrected, else what the model itself is left off by."""
     after = result.after.distances()
     data = {"rms": after.rms, "max": after.largest}
-    if result.corrected.all() and not result.method.first_order:
+    if result.exact:
         said = f"The new digits state the targets to {length(after.largest)}: rounding, no accuracy of the robot."
         return (Finding("rounding", "note", said, data),)
     if not after.count:

@@ -9,7 +9,7 @@ import numpy as np
 
 from elastocal.design.obstacles.obstacle import Obstacle
 from elastocal.design.poses import Poses
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.bodies import Shape
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -65,7 +65,7 @@ class Cell:
             model.tree.frame(link.start)
             model.tree.frame(link.end)
             if not link.radius > 0:
-                raise InputError(f"link {link.label}: its radius must be positive")
+                raise RangeError(f"link {link.label}: its radius must be positive")
 
 
 @dataclass(frozen=True)

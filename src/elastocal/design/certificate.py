@@ -34,7 +34,7 @@ from elastocal.design.exchange import Selection, check
 from elastocal.design.information import CandidateRows, Space, space_of
 from elastocal.design.knowledge import Knowledge, known
 from elastocal.design.rules import Rules
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.spatial.entries import Array, Ints
 
 ROUNDS = 30
@@ -187,7 +187,7 @@ def certify(
     """Bound the gain of every plan under ``rules``; ends where the gap is below ``tolerance``."""
     check(candidates, criterion, rules)
     if not criterion.certifiable:
-        raise InputError(
+        raise UnsupportedError(
             f"there is no certificate for the criterion {criterion.kind!r}; d, a and test_pose (mean) have one"
         )
     relaxation = Relaxation(space_of(candidates) if space is None else space, criterion, rules)

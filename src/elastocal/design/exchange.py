@@ -4,7 +4,13 @@
     exchange:  take a member out, put the best candidate in if the gain grows; until no member can do better
 
 The end of a climb is a plan that no exchange of one member improves.  Every candidate is tried at once by rank-k
-updates (``updates``); a change is taken only after its gain has been computed anew from the members.  The best of
+updates (``updates``); a change is taken only after its gain has been computed anew from the members.  Where exp(gain)
+is concave in the weights of candidates (the criteria that have a certificate), its slopes s at the plan bound what an
+exchange of j for c may gain,
+
+    exp(gain(plan - j + c) - gain(plan)) <= 1 + s_c - s_j
+
+so that only candidates with a slope above that of the member are tried, mostly few.  The best of
 several climbs, from different starts, is judged by QR of its own rows.  Every climb has a random stream of its own, a
 child of the caller's, so that the result does not depend on which worker does what.
 """
@@ -26,7 +32,7 @@ from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
 from elastocal.design.updates import Forms, Trials, step
 from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array, Bools, Ints
 
 ENOUGH = 1e-9
 """Gains that differ by less are equal."""
@@ -126,15 +132,19 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         out = list(climbed(replace(search, criterion=Determinant()), out).members)
     known = space.known(out)
     gain = criterion.gain(known)
-    kept = Forms.at(space, known)
+    kept, slopes = Forms.at(space, known), _slopes(search, known)
 
     def better(plan: Sequence[int], j: int) -> int | None:
-        nonlocal known, gain
+        nonlocal known, gain, slopes
         others = [*plan[:j], *plan[j + 1 :]]
+        allowed = search.rules.allowed(others, space.count)
+        promising = allowed if slopes is None else allowed & (slopes > slopes[plan[j]] + ENOUGH / 2)
+        if not promising.any():
+            return None
         without = space.known(others)
         left = step(without, space.block(plan[j]))
-        allowed = search.rules.allowed(others, space.count)
-        c, found = best(criterion, kept.trials(without, left), allowed, gain, closed=without.open and not known.open)
+        tried = kept.trials(without, left, None if without.open else promising)
+        c, found = best(criterion, tried, allowed, gain, closed=without.open and not known.open)
         if found < gain + ENOUGH:
             return None
         changed = space.known([*plan[:j], c, *plan[j + 1 :]])
@@ -142,30 +152,38 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         if new < gain + ENOUGH or (changed.open and not known.open):
             return None
         kept.move(changed, step(without, space.block(c)), left)
-        known, gain = changed, new
+        known, gain, slopes = changed, new, _slopes(search, changed)
         return c
 
     out, tried, exchanges = exchange(out, better, SWEEPS)
     return Climb(tuple(out), gain, known.open, tried / len(out), exchanges, kept.drift, kept.renewed)
 
 
+def _slopes(search: Search, known: Knowledge) -> Array | None:
+    """Of all candidates (M,); None where they bound nothing."""
+    if known.open or not search.criterion.certifiable:
+        return None
+    return np.concatenate([search.criterion.slopes(known, rows) for rows in search.space.chunks])
+
+
 def best(
-    criterion: Criterion, chunks: Iterable[Trials], allowed: Bools, floor: float = -np.inf, closed: bool = False
+    criterion: Criterion,
+    chunks: Iterable[tuple[Ints, Trials]],
+    allowed: Bools,
+    floor: float = -np.inf,
+    closed: bool = False,
 ) -> tuple[int, float]:
     """The candidate with the largest gain, the first of equals; gains up to ``floor`` are of no interest.
 
     ``closed`` asks for plans that determine every combination.
     """
-    top, where, start = -np.inf, int(np.argmax(allowed)), 0
-    for trials in chunks:
-        n = trials.rows.shape[2]
-        may = allowed[start : start + n]
-        may = may & trials.closed if closed else may
+    top, where = -np.inf, int(np.argmax(allowed))
+    for numbers, trials in chunks:
+        may = allowed[numbers] & trials.closed if closed else allowed[numbers]
         gains = _gains(criterion, trials, may, max(top, floor))
         i = int(np.argmax(gains))
         if gains[i] > top:
-            top, where = float(gains[i]), start + i
-        start += n
+            top, where = float(gains[i]), int(numbers[i])
     return where, top
 
 

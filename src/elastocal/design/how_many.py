@@ -18,7 +18,7 @@ from elastocal.design.exchange import Search, Selection, best_climb, climbed, gr
 from elastocal.design.information import CandidateRows, OpenPlanError, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, RangeError, ShapeError, TooFewError
 from elastocal.spatial.entries import Array
 
 
@@ -31,9 +31,9 @@ class Requirement:
 
     def __post_init__(self) -> None:
         if self.derivatives.ndim != 3 or self.limits.shape != (len(self.derivatives),) or not len(self.limits):
-            raise InputError("requirement: give derivatives (T, d, p) and one limit for each of the T")
+            raise ShapeError("requirement: give derivatives (T, d, p) and one limit for each of the T")
         if not np.all(self.limits > 0):
-            raise InputError("requirement: every limit must be a positive number")
+            raise RangeError("requirement: every limit must be a positive number")
 
     def ratio(self, known: Knowledge) -> float:
         """The largest error in units of its limit: 1 or less where the requirement is met."""
@@ -115,12 +115,12 @@ def how_many(
     """The smallest plan found that meets the requirement; ``rules`` as in ``accuracy_curve``."""
     p, k = candidates.parameters, candidates.blocks.shape[1]
     if requirement.derivatives.shape[2] != p:
-        raise InputError(f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}")
+        raise ShapeError(f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}")
     base = _law(rules, 1)
     high = most if base.repeats else min(most, len(candidates.blocks))
     least = max(1, -(-(p - len(candidates.prior_rows)) // k))
     if high < least:
-        raise InputError(f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer")
+        raise TooFewError(f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer")
     space = space_of(candidates)
     tried: dict[int, Point] = {}
 
@@ -147,7 +147,9 @@ def how_many(
 def _law(rules: Rules | None, count: int) -> Rules:
     law = Rules(count) if rules is None else replace(rules, count=count)
     if law.quota:
-        raise InputError("the number of members cannot be sought where groups have quotas; plan each group by itself")
+        raise ConflictError(
+            "the number of members cannot be sought where groups have quotas; plan each group by itself"
+        )
     return law
 
 

@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 
 from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle, known
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnobservableError
 from elastocal.solve.rank import decide_rank, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
@@ -118,7 +118,7 @@ class CandidateRows:
         return replace(self, prior=information if self.prior is None else self.prior + information)
 
 
-class OpenPlanError(InputError):
+class OpenPlanError(UnobservableError):
     """A plan leaves a combination of parameters open."""
 
 
@@ -143,10 +143,17 @@ class Space:
         """Number of the first candidate of every chunk."""
         return np.cumsum([0, *(c.shape[2] for c in self.chunks[:-1])])
 
+    @cached_property
+    def _blocks(self) -> dict[int, Array]:
+        return {}
+
     def block(self, c: int) -> Array:
-        """A_c (k, p)."""
-        i = int(np.searchsorted(self.starts, c, side="right")) - 1
-        return np.asarray(self.chunks[i][:, :, c - self.starts[i]].T)
+        """A_c (k, p); kept, since members are asked for again and again."""
+        found = self._blocks.get(c)
+        if found is None:
+            i = int(np.searchsorted(self.starts, c, side="right")) - 1
+            found = self._blocks[c] = np.array(self.chunks[i][:, :, c - self.starts[i]].T)
+        return found
 
     def rows(self, at: Ints) -> Array:
         """Rows (p, k, n) of some candidates, numbers ascending."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.design.information import CandidateRows
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
@@ -72,7 +72,7 @@ def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
     blocks, p = rows.blocks, rows.parameters
     count = int(owner.max()) + 1
     if owner.shape != (len(blocks),) or set(np.unique(owner)) != set(range(count)):
-        raise InputError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
+        raise ShapeError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
     size = np.max(np.abs(blocks), axis=(0, 1))
     unit = np.where(size > 0, size, 1.0)
     padding = np.zeros((p, p))

@@ -21,7 +21,7 @@ from elastocal.design.result import Plan
 from elastocal.design.rules import Rules
 from elastocal.design.safety import safe_task
 from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InfeasibleError, MissingError, RangeError
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
 from elastocal.model.start_values import bending
@@ -74,7 +74,9 @@ def plan(
     rng = np.random.default_rng(seed)
     if tests is not None:
         if tests.wrenches is None and task.measuring.kind == "deflection":
-            raise InputError("the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N")
+            raise MissingError(
+                "the test poses have no load, so that nothing bends; add columns such as fz_N, or force_N"
+            )
         task = replace(task, tests=placed_tests(tests, robot, task.load_frame or robot.tool, rng))
     say(0, 3, "candidates that the cell allows")
     task = safe_task(task)
@@ -92,12 +94,14 @@ def marker_task(
 ) -> PlanTask:
     """Deflections of markers (default the tool) under loads, each number read with a standard deviation ``noise``."""
     if not loads:
-        raise InputError("no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool")
+        raise MissingError(
+            "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool"
+        )
     frames = tuple(markers) or (robot.tool,)
     for frame in frames:
         robot.tree.frame(frame)
     if not noise > 0:
-        raise InputError("the noise must be positive; a reading without noise does not exist")
+        raise RangeError("the noise must be positive; a reading without noise does not exist")
     method = Measuring("deflection", tuple(Marker(f) for f in frames), (Reading(sd=noise),))
     where = replace(cell or Cell(), markers=frames)
     return PlanTask(robot, method, None, (), tuple(loads), robot.tool, cell=where)
@@ -116,7 +120,7 @@ def best_plan(
     """The best plan found; with ``limits`` the smallest that meets them; ``counts`` give the curve."""
     task, space, needed = problem.task, problem.space, None
     if (limits or counts) and any(load.poses is not None for load in task.loadings):
-        raise InputError(
+        raise ConflictError(
             "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
             "those poses out"
         )
@@ -161,7 +165,7 @@ def _needed(
     if found.smallest is None:
         worst = min((p.ratio for p in found.tried), default=float("nan"))
         allowed = most if again else min(most, len(problem.candidates))
-        raise InputError(
+        raise InfeasibleError(
             f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
             f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less"
         )

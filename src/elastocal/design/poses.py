@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.design.sobol import sobol
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, MissingError, RangeError
 from elastocal.model.chain import ChainState
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import kinematics, rigid_state
@@ -61,7 +61,7 @@ class Poses:
 def spread_points(low: Array, high: Array, count: int, rng: np.random.Generator) -> Array:
     """Scrambled Sobol points (count, d) in a box."""
     if count < 1:
-        raise InputError(f"{count} candidates: draw at least 1")
+        raise RangeError(f"{count} candidates: draw at least 1")
     unit = sobol(len(low), max(0, int(np.ceil(np.log2(count)))), rng)
     return np.asarray(low + unit[:count] * (high - low))
 
@@ -95,7 +95,7 @@ def _joint_limits(model: Robot) -> tuple[Array, Array]:
     ranges = []
     for name, motion in zip(model.joints, model.motions, strict=True):
         if motion.limits is None and motion.kind == "prismatic":
-            raise InputError(f"joint {name} slides without limits; give it limits in the robot file")
+            raise MissingError(f"joint {name} slides without limits; give it limits in the robot file")
         ranges.append(motion.limits or (-np.pi, np.pi))
     return np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges])
 
@@ -134,7 +134,7 @@ class Region:
 
     def __post_init__(self) -> None:
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
-            raise InputError(f"box from {self.low} to {self.high} m: every lower bound must be below the upper one")
+            raise RangeError(f"box from {self.low} to {self.high} m: every lower bound must be below the upper one")
 
 
 @dataclass(frozen=True)
@@ -160,5 +160,5 @@ def drawn(model: Robot, draw: Draw, rng: np.random.Generator) -> tuple[Poses, in
     targets = across(model, targets, boxes[:, 0], boxes[:, 1])
     q, held = reached(model, unit[:, 3:], targets)
     if not np.any(held):
-        raise InputError("no feasible candidate: the tool reaches none of the points round the task; move the box")
+        raise InfeasibleError("no feasible candidate: the tool reaches none of the points round the task; move the box")
     return Poses(model, programmable(model, q[held])), int(np.sum(~held))

@@ -27,7 +27,7 @@ from elastocal.design.observed import independent, observed, taken_together
 from elastocal.design.rules import Rules
 from elastocal.design.safety import Access, accessible
 from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, RangeError, UnobservableError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -79,7 +79,7 @@ class DesignProblem:
             return Rules(count, self.task.may_repeat)
         stated = [q for q in quota if q is not None]
         if len(stated) < len(quota) or sum(stated) != count:
-            raise InputError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
+            raise RangeError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
         owner = {id(load): i for i, load in enumerate(self.task.loadings)}
         loads = [o.loading for o in self.candidates.options if isinstance(o, LoadOption)]
         of_option = np.array([owner[id(load)] for load in loads], dtype=np.int64)
@@ -110,7 +110,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     kind, measured, owner = method.readings(candidates), method.measured(candidates), method.owner(candidates)
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
-        raise InputError("nothing is left to seek; hold less")
+        raise MissingError("nothing is left to seek; hold less")
     names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
 
     def rows_of(names: tuple[str, ...]) -> CandidateRows:
@@ -195,7 +195,7 @@ def unobservable_error(names: Sequence[str], candidates: CandidateSet, method: M
         if still:
             reasons.append(f"no marker moves with {', '.join(still)} (it lies on the axis: choose markers beside it)")
     why = f": {'; '.join(reasons)}" if reasons else ""
-    return InputError(f"no candidate depends on {', '.join(names)}{why}; leave it out or allow other candidates")
+    return UnobservableError(f"no candidate depends on {', '.join(names)}{why}; leave it out or allow other candidates")
 
 
 def _turned(candidates: CandidateSet) -> Bools:

@@ -18,7 +18,7 @@ from elastocal.design.feasibility.filter import Removed
 from elastocal.design.method import Method, Stop
 from elastocal.design.poses import Poses, drawn, joint_ranges, programmable
 from elastocal.design.route import STEP_ANGLE
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnobservableError
 from elastocal.measure.joint_torque import MASSES, JointTorque
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -82,12 +82,14 @@ class Sweeping(Method):
         turning = [m.kind == "revolute" for m in model.motions]
         names = [p.name for p in model.parameters if p.kind in MASSES]
         if not names:
-            raise InputError(f"robot {model.name} has no link masses to seek; give some in the robot file")
+            raise MissingError(f"robot {model.name} has no link masses to seek; give some in the robot file")
         felt = np.abs(holding_observation(model, q[:64], names)).max(axis=(0, 2))
         acting = [j for j, turns in enumerate(turning) if turns and felt[j] > ACTS * felt.max()]
         chosen = [model.joints.index(j) for j in self.joints] or acting
         if not chosen:
-            raise InputError(f"robot {model.name}: the weight acts on no joint that turns; is its gravity right?")
+            raise UnobservableError(
+                f"robot {model.name}: the weight acts on no joint that turns; is its gravity right?"
+            )
         return tuple(
             Stroke(j, span, speed, model.tool, f"{model.joints[j]} by {np.degrees(span):g} deg, "
                    f"{np.degrees(speed):g} deg/s")

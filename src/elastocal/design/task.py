@@ -19,7 +19,7 @@ from elastocal.design.how_many import Requirement
 from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Method
 from elastocal.design.poses import Draw, Region, across, reached, spread_points, spread_poses
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InfeasibleError, MissingError, RangeError, UnknownNameError
 from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -49,7 +49,7 @@ class Tests:
         found = method.at_tests(self.q, self.load, self.frame, model, names)
         lost = np.flatnonzero(~np.isfinite(found).all(axis=(1, 2)))
         if len(lost):
-            raise InputError(f"test pose {lost[0] + 1}: the robot has no determined state there; change its load")
+            raise InfeasibleError(f"test pose {lost[0] + 1}: the robot has no determined state there; change its load")
         return found
 
 
@@ -108,7 +108,7 @@ def requirement_of(limits: Limits, names: Sequence[str], values: Array, derivati
             raise UnknownNameError("parameter that is sought", pattern, names)
         for i in hit:
             if not abs(values[i]) > 0:
-                raise InputError(f"{names[i]} is zero, so that a share of it cannot be required; name others")
+                raise RangeError(f"{names[i]} is zero, so that a share of it cannot be required; name others")
             row = np.zeros((r, p))
             row[0, i] = 1.0
             rows.append(row)
@@ -142,7 +142,7 @@ def placed_tests(tests: TestPlan, model: Robot, load_frame: str, rng: np.random.
     q = tests.q if tests.q is not None else _reached(tests, model, rng)
     beyond = model.beyond_limits(q)
     if beyond:
-        raise InputError(f"test pose {beyond[0][0] + 1}: {limit_text(model, *beyond[0][1:])}; change it")
+        raise RangeError(f"test pose {beyond[0][0] + 1}: {limit_text(model, *beyond[0][1:])}; change it")
     wrenches = np.zeros((1, 6)) if tests.wrenches is None else tests.wrenches
     load = AppliedWrenches(load_frame, np.broadcast_to(wrenches, (len(q), 6)))
     return Tests(q, load, tests.frame, tests.words)
@@ -154,7 +154,7 @@ def _reached(tests: TestPlan, model: Robot, rng: np.random.Generator) -> Array:
         low, high = np.array(tests.box.low), np.array(tests.box.high)
         points = across(model, spread_points(low, high, tests.count, rng), low, high, tests.frame)
     if points is None:
-        raise InputError("test poses: give configurations, points or a box")
+        raise MissingError("test poses: give configurations, points or a box")
     starts = spread_poses(model, STARTS, rng)
     starts = starts if tests.near is None else np.concatenate([tests.near, starts])
     q = np.full((len(points), model.n), np.nan)
@@ -167,5 +167,5 @@ def _reached(tests: TestPlan, model: Robot, rng: np.random.Generator) -> Array:
     lost = np.flatnonzero(np.isnan(q[:, 0]))
     if len(lost):
         where = ", ".join(f"{1e3 * v:.0f}" for v in points[lost[0]])
-        raise InputError(f"test pose {lost[0] + 1}: {tests.frame} does not reach ({where}) mm; move it")
+        raise InfeasibleError(f"test pose {lost[0] + 1}: {tests.frame} does not reach ({where}) mm; move it")
     return q

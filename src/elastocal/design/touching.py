@@ -18,7 +18,7 @@ from elastocal.design.candidates import CandidateSet, Choice
 from elastocal.design.feasibility.filter import Removed, nothing_left
 from elastocal.design.method import Method, Stop
 from elastocal.design.poses import Poses, drawn, programmable, reached
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
@@ -70,7 +70,7 @@ def contacts_from(
     The model must have a determined state under every force: backlash without force does not count as contact.
     """
     if not surfaces or not levels or not min(levels) > 0:
-        raise InputError("contacts: give one or more objects, and one or more positive forces")
+        raise RangeError("contacts: give one or more objects, and one or more positive forces")
     tip, count = frame or model.tool, len(start)
     places = np.repeat(Poses(model, start).origin(tip), len(surfaces), axis=0)
     touches = Touches(tip, surfaces, np.tile(np.arange(len(surfaces)), count))

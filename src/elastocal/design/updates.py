@@ -32,6 +32,8 @@ from elastocal.design.knowledge import RIDGE, Knowledge
 from elastocal.spatial.entries import Array, Bools, Ints
 
 DRIFT = 1e-10
+FEW = 512
+"""Candidates below which whole squares are faster than triangles row by row."""
 SAMPLE = 4
 """Candidates of every chunk that the drift is measured on."""
 
@@ -73,10 +75,18 @@ def eliminate(s: Array) -> tuple[Array, Array]:
         for j in range(k):
             d[j] = s[j, j]
             ratio = s[j + 1 :, j] / d[j]
-            for i in range(j + 1, k):
-                s[i, j + 1 : i + 1] -= ratio[i - j - 1] * s[j + 1 : i + 1, j]
+            for rows, upto in _bands(j, s):
+                s[rows, j + 1 : upto] -= ratio[rows.start - j - 1 : upto - j - 1, None] * s[j + 1 : upto, j]
             s[j + 1 :, j] = ratio
     return s, d
+
+
+def _bands(j: int, s: Array) -> Iterator[tuple[slice, int]]:
+    """Rows below j of a lower triangle (k, k, n), one by one, or all at once where few candidates make calls dear."""
+    k, n = len(s), s.shape[2]
+    step = k if n < FEW else 1
+    for first in range(j + 1, k, step):
+        yield slice(first, min(first + step, k)), min(first + step, k)
 
 
 def log_determinant(d: Array) -> Array:
@@ -100,8 +110,9 @@ def trace_of_ratio(factor: Array, d: Array, b: Array) -> Array:
     for j in range(k - 1):
         ratio, column = factor[j + 1 :, j], b[j + 1 :, j]
         left = column - ratio * b[j, j]
-        for i in range(k - j - 1):
-            b[j + 1 + i, j + 1 : j + 2 + i] -= ratio[i] * column[: i + 1] + left[i] * ratio[: i + 1]
+        for rows, upto in _bands(j, b):
+            own, end = slice(rows.start - j - 1, upto - j - 1), upto - j - 1
+            b[rows, j + 1 : upto] -= ratio[own, None] * column[:end] + left[own, None] * ratio[:end]
         total += b[j + 1, j + 1] / d[j + 1]
     return np.asarray(total)
 
@@ -203,10 +214,19 @@ class Forms:
     def at(cls, space: Space, known: Knowledge) -> Forms:
         return cls(space, _forms(space, known))
 
-    def trials(self, base: Knowledge, left: Array | None = None) -> Iterator[Trials]:
-        """Every candidate added, chunk by chunk; ``left`` is R of a member that has left the plan of the forms."""
-        for rows, forms in zip(self.space.chunks, self.forms, strict=True):
-            yield Trials(base, rows, forms if left is None else gram(pushed(left, rows), forms))
+    def trials(
+        self, base: Knowledge, left: Array | None = None, some: Bools | None = None
+    ) -> Iterator[tuple[Ints, Trials]]:
+        """Every candidate added, or ``some`` (M,), chunk by chunk, with their numbers; ``left`` is R of a member that
+        has left the plan of the forms."""
+        for start, rows, forms in zip(self.space.starts, self.space.chunks, self.forms, strict=True):
+            at = np.arange(rows.shape[2])
+            if some is not None:
+                at = np.flatnonzero(some[start : start + rows.shape[2]])
+                if not len(at):
+                    continue
+                rows, forms = rows[:, :, at], forms[:, :, at]
+            yield start + at, Trials(base, rows, forms if left is None else gram(pushed(left, rows), forms))
 
     def move(self, known: Knowledge, joined: Array, left: Array | None = None) -> None:
         """To the state ``known`` after a member left (its R) and another joined."""

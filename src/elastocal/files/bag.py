@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, FormatError, InputError, UnknownNameError
 from elastocal.files.opened import note_file
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -77,7 +77,7 @@ def read_bag(path: Path) -> dict[str, Series]:
         ) from None
     if not found:
         has = ", ".join(others) or "nothing"
-        raise InputError(f"{path}: holds no JointState, WrenchStamped, PoseStamped or PointStamped, but {has}")
+        raise FormatError(f"{path}: holds no JointState, WrenchStamped, PoseStamped or PointStamped, but {has}")
     return {topic: _series(path, topic, kinds[topic], rows) for topic, rows in sorted(found.items())}
 
 
@@ -95,7 +95,9 @@ def _series(path: Path, topic: str, kind: str, rows: list[tuple[float, Any]]) ->
     if kind == JOINTS:
         names = tuple(messages[0].name)
         if any(tuple(m.name) != names or len(m.position) != len(names) for m in messages):
-            raise InputError(f"{path}: the messages of {topic} name different joints, or have no positions; split it")
+            raise ConflictError(
+                f"{path}: the messages of {topic} name different joints, or have no positions; split it"
+            )
         effort, velocity = (
             np.array([getattr(m, w) for m in messages]) if all(len(getattr(m, w)) == len(names) for m in messages)
             else None for w in ("effort", "velocity")

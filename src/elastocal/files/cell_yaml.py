@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError, InputError
 from elastocal.files import schema
 from elastocal.files.certificate import Stated, read_stated
 from elastocal.files.located import Located, check_format, read_yaml
@@ -84,7 +84,7 @@ def is_cell(folder: Path) -> bool:
 def read_cell(folder: Path) -> CellFolder:
     """The cell of a folder that has a cell.yaml."""
     if folder.is_file():
-        raise InputError(f"{folder}: is a file; give the folder of a cell, with {NAME} in it")
+        raise FileError(f"{folder}: is a file; give the folder of a cell, with {NAME} in it")
     if not is_cell(folder):
         what = "is a folder without" if folder.is_dir() else "has no"
         raise InputError(

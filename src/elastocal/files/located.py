@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
 from elastocal.files.plain_data import CONTROL, parse_json, spelled, yaml_data
 from elastocal.files.plain_data import Path_ as Path_
@@ -82,12 +82,12 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     raw = read_bytes(path)
     marked = "utf-16" if raw[:2] in UTF_16 else None
     if b"\0" in raw and not (encoding or marked):
-        raise InputError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
+        raise FormatError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
     name = encoding or marked or "utf-8"
     try:
         return _without_control(raw.decode(name).removeprefix("\ufeff").removesuffix("\x1a"), path)
     except LookupError:
-        raise InputError(f"{path}: encoding {name!r} is not known; write one such as cp1252 or utf-16") from None
+        raise FormatError(f"{path}: encoding {name!r} is not known; write one such as cp1252 or utf-16") from None
     except UnicodeDecodeError as error:
         line, said = raw[: error.start].count(b"\n") + 1, name.upper()
         raise InputError(
@@ -116,7 +116,7 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         read = yaml_data(text, file)
     except yaml.YAMLError as error:
         if isinstance(error, yaml.reader.ReaderError):
-            raise InputError(f"{file}: is not a text file (it holds the character {error.character!r})") from None
+            raise FormatError(f"{file}: is not a text file (it holds the character {error.character!r})") from None
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
         problem = getattr(error, "problem", None) or str(error)
@@ -124,7 +124,7 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         said = f"{where}: not valid YAML ({problem}); check indentation, colons and quotes"
         raise InputError(said, code="yaml", file=file, line=line) from None
     if read is None:
-        raise InputError(f"{file}: is empty; {start}")
+        raise MissingError(f"{file}: is empty; {start}")
     return Located(file, *read)
 
 

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from stat import S_ISREG
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError, InputError
 
 NAME = ".elastocal-lock"
 POLL = 0.1
@@ -97,7 +97,7 @@ def _opened(path: Path) -> int | None:
     try:
         found = path.lstat() if path.is_symlink() or path.exists() else None
         if found is not None and not (S_ISREG(found.st_mode) and found.st_nlink < 2):
-            raise InputError(f"{path}: is a link, and must be a file of this cell; remove it", file=str(path))
+            raise FileError(f"{path}: is a link, and must be a file of this cell; remove it", file=str(path))
         return os.open(path, flags, 0o666)
     except OSError:
         return None

@@ -9,7 +9,7 @@ Loads may be given by line of the program in a CSV file, from each line on, unti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
+    from elastocal.model.robot import Robot
 
 
 SHARED = ("$config.dat",)
@@ -79,6 +80,29 @@ def program_files(path: Path, language: str = "") -> dict[Path, bytes]:
     return files
 
 
+def corrected_program(
+    path: Path, given: Given, out: Path | None, correct: Callable[..., Correction], near: Array | None = None,
+    truth: Robot | None = None, progress: Callable[[int, int, str], None] | None = None,
+) -> Correction:  # fmt: skip
+    """The correction of a program file by ``correct``, which takes a program; of a very long one piece by piece."""
+    from elastocal.compensation.streamed import Run, streamed
+
+    files, origin = {p.name: data for p, data in program_files(path).items()}, str(path.parent)
+    if out is not None:
+        corrected_places(out, [path.parent / name for name in files], dict.fromkeys(files, False))
+    load, post = correct.keywords["load"], post_for(path.name)  # type: ignore[attr-defined]
+    run = None if load.lines or load.by_line is not None else Run.of(post, files)
+    if run is not None:
+        found = streamed(
+            run, given, origin,
+            lambda program, start: correct(program, near=near if start is None else start, judged=False),
+            lambda program, _: correct(program, near=near, truth=truth), progress,
+        )  # fmt: skip
+        if found is not None:
+            return found
+    return correct(parsed(files, given, post.kind, origin), near=near, truth=truth, progress=progress)
+
+
 def write_correction(correction: Correction, out: str | PathLike[str]) -> tuple[Path, ...]:
     """Write a corrected program into a folder, or one file, never over the old one."""
     places = correction_files(correction, Path(out))
@@ -86,11 +110,6 @@ def write_correction(correction: Correction, out: str | PathLike[str]) -> tuple[
         make_folder(folder)
     write_files(places)
     return tuple(places)
-
-
-def check_places(program: Program, out: Path) -> None:
-    """Before anything is computed: the corrected program has a place, and not that of the old one."""
-    corrected_places(out, [Path(program.origin) / name for name in program.files], dict.fromkeys(program.files, False))
 
 
 def correction_files(correction: Correction, out: Path) -> dict[Path, bytes]:

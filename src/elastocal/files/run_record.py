@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from elastocal import __version__
-from elastocal.errors import InputError
+from elastocal.errors import FormatError
 from elastocal.files import schema
 from elastocal.files.located import read_json, read_text, read_yaml
 from elastocal.files.opened import read_bytes, sha256_of, watching
@@ -74,7 +74,7 @@ def _xml(file: Path) -> str:
     try:
         return canonicalize(read_text(file), strip_text=True)
     except ParseError as error:
-        raise InputError(f"{file}: not valid XML ({error}); correct it") from None
+        raise FormatError(f"{file}: not valid XML ({error}); correct it") from None
 
 
 FORMAT = "elastocal-record/1"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError
 from elastocal.files.units import DIMENSIONS, USUAL, fitting
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -50,7 +50,7 @@ def quantity_text(name: str, dimension: str, value: Any, joint: str | None = Non
         if written is not None and (best is None or len(str(written)) + _MUCH < best[0]):
             best = len(str(written)), unit, written
     if best is None:
-        raise InputError(f"{name}: {value!r} is not a finite number; correct it before writing")
+        raise NumberError(f"{name}: {value!r} is not a finite number; correct it before writing")
     return {f"{name}_{best[1]}" if best[1] else name: best[2]}
 
 

@@ -39,7 +39,7 @@ class WorkArea:
 
     def planes(self) -> tuple[Plane, ...]:
         """The plane, or the two largest faces of the box, the lower one first."""
-        from scipy.spatial.transform import Rotation
+        from elastocal.spatial.turns import Rotation
 
         low, high = np.array(self.low), np.array(self.high)
         frame = Pose(Rotation.from_euler("ZYX", self.turn).as_matrix(), np.array(self.object))

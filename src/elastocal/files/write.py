@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError, FormatError, InputError
 from elastocal.files.confined import bounds, check_inside
 from elastocal.files.interrupted import PART, noted_moves, part_prefix, remove_parts, to_be_finished
 
@@ -84,7 +84,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
                 os.replace(temporary, at)
                 staged.pop(temporary)
     except OSError as error:
-        raise InputError(
+        raise FileError(
             f"{at}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
             "program has it open"
         ) from None
@@ -100,7 +100,7 @@ def encoded(path: Path, content: str | bytes) -> bytes:
         return content.encode("utf-8") if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         name = error.object[max(0, error.start - 20) : error.end + 20]
-        raise InputError(
+        raise FormatError(
             f"{path}: would hold a name that is no text, in {name!r}; rename that file or folder"
         ) from None
 
@@ -110,7 +110,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: the folder cannot be made ({error.strerror or error}); choose another") from None
+        raise FileError(f"{path}: the folder cannot be made ({error.strerror or error}); choose another") from None
 
 
 def _stage(path: Path, content: str | bytes) -> str:

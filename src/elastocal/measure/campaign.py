@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, NumberError, RangeError, ShapeError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
@@ -28,7 +28,7 @@ class ParameterPrior:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.sd) and self.sd > 0):
-            raise InputError(
+            raise RangeError(
                 f"{self.name}: known beforehand as {self.value:g} with sd {self.sd:g}; give a finite value and a "
                 "positive sd, or leave it out where nothing is known"
             )
@@ -53,9 +53,9 @@ class Campaign:
         readings = np.asarray(self.readings, dtype=np.float64)
         shape = (self.measurement.count, len(self.measurement.rows))
         if readings.shape != shape:
-            raise InputError(f"readings are {readings.shape} where {shape} are needed: one row per reading")
+            raise ShapeError(f"readings are {readings.shape} where {shape} are needed: one row per reading")
         if np.any(np.isinf(readings)):
-            raise InputError("a reading is infinite; leave it out (nan) or correct it")
+            raise NumberError("a reading is infinite; leave it out (nan) or correct it")
         object.__setattr__(self, "readings", readings)
 
     @cached_property
@@ -125,7 +125,7 @@ def virtual_campaign(
     exact = measurement.predict(truth)
     lost = np.flatnonzero(np.isnan(exact).any(axis=1))
     if len(lost):
-        raise InputError(
+        raise InfeasibleError(
             f"reading {lost[0] + 1}: the true robot has no determined state there (backlash without force, or a load "
             "that it cannot hold); leave the configuration out or add a preload"
         )
@@ -151,7 +151,7 @@ def plant(
     """Add outliers of either sign to different numbers of these rows, in place."""
     places = len(rows) * len(readings)
     if outliers > places:
-        raise InputError(f"{outliers} outliers do not fit into {places} numbers; plant fewer")
+        raise RangeError(f"{outliers} outliers do not fit into {places} numbers; plant fewer")
     out = []
     for place in rng.choice(places, outliers, replace=False):
         reading, row = int(place) // len(rows), rows[int(place) % len(rows)]

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, ShapeError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
@@ -35,9 +35,9 @@ class ContactForce(Measurement):
 
     def __post_init__(self) -> None:
         if not self.axes or any(a not in AXES for a in self.axes) or len(set(self.axes)) != len(self.axes):
-            raise InputError(f"axes {self.axes!r}: name components such as xyz, or xy for a planar robot")
+            raise RangeError(f"axes {self.axes!r}: name components such as xyz, or xy for a planar robot")
         if len(self.q) != len(self.touches):
-            raise InputError(f"{len(self.touches)} contacts are named for {len(self.q)} configurations; give one each")
+            raise ShapeError(f"{len(self.touches)} contacts are named for {len(self.q)} configurations; give one each")
 
     @property
     def count(self) -> int:

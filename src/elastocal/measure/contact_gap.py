@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, ShapeError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.position import Position
@@ -42,10 +42,10 @@ class ContactGap(Measurement):
 
     def __post_init__(self) -> None:
         if self.force.shape != (len(self.q), 3) or len(self.q) != len(self.touches):
-            raise InputError(f"forces are {self.force.shape} for {len(self.q)} contacts; give three numbers each")
+            raise ShapeError(f"forces are {self.force.shape} for {len(self.q)} contacts; give three numbers each")
         lost = np.flatnonzero(~(np.linalg.norm(self.force, axis=1) > 0))
         if len(lost):
-            raise InputError(f"contact {lost[0] + 1}: a force of zero tells nothing of the object; leave it out")
+            raise RangeError(f"contact {lost[0] + 1}: a force of zero tells nothing of the object; leave it out")
 
     @classmethod
     def of(cls, kind: ContactForce, readings: Array) -> ContactGap:

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, RangeError, ShapeError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
@@ -51,13 +51,13 @@ class JointLog:
 
     def _check(self) -> None:
         for row, joint in np.argwhere(~np.isfinite(self.q))[:1]:
-            raise InputError(f"{self.place(row)}: the value of {self.joints[joint]} is not finite; leave the row out")
+            raise NumberError(f"{self.place(row)}: the value of {self.joints[joint]} is not finite; leave the row out")
         if self.time is None:
             return
         for row in np.flatnonzero(~np.isfinite(self.time))[:1]:
-            raise InputError(f"{self.place(row)}: the time is not finite; leave the row out")
+            raise NumberError(f"{self.place(row)}: the time is not finite; leave the row out")
         for row in np.flatnonzero(np.diff(self.time) <= 0)[:1] + 1:
-            raise InputError(
+            raise RangeError(
                 f"{self.place(row)}: the time is {self.time[row]:g} s after {self.time[row - 1]:g} s; "
                 "it must grow from row to row, sort the rows and keep one of each"
             )
@@ -103,6 +103,6 @@ def joint_torques(model: Robot, axes: Array) -> Array:
 def _frozen(values: object, shape: tuple[int, ...], what: str) -> Array:
     array = np.array(values, dtype=np.float64)
     if array.shape != shape:
-        raise InputError(f"{what}: has the shape {array.shape}, but {shape} is needed; give one row per instant")
+        raise ShapeError(f"{what}: has the shape {array.shape}, but {shape} is needed; give one row per instant")
     array.setflags(write=False)
     return array

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, ShapeError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_names, holding_observation, holding_torque
@@ -42,11 +42,11 @@ class JointTorque(Measurement):
 
     def __post_init__(self) -> None:
         if self.q.shape[1:] != (len(self.joints),) or len(self.revolute) != len(self.joints):
-            raise InputError(f"joint values are {self.q.shape}; give one column for each of {len(self.joints)} joints")
+            raise ShapeError(f"joint values are {self.q.shape}; give one column for each of {len(self.joints)} joints")
         if self.velocity is not None and self.velocity.shape != self.q.shape:
-            raise InputError(f"velocities are {self.velocity.shape}, joint values {self.q.shape}; give one each")
+            raise ShapeError(f"velocities are {self.velocity.shape}, joint values {self.q.shape}; give one each")
         if self.sense not in (1, -1):
-            raise InputError(f"sense {self.sense}: 1 is the torque of the drive, -1 that of the load")
+            raise RangeError(f"sense {self.sense}: 1 is the torque of the drive, -1 that of the load")
 
     @classmethod
     def of(cls, model: Robot, q: Array, velocity: Array | None = None, **rest: object) -> JointTorque:

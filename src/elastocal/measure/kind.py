@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import Robot
@@ -47,7 +47,7 @@ class Measurement(ABC):
     @classmethod
     def of_setup(cls, setup: Setup) -> Measurement:
         """The measurement of a loaded arm that a campaign file describes, for a kind with ``table_columns``."""
-        raise InputError(f"a measurement of {cls.kind} is not made from a table of one number per column")
+        raise UnsupportedError(f"a measurement of {cls.kind} is not made from a table of one number per column")
 
     @property
     @abstractmethod
@@ -95,7 +95,9 @@ class Measurement(ABC):
 
     def by_joints(self, model: Robot) -> Array:
         """How the readings move with the joints, (N, R, n)."""
-        raise InputError(f"a measurement of {self.kind} does not say how joint errors move it; leave the source out")
+        raise UnsupportedError(
+            f"a measurement of {self.kind} does not say how joint errors move it; leave the source out"
+        )
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -110,7 +112,9 @@ class Measurement(ABC):
     @property
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
-        raise InputError(f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it")
+        raise UnsupportedError(
+            f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import TooFewError
 from elastocal.measure.joint_log import JointLog
 from elastocal.spatial.entries import Array, Ints
 
@@ -152,7 +152,7 @@ class _Local:
     @classmethod
     def of(cls, log: JointLog, window: float) -> _Local:
         if log.count < FEWEST:
-            raise InputError(
+            raise TooFewError(
                 f"{log.source}: has {log.count} rows, which is too short for velocities; log {FEWEST} or more"
             )
         time = np.arange(log.count, dtype=np.float64) if log.time is None else log.time

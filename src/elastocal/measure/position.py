@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.measure.kind import MarkerMeasurement
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import bent_chain
@@ -31,7 +31,7 @@ class Position(MarkerMeasurement):
 
     def __post_init__(self) -> None:
         if self.turned is None and any(m.rows == 6 for m in self.where.markers):
-            raise InputError("poses are measured but no orientations are given; watch positions or add them")
+            raise MissingError("poses are measured but no orientations are given; watch positions or add them")
 
     @property
     def affine(self) -> bool:

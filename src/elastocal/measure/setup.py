@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import Robot
@@ -29,9 +29,9 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not self.markers:
-            raise InputError("no marker is watched; name at least one frame")
+            raise MissingError("no marker is watched; name at least one frame")
         if len(self.load.wrench) not in (1, len(self.q)):
-            raise InputError(
+            raise ShapeError(
                 f"{len(self.load.wrench)} wrenches for {len(self.q)} configurations; give one, or one each"
             )
 

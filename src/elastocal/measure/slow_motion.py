@@ -1,5 +1,4 @@
-"""Which samples of a log say something about gravity: not those where inertia matters, and for friction not those
-where a joint hardly moves.
+"""Parts of a log: where inertia matters, where a joint hardly moves, where the arm stands still.
 
 **Inertia.**  No point of the arm accelerates by more than
 
@@ -14,11 +13,17 @@ weigh as much as the arm, so be generous with slowness.
 **Friction.**  The sign of Coulomb friction is that of the velocity, which is unknown where the velocity is not
 distinctly above its own noise or where the joint is about to turn back, or turns back within one step of the log.
 That is judged joint by joint.
+
+**Dwells** are intervals in which no joint leaves a small band; differences of noisy encoder values over a few
+milliseconds are no speeds.  From each instant on an interval grows while the spread of every joint stays within
+``band``; intervals that last ``shortest`` count.  Of each the first and last tenth is left out, in which the arm
+settles or starts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,3 +97,40 @@ def _way(model: Robot, joint: str) -> float:
     start = model.chain.length(joint)
     behind = [f for f in model.tree.names if any(p.name == joint for p in model.tree.path(f))]
     return max(0.0, *(model.chain.length(f) - start for f in behind))
+
+
+MARGIN = 0.1
+"""Share of a dwell at either end that is not used."""
+
+
+class Dwell(NamedTuple):
+    """``first`` to ``last`` in s, margins left out, and rows of the recording."""
+
+    first: float
+    last: float
+    rows: slice
+
+
+def dwells(time: Array, q: Array, band: Array, shortest: float) -> tuple[Dwell, ...]:
+    """Dwells of joint values (N, n) at times (N,) in order; ``band`` (n,) is the spread that a still joint may have."""
+    out: list[Dwell] = []
+    start, total = 0, len(time)
+    while start < total:
+        low, high = q[start].copy(), q[start].copy()
+        end = start + 1
+        while end < total:
+            new_low, new_high = np.minimum(low, q[end]), np.maximum(high, q[end])
+            if np.any(new_high - new_low > band):
+                break
+            low, high, end = new_low, new_high, end + 1
+        length = float(time[end - 1] - time[start])
+        if length >= shortest:
+            margin = MARGIN * length
+            first, last = float(time[start]) + margin, float(time[end - 1]) - margin
+            inside = np.flatnonzero((time >= first) & (time <= last))
+            if len(inside):
+                out.append(Dwell(first, last, slice(int(inside[0]), int(inside[-1]) + 1)))
+            start = end
+        else:
+            start += 1 if end == start + 1 else max(1, (end - start) // 4)
+    return tuple(out)

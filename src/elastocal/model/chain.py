@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -149,7 +149,13 @@ class Chain:
     @classmethod
     def build(cls, tree: FrameTree, virtual: Sequence[Dof]) -> Chain:
         """All joints plus the virtual degrees of freedom asked for, in chain order."""
-        wanted = set(virtual)
+        wanted = frozenset(virtual)
+        if wanted not in tree.chains:
+            tree.chains[wanted] = cls._built(tree, wanted)
+        return cast(Chain, tree.chains[wanted])
+
+    @classmethod
+    def _built(cls, tree: FrameTree, wanted: frozenset[Dof]) -> Chain:
         joints = [f.name for f in tree.frames if f.joint is not None]
         spine = tree.spine([*joints, *(d.frame for d in sorted(wanted))])
         order: list[Dof] = []

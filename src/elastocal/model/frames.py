@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, FormatError, RangeError, UnknownNameError
 from elastocal.model.parameters import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -65,11 +65,11 @@ class FrameTree:
         known = {BASE}
         for frame in self.frames:
             if frame.name in known:
-                raise InputError(f"frame {frame.name!r} is defined twice; names must be unique ({BASE!r} is taken)")
+                raise DuplicateError(f"frame {frame.name!r} is defined twice; names must be unique ({BASE!r} is taken)")
             if frame.parent not in known:
                 later = any(f.name == frame.parent for f in self.frames)
                 why = "comes later or closes a loop" if later else "does not exist"
-                raise InputError(
+                raise FormatError(
                     f"frame {frame.name!r}: its parent {frame.parent!r} {why}; a serial robot lists parents first"
                 )
             known.add(frame.name)
@@ -82,15 +82,15 @@ class FrameTree:
             return
         axis = np.array(joint.axis, dtype=np.float64)
         if not np.all(np.isfinite(axis)) or np.linalg.norm(axis) < 1e-9:
-            raise InputError(f"joint {frame.name!r}: axis {joint.axis} has no direction; give a non-zero vector")
+            raise RangeError(f"joint {frame.name!r}: axis {joint.axis} has no direction; give a non-zero vector")
         if joint.limits is not None and not joint.limits[0] < joint.limits[1]:
-            raise InputError(f"joint {frame.name!r}: lower limit {joint.limits[0]} is not below {joint.limits[1]}")
+            raise RangeError(f"joint {frame.name!r}: lower limit {joint.limits[0]} is not below {joint.limits[1]}")
         if joint.follows is not None:
             leader = next((f for f in self.frames if f.name == joint.follows), None)
             if leader is None or leader.joint is None:
                 raise UnknownNameError("joint", joint.follows, self.joint_names, f"joint {frame.name!r} follows")
             if leader.joint.follows is not None:
-                raise InputError(
+                raise ConflictError(
                     f"joint {frame.name!r} follows {joint.follows!r}, which follows another; name the first"
                 )
 
@@ -102,6 +102,11 @@ class FrameTree:
     def joint_names(self) -> tuple[str, ...]:
         """Joints that take a value, in chain order (followers have none)."""
         return tuple(f.name for f in self.frames if f.joint is not None and f.joint.follows is None)
+
+    @cached_property
+    def chains(self) -> dict[object, Any]:
+        """Chains of these frames by their degrees of freedom; robots of one tree share them, and the code of them."""
+        return {}
 
     @cached_property
     def _by_name(self) -> dict[str, Frame]:
@@ -135,7 +140,7 @@ class FrameTree:
         on_path = {f.name for f in path} | {BASE}
         astray = [n for n in ends if n not in on_path]
         if astray:
-            raise InputError(
+            raise FormatError(
                 f"frame {astray[0]!r} moves but does not lie on the path from base to {path[-1].name!r}; "
                 "joints and compliances must form one serial chain"
             )

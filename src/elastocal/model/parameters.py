@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, NumberError, ShapeError, UnknownNameError
 from elastocal.spatial.entries import Array
 
 Status = Literal["", "measured", "published", "assumed"]
@@ -45,10 +45,12 @@ class ParameterTable:
         names = self.names
         wild = [p for p in self.rows if not isfinite(p.value)]
         if wild:
-            raise InputError(f"parameter {wild[0].name} is {wild[0].value}; give a finite number")
+            raise NumberError(f"parameter {wild[0].name} is {wild[0].value}; give a finite number")
         if len(set(names)) < len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
-            raise InputError(f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own")
+            raise DuplicateError(
+                f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own"
+            )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -98,5 +100,5 @@ class ParameterTable:
             return out
         out = np.asarray(values, dtype=np.float64)
         if out.shape != (len(self.rows),):
-            raise InputError(f"{len(self.rows)} parameter values are needed, {out.shape} were given")
+            raise ShapeError(f"{len(self.rows)} parameter values are needed, {out.shape} were given")
         return out

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.model.chain import ChainState
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Entry, Ints
@@ -88,7 +88,7 @@ class Posture:
         """The temperature (N,); an InputError names the element that needs it where it is not known."""
         known = self.model.temperature if self.temperature is None else self.temperature
         if known is None:
-            raise InputError(
+            raise MissingError(
                 f"{element.kind} at {element.place} needs the temperature of every configuration; give it with the "
                 "joint values, or the robot's own"
             )

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError
 from elastocal.model.bodies import Body, Shape
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
@@ -72,13 +72,13 @@ class Robot:
         self.tree.frame(self.tool)
         gravity = np.asarray(self.gravity, dtype=np.float64)
         if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
-            raise InputError(f"robot {self.name}: gravity must be three finite numbers")
+            raise ShapeError(f"robot {self.name}: gravity must be three finite numbers")
         gravity.setflags(write=False)
         object.__setattr__(self, "gravity", gravity)
         for shape in self.shapes:
             self.tree.frame(shape.frame)
             if not shape.radius > 0:
-                raise InputError(f"robot {self.name}: a shape of {shape.frame!r} needs a positive radius")
+                raise RangeError(f"robot {self.name}: a shape of {shape.frame!r} needs a positive radius")
         for element in self.elements:
             element.check(self.tree)
             if not self.estimated:
@@ -87,13 +87,13 @@ class Robot:
         for y in (y for y in self.compliant if y.active):
             for dof in y.dofs:
                 if dof in owner:
-                    raise InputError(
+                    raise DuplicateError(
                         f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {y.coordinate.kind}); keep one"
                     )
                 owner[dof] = y.coordinate.kind
         self.parameters  # noqa: B018  names must be unique from the start
         if self.transmission is not None and len(self.transmission.axes) != self.n:
-            raise InputError(
+            raise ShapeError(
                 f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints"
             )
 
@@ -280,7 +280,7 @@ class Robot:
         warm = np.broadcast_to(np.asarray(q.temperature, dtype=np.float64), (len(values),))
         bad = np.flatnonzero(~np.isfinite(warm))
         if len(bad):
-            raise InputError(f"configuration {bad[0] + 1}: the temperature is {warm[bad[0]]}; give a finite number")
+            raise NumberError(f"configuration {bad[0] + 1}: the temperature is {warm[bad[0]]}; give a finite number")
         return q if values is q.q and warm is q.temperature else Configurations(values, warm)
 
     def posture(self, at: Configurations | Array) -> Posture:
@@ -297,18 +297,18 @@ class Robot:
             array = np.asarray(q, dtype=np.float64)
             array = array if array.ndim == 2 else np.atleast_2d(array)
         except (TypeError, ValueError):
-            raise InputError(f"robot {self.name}: joint values must be a table of numbers, one row each") from None
+            raise ShapeError(f"robot {self.name}: joint values must be a table of numbers, one row each") from None
         if array.ndim != 2:
-            raise InputError(f"robot {self.name}: joint values must be (N, {self.n}), but {array.shape} was given")
+            raise ShapeError(f"robot {self.name}: joint values must be (N, {self.n}), but {array.shape} was given")
         if array.shape[1] != self.n:
-            raise InputError(
+            raise ShapeError(
                 f"robot {self.name} has {self.n} joints ({', '.join(self.joints) or 'none'}), "
                 f"but {array.shape[-1]} values were given"
             )
         known = np.isfinite(array)
         if not known.all():
             row, col = (int(v) for v in np.argwhere(~known)[0])
-            raise InputError(f"configuration {row + 1}: {self.joints[col]} is {array[row, col]}; give a finite number")
+            raise NumberError(f"configuration {row + 1}: {self.joints[col]} is {array[row, col]}; give a finite number")
         return array
 
     def beyond_limits(self, q: Array) -> tuple[tuple[int, str, float], ...]:

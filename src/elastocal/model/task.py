@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError
 from elastocal.model.chain import AXES
 from elastocal.model.kinematics import rigid_motion
 from elastocal.model.limits import spread_configurations
@@ -47,12 +47,12 @@ def task(model: Robot, frame: str, aim: Aim | None = None) -> Task:
         return Task(aim or "pose", pose)
     words = ", ".join(AXES[i] for i in pose)
     if aim == "pose":
-        raise InputError(
+        raise InfeasibleError(
             f"robot {model.name} moves {words} of {frame} with {model.n} joints and cannot reach all of them at once; "
             "correct the position only"
         )
     if len(place) > model.n:
-        raise InputError(
+        raise InfeasibleError(
             f"robot {model.name} has {model.n} joints for the {len(place)} components of a position that it moves; "
             "its path cannot be corrected"
         )

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, FormatError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 
@@ -42,10 +42,10 @@ class Transmission:
     def __post_init__(self) -> None:
         n = len(self.axes)
         if self.drives is not None and len(self.drives.structure) != n:
-            raise InputError(f"controller: structure has {len(self.drives.structure)} motors for {n} axes")
+            raise ShapeError(f"controller: structure has {len(self.drives.structure)} motors for {n} axes")
         matrix = np.asarray(self.matrix, dtype=np.float64).reshape(n, n)
         if n and (not np.all(np.isfinite(matrix)) or abs(np.linalg.det(matrix)) < 1e-12):
-            raise InputError("controller: signs and couplings make a singular map; two axes would move one joint")
+            raise ConflictError("controller: signs and couplings make a singular map; two axes would move one joint")
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "zero", np.asarray(self.zero, dtype=np.float64).reshape(n))
 
@@ -90,7 +90,7 @@ def sum_of_joints(text: str, joints: Sequence[str]) -> Array:
     """Direction (n,) in joint values of A5+A6 or A5-A6: what a motor turns with that moves several joints."""
     terms = _TERM.findall(text)
     if "".join(s + n for s, n in terms) != text.replace(" ", "") or len(terms) < 2:
-        raise InputError(f"{text!r} is no sum of joints; write for example {'+'.join(joints[-2:])}", value=text)
+        raise FormatError(f"{text!r} is no sum of joints; write for example {'+'.join(joints[-2:])}", value=text)
     out = np.zeros(len(joints))
     for sign, name in terms:
         if name not in joints:
@@ -114,13 +114,13 @@ class Drives:
         s = np.asarray(self.structure, dtype=np.float64)
         n = len(s)
         if s.shape != (n, n) or not np.all(np.isfinite(s)):
-            raise InputError("controller: structure must be a square matrix of finite numbers, one row for each motor")
+            raise ShapeError("controller: structure must be a square matrix of finite numbers, one row for each motor")
         lengths = np.linalg.norm(s, axis=1)
         if n and (np.any(lengths == 0) or abs(np.linalg.det(s / lengths[:, None])) < 1e-9):
-            raise InputError("controller: structure is singular; its motors do not determine the axes")
+            raise RangeError("controller: structure is singular; its motors do not determine the axes")
         per_turn = np.asarray(self.counts_per_turn, dtype=np.float64).reshape(n)
         if np.any(per_turn == 0):
-            raise InputError("controller: counts_per_turn must not be zero")
+            raise RangeError("controller: counts_per_turn must not be zero")
         for name, value in (("structure", s), ("counts_per_turn", per_turn), ("counts_at_zero", self.counts_at_zero)):
             object.__setattr__(self, name, np.asarray(value, dtype=np.float64).reshape(s.shape if value is s else (n,)))
 

@@ -1,6 +1,6 @@
 """What planning is worth on the KR-270 with its compensator: random, D-optimal and test-pose plans (003 section 5).
 
-Truth, set-up and errors are those of the virtual experiment of Table 3 (``kr270_compensator_experiment``): joint
+Truth, set-up and errors are those of the virtual experiment of Table 3 (``kr270_table3``): joint
 compliances and the compensator's stiffness yield, 2.5 kN pulls down at the tool, three markers are read three times.
 Candidates are Sobol points of the joint space where the tool is clear of floor and column.  The task, which the paper
 leaves to its reader, is a box of the workspace as machining uses it, with the same load.
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
-from elastocal.published.kr270_compensator_experiment import LEFT_OUT, SOUGHT
 from elastocal.published.kr270_experiment import (
     DOWN,
     HEIGHT,
@@ -23,7 +22,7 @@ from elastocal.published.kr270_experiment import (
     error_budget,
     tracker_only,
 )
-from elastocal.published.kr270_table3 import accuracy, alike, printed_percent, times
+from elastocal.published.kr270_table3 import LEFT_OUT, SOUGHT, accuracy, alike, printed_percent, times
 from elastocal.report.blocks import Lines, Series
 
 if TYPE_CHECKING:

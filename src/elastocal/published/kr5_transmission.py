@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from elastocal.published.case import Case, Figure, Listing, Outcome, Printed, Progress, unwatched
+from elastocal.quantities import probability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,7 +131,7 @@ def _ratios(fit: Transmission) -> tuple[Figure, ...]:
         PRINTED.figure("ratios_proposed", float(sum(fit.ratios.proposed.values())), entries=len(out)),
         PRINTED.figure("ratio_chance_largest", chance),
         PRINTED.figure("determinant", r.determinant, sd=r.determinant_sd, rank=r.rank),
-        PRINTED.figure("offset_probability", fit.zero.probability),
+        PRINTED.figure("offset_probability", fit.zero.probability if fit.zero else None),
     )
 
 
@@ -157,7 +158,7 @@ def _verdict(fit: Transmission) -> str:
         f"s54 = {s54:.2f} and s55 = {s55:.2f} instead of {PRINTED.value('s44'):.2f}, "
         f"{PRINTED.value('s54'):.2f} and {PRINTED.value('s55'):.2f}. Counts per turn agree with "
         f"{_round_counts(fit)}, and with these the entries with {ratios}, row by row; chance would do as "
-        f"well for all of them with the probability {together(simple):.1g}."
+        f"well for all of them with the probability {probability(together(simple))}."
     )
 
 

@@ -148,8 +148,8 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
     from elastocal.measure.contact_gap import ContactGap
     from elastocal.measure.sources.encoder import Encoder
     from elastocal.measure.sources.force_sensor import ForceSensor
+    from elastocal.procedures.contact.calibrate import force_error
     from elastocal.procedures.contact.gaps import iterate
-    from elastocal.procedures.contact.judgement import force_error
 
     sources = (ForceSensor(sd=FORCE_SD), Encoder(sd=JOINT_SD))
     true = np.array([v.actual - v.nominal for v in VALUES])
@@ -197,8 +197,8 @@ class ScaraContactCase(Case):
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         from elastocal.measure.campaign import Campaign
+        from elastocal.procedures.contact.calibrate import force_error
         from elastocal.procedures.contact.gaps import gap_campaign, iterate
-        from elastocal.procedures.contact.judgement import force_error
 
         kind, felt = touched(LEVELS)
         exact = Campaign(kind, felt)
@@ -273,7 +273,7 @@ def _iterations(runs: dict[str, Iterations], exact: Campaign) -> Lines:
     from math import log10
 
     from elastocal.measure.contact_force import ContactForce
-    from elastocal.procedures.contact.judgement import force_error
+    from elastocal.procedures.contact.calibrate import force_error
 
     kind = exact.measurement
     assert isinstance(kind, ContactForce)
@@ -293,8 +293,8 @@ def _pictures(found: Iterations, exact: Campaign) -> list[Lines]:
     from elastocal.procedures.contact.plan import contact_scene
     from elastocal.report.contour import contact_lines
 
-    models = {"before": found.models[0], "after": found.model}
+    before, after = found.models[0], found.model
     return [
-        contact_lines(f"contour_{when}", f"Contour tracking {when} calibration", contact_scene(model, exact))
-        for when, model in models.items()
+        contact_lines("before", contact_scene(before, exact)),
+        contact_lines("after", contact_scene(after, exact)),
     ]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError, InputError
 
 _AS_IN = "give the address of this machine that the controller sends to, as in 192.168.1.10:49152"
 BUFFER = 1 << 20
@@ -73,7 +73,7 @@ def listen(address: Address) -> socket.socket:
             errno.EADDRINUSE: "is taken by another program; end that one or choose another port",
             errno.EACCES: "is kept by the system or needs rights; choose another port above 1023",
         }.get(error.errno or 0, f"cannot be listened on ({error.strerror}); {_AS_IN}")
-        raise InputError(f"{address}: {why}", value=str(address), parameter="listen") from None
+        raise FileError(f"{address}: {why}", value=str(address), parameter="listen") from None
     found.settimeout(PATIENCE)
     return found
 

@@ -34,6 +34,7 @@ from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.problem import weigh
 from elastocal.solve.groups import classify, covariance
+from elastocal.solve.linear import solve_linear
 from elastocal.solve.metropolis import NonlinearPart, NonlinearPosterior, gibbs_metropolis
 from elastocal.spatial.entries import Array, Ints
 
@@ -130,7 +131,7 @@ def _solved(names: Sequence[str], matrix: Array, target: Array) -> tuple[Array, 
             code="rank",
         )
     values, spread = np.zeros(len(names)), np.zeros((len(names), len(names)))
-    values[kept] = np.linalg.lstsq(r[:, kept], d, rcond=None)[0]
+    values[kept] = solve_linear(r[:, kept], d).values
     spread[np.ix_(kept, kept)] = covariance(r, kept)
     unseen = [i for i, n in enumerate(names) if n in lost]
     values[unseen], spread[unseen, unseen] = np.nan, np.nan
@@ -157,11 +158,7 @@ def _spring(spring: GravityCompensator, angles: Array, compliance: Array, spread
     design = np.column_stack([np.ones_like(x), -al * np.cos(x), al * bend])
     slope = np.diag(-1 / compliance**2)
     lower = np.linalg.cholesky(slope @ spread @ slope)
-    sizes = np.linalg.norm(np.linalg.solve(lower, design), axis=0)
-    k2, kc, kc_s0 = (
-        np.linalg.lstsq(np.linalg.solve(lower, design / sizes), np.linalg.solve(lower, 1 / compliance), rcond=None)[0]
-        / sizes
-    )
+    k2, kc, kc_s0 = solve_linear(np.linalg.solve(lower, design), np.linalg.solve(lower, 1 / compliance)).values
     if not (k2 > 0 and kc > 0 and kc_s0 > 0):
         raise InputError(
             f"the readings at {spring.joint} ask for a spring that cannot be (K_2 {k2:.3g} N m/rad, K_c {kc:.3g} N/m, "

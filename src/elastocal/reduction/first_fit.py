@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.model.robot import Robot
@@ -194,7 +194,7 @@ def _hopeless(campaign: Campaign, outliers: tuple[Outlier, ...]) -> tuple[Outlie
 def _too_many(excluded: Sequence[Outlier]) -> InputError:
     worst = "; ".join(s.place for s in sorted(excluded, key=lambda s: -s.sigmas)[:8])
     more = " ..." if len(excluded) > 8 else ""
-    return InputError(
+    return ImplausibleError(
         f"{len(excluded)} outliers ({worst}{more}) are too many to leave out; correct them, look "
         "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
     )

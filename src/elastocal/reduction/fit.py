@@ -80,6 +80,8 @@ class Fit:
     @cached_property
     def share(self) -> float:
         """By which compliances differ from state to state, where there is a misfit (eq. share of ``misfit``)."""
+        if not self.whitened.any():  # a plan that nobody has measured
+            return 0.0
         n, r = self.problem.shape
         bent = (self.problem.matrix * self.bending)[: n * r].reshape(n, r, -1)
         return share_of(bent, self.whitened, self.misfit) if self.misfit.real else 0.0

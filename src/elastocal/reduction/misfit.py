@@ -110,7 +110,7 @@ def chance_of(scatter: float, freedom: int) -> float:
 def share_of(bent: Array, whitened: Array, misfit: Misfit) -> float:
     """s of readings (N, R) by what every compliance adds to them, ``bent`` (N, R, p) (eqs. share, together)."""
     square = float(np.sum(bent**2))
-    if not square > 0 or not whitened.any():  # nothing bends, or a plan that nobody has measured
+    if not square > 0 or not whitened.any():
         return 0.0
     live = float(np.sum(whitened**2)) / max(int(np.count_nonzero(whitened)), 1)
     along = np.einsum("nrp,nr->np", bent, whitened)

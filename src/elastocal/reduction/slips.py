@@ -1,24 +1,119 @@
-"""Slips that make points of another robot out of good ones, tried one by one: which of them makes the points fit?
+"""Points that were read against where the robot file puts them, and the slips that would bring them there.
 
-Each is undone in the joint values, in the markers or in the points, and the points are compared again.  A slip is named
-where the misfit falls to a fifth: errors of the geometry are not undone by swapping two axes.
+Differences of points do not tell: a turned frame, axes in another unit or rows that are shifted leave deflections that
+look like those of some arm.  The points themselves do.  The rigid arm is near enough, or the arm that sags as its file
+says, whichever is nearer: an uncalibrated arm is off by millimetres, a slip by a good part of its reach.
+
+Slips are tried one by one: each is undone in the joint values, in the markers or in the points, and the points are
+compared again.  A slip is named where the misfit falls to a fifth: errors of the geometry are not undone by swapping
+two axes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, permutations
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.measure.setup import Setup
 from elastocal.measure.slips import MIRROR, axis_slips, coordinate_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.reduction.placement import FAR, Placement
-from elastocal.spatial.pose import Pose
+from elastocal.model.statics.deflection import bent_chain
+from elastocal.model.statics.equilibrium import Status
+from elastocal.solve.linear import solve_linear
+from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import rotation_vector
+
+FAR = 0.01
+"""Share of the reach that no sound table is off by: a joint zero that is wrong by half a degree at full stretch, and
+five times what arms are off as delivered (a few mm on 2.5 m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Points read and expected (N, markers, 3) in base axes, nan where not read.
+
+    ``shifted``: all may be shifted together, since only differences of points are used or the shift is an unknown of
+    the campaign; ``away`` is then without the mean.  ``reach`` is the farthest point expected from the base.
+    """
+
+    read: Array
+    expected: Array
+    shifted: bool
+
+    @cached_property
+    def known(self) -> Bools:
+        return np.asarray(np.isfinite(self.read).all(axis=2))
+
+    @property
+    def reach(self) -> float:
+        return float(np.linalg.norm(self.expected[self.known], axis=1).max())
+
+    @cached_property
+    def shift(self) -> Array:
+        """By which all points are off together (3,); zero where that matters."""
+        return (self.read - self.expected)[self.known].mean(axis=0) if self.shifted else np.zeros(3)
+
+    @cached_property
+    def away(self) -> Array:
+        """Distances (N, markers) from where the robot file puts the points."""
+        return np.asarray(np.linalg.norm(self.read - self.expected - self.shift, axis=2))
+
+    @property
+    def rms(self) -> float:
+        return float(np.sqrt(np.mean(self.away[self.known] ** 2)))
+
+    @property
+    def worst(self) -> tuple[int, int]:
+        """Reading and marker that is farthest off."""
+        reading, marker = np.unravel_index(np.nanargmax(self.away), self.away.shape)
+        return int(reading), int(marker)
+
+    @property
+    def others(self) -> float:
+        """The rms of all but the worst."""
+        rest = np.delete(self.away[self.known], np.argmax(self.away[self.known]))
+        return float(np.sqrt(np.mean(rest**2))) if len(rest) else 0.0
+
+    @cached_property
+    def fitted(self) -> tuple[Pose, float] | None:
+        """Shift and turn that bring the points read closest to those expected, and the rms left; None if in line."""
+        try:
+            return rigid_fit(self.read[self.known], self.expected[self.known])
+        except InputError:
+            return None
+
+    @property
+    def turn(self) -> float:
+        """Angle in rad of that turn, nan without one."""
+        if self.fitted is None:
+            return float("nan")
+        return float(np.linalg.norm(rotation_vector(self.fitted[0].rotation[:, :, None])))
+
+    @property
+    def far(self) -> bool:
+        return self.rms > FAR * self.reach
+
+
+def placement(model: Robot, where: Setup, read: Array, *, loaded: bool, shifted: bool) -> Placement | None:
+    """Points read (N, markers, 3) in base axes against those of the robot file; None where no point was read.
+
+    ``loaded``: the points are those under load; ``shifted``: a shift of all is not counted.
+    """
+    rigid = Placement(read, where.positions(model), shifted)
+    if not rigid.known.any():
+        return None
+    bent = where.bent(model, loaded=loaded)
+    state = bent_chain(model, where.q, bent)
+    sagged = replace(rigid, expected=np.stack([state.origin(m.frame).T for m in where.markers], axis=1))
+    return sagged if np.all(bent.status == Status.CONVERGED) and sagged.rms < rigid.rms else rigid
+
 
 FITS = 5.0
 """How many times smaller the misfit is without the slip."""
@@ -161,10 +256,9 @@ def _frames(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
         columns = np.zeros((*found.read.shape, 6))
         columns[:, behind, :, :3] = turn[:, None]
         columns[..., 3:] = np.eye(3) if found.shifted else 0.0
-        a, y = columns[known].reshape(-1, 6), off[known].reshape(-1)
-        d = np.linalg.lstsq(a, y, rcond=1e-9)[0]
-        left = float(np.sqrt(3 * np.mean((y - a @ d) ** 2)))
-        moved = ", ".join(f"{1e3 * v:.1f}" for v in d[:3])
+        fit = solve_linear(columns[known].reshape(-1, 6), off[known].reshape(-1))
+        left = float(np.sqrt(3 * np.mean(fit.residuals**2)))
+        moved = ", ".join(f"{1e3 * v:.1f}" for v in fit.values[:3])
         text = f"frame {frame.name} stands [{moved}] mm from its place in the robot file; check its xyz there"
         tried.append((float(np.linalg.norm(frame.pose.translation)), Slip(text, left, fitted=True, table=False)))
     best = min((s.rms for _, s in tried), default=0.0)

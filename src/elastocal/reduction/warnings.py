@@ -30,9 +30,8 @@ from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, probability, significant
 from elastocal.reduction.misfit import UNLIKELY
-from elastocal.reduction.placement import Placement
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
-from elastocal.reduction.slips import FITS, Slip
+from elastocal.reduction.slips import FITS, Placement, Slip
 from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array
 

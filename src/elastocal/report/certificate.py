@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NOT_STATED = "not stated"
 Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
 STATES: dict[Outcome, str] = {"PASS": "good", "FAIL": "bad", "NOT DECIDED": "open"}
+UNKNOWN = "not known without validation poses"
 MOST_WARNINGS = 4
 MOST_FILES = 4
 ONLY = (
@@ -59,7 +60,8 @@ class Errors:
 
 @dataclass(frozen=True)
 class Certificate:
-    """``outcome`` and ``reason`` by ``rule``; ``numbers`` of the decision in m; ``expected`` with k = 2, m, or None."""
+    """``outcome`` and ``reason`` by ``rule``; ``numbers`` of the decision in m; ``expected`` accuracy with k = 2 in m,
+    None where it is not known."""
 
     item: str
     outcome: Outcome
@@ -69,13 +71,20 @@ class Certificate:
     errors: tuple[Errors, ...]
     basis: str
     """What the errors are taken on."""
+    measurand: str
+    """What is off by the errors."""
     expected: float | None
+    expected_of: str
     groups: tuple[Group, ...]
     traceability: str
     warnings: tuple[str, ...]
     version: str
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of what was read, by name."""
+
+    @property
+    def expected_text(self) -> str:
+        return UNKNOWN if self.expected is None else f"{1e3 * self.expected:.3f} mm"
 
     @property
     def number(self) -> str:
@@ -107,7 +116,8 @@ class Certificate:
         rows = [{k: getattr(e, k) for k in ("name", "mean", "rms", "p95", "max", "points")} for e in self.errors]
         return {
             "item": self.item, "outcome": self.outcome, "reason": self.reason, "rule": self.rule,
-            "numbers_m": dict(self.numbers), "basis": self.basis, "errors_m": rows, "expected_k2_m": self.expected,
+            "numbers_m": dict(self.numbers), "basis": self.basis, "measurand": self.measurand, "errors_m": rows,
+            "expected_k2_m": self.expected, "expected_of": self.expected_of,
             "stated": stated, "missing": list(self.missing), "traceability": self.traceability,
             "warnings": list(self.warnings), "elastocal": self.version, "sha256": dict(self.files),
         }  # fmt: skip
@@ -127,7 +137,6 @@ class Certificate:
         head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95 %", "max"))
         rows = "".join(_row(e) for e in self.errors)
         warned = "".join(f"<li>{escape(w)}</li>" for w in self.main_warnings) or "<li>none</li>"
-        expected = "not known" if self.expected is None else f"{1e3 * self.expected:.3f} mm"
         files = f'<p class="fine">Files (SHA-256): {escape("; ".join(self.hashes))}.</p>' if self.files else ""
         return (
             f'<article class="certificate"><div class="head"><h2>Calibration certificate</h2>'
@@ -135,10 +144,11 @@ class Certificate:
             f'<div class="decision {STATES[self.outcome]}"><strong>{self.outcome}</strong>'
             f"<div><p><b>{escape(self.item)}</b></p><p>{escape(_sentence(self.reason))}</p></div></div>"
             f'<p class="fine">{escape(self.rule)}</p>'
-            f'<h3>Position error, {escape(self.basis)}</h3><div class="scroll"><table><thead><tr><th></th>{head}'
+            f"<h3>{escape(self.measurand)}, {escape(self.basis)}</h3>"
+            f'<div class="scroll"><table><thead><tr><th></th>{head}'
             f'<th class="n">points</th></tr></thead><tbody>{rows}</tbody></table></div>'
-            f"<p>Expected accuracy of the compensated tool at these poses (k = 2, repeatability not included): "
-            f"<b>{expected}</b></p>"
+            f"<p>Expected accuracy of {escape(self.expected_of)} at these poses (k = 2, repeatability not included): "
+            f"<b>{self.expected_text}</b></p>"
             f'<div class="facts">{groups}</div><h3>Warnings</h3><ul>{warned}</ul>'
             f'<p class="fine">Traceability: {escape(self.traceability)}</p>{files}'
             f'<p class="fine">{ONLY} Elastocal {escape(self.version)}. End of certificate.</p></article>'
@@ -200,6 +210,6 @@ def _data(c: Certificate) -> dict[str, Any]:
     groups = [{"title": g.title, "lines": [vars(line) for line in g.lines]} for g in c.groups]
     data = c.data() | {
         "number": c.number, "sentence": _sentence(c.reason), "groups": groups, "main_warnings": list(c.main_warnings),
-        "hashes": list(c.hashes), "only": ONLY,
+        "hashes": list(c.hashes), "only": ONLY, "expected": c.expected_text,
     }  # fmt: skip
     return data | {"day": [int(part) for part in day.split("-")]}

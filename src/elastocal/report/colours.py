@@ -10,7 +10,20 @@ from collections.abc import Callable
 from typing import Literal
 
 Role = Literal[
-    "", "before", "after", "expected", "outlier", "tolerance", "file", "truth", "noise", "robot", "program", "floor"
+    "",
+    "before",
+    "after",
+    "expected",
+    "outlier",
+    "tolerance",
+    "file",
+    "truth",
+    "noise",
+    "read",
+    "load",
+    "robot",
+    "program",
+    "floor",
 ]
 """What a curve or mark stands for; "" takes the next colour of the others."""
 Paint = Callable[[str], str]
@@ -20,21 +33,22 @@ LIGHT = {
     "paper": "#ffffff", "ink": "#1d2733", "soft": "#55616e", "line": "#d7dde4", "tint": "#eef3f8", "accent": "#0b5394",
     "good": "#00704f", "bad": "#b3261e", "open": "#8a5a00", "warn": "#fff1d6",
     "before": "#d55e00", "after": "#0072b2", "expected": "#56b4e9", "outlier": "#c2478a", "tolerance": "#1d2733",
-    "file": "#6b7683", "truth": "#008f68", "noise": "#b9c4cf",
+    "file": "#6b7683", "truth": "#008f68", "noise": "#b9c4cf", "read": "#3c4a54", "load": "#6a3d9a",
     "robot": "#3c4a54", "program": "#e69f00", "floor": "#8a97a6",
-    "c0": "#0b5394", "c1": "#c2410c", "c2": "#2e7d32", "c3": "#8e3b94", "c4": "#00838f", "c5": "#8a6d00",
-    "c6": "#5d4037",
+    "c0": "#6a3d9a", "c1": "#4d9221", "c2": "#8a6d00", "c3": "#5d4037", "c4": "#00594c", "c5": "#7d8b97",
+    "c6": "#263238",
 }  # fmt: skip
 DARK = LIGHT | {
     "paper": "#14191f", "ink": "#e6ebf0", "soft": "#a5b1bd", "line": "#39434e", "tint": "#1f2730", "accent": "#7db7ec",
     "good": "#4ad0a2", "bad": "#ff8a80", "open": "#f0b94d", "warn": "#4a3a12",
     "before": "#f28c3c", "after": "#4aa8e0", "expected": "#2f78a8", "outlier": "#e08bbb", "tolerance": "#e6ebf0",
-    "file": "#98a4b0", "truth": "#35c79a", "noise": "#4b5763",
+    "file": "#98a4b0", "truth": "#35c79a", "noise": "#4b5763", "read": "#c9d3dc", "load": "#b99be0",
     "robot": "#c9d3dc", "program": "#f0b94d", "floor": "#7c8894",
-    "c0": "#7db7ec", "c1": "#ff9a62", "c2": "#7ecb83", "c3": "#d79be0", "c4": "#5cc8d2", "c5": "#d8bd5c",
-    "c6": "#c7a598",
+    "c0": "#b99be0", "c1": "#a6d96a", "c2": "#d8bd5c", "c3": "#b08968", "c4": "#66c2a5", "c5": "#93a1ad",
+    "c6": "#e6ebf0",
 }  # fmt: skip
 OTHERS = 7
+"""Colours of what has no role: none of them is near before or after."""
 VIRIDIS = (
     (68, 1, 84), (72, 40, 120), (62, 74, 137), (49, 104, 142), (38, 130, 142), (31, 158, 137), (53, 183, 121),
     (109, 205, 89), (180, 222, 44), (253, 231, 37),

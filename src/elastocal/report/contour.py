@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from elastocal.procedures.contact.plan import ContactScene
 from elastocal.report.blocks import Lines, Series
+from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
@@ -17,7 +18,8 @@ LONGEST, CLIPPED = 0.13, 2.0
 """Length of the largest measured force as a share of the picture; a model's arrow is cut at so many times that."""
 
 
-def contact_lines(key: str, title: str, scene: ContactScene) -> Lines:
+def contact_lines(when: Literal["before", "after"], scene: ContactScene) -> Lines:
+    """Forces read and forces of the model before or after calibration."""
     everything = np.concatenate([*scene.arms, *scene.outlines, scene.points])
     extent = float(np.max(np.ptp(everything, axis=0)))
     most = float(np.nanmax(np.linalg.norm(scene.felt, axis=1)))
@@ -35,13 +37,15 @@ def contact_lines(key: str, title: str, scene: ContactScene) -> Lines:
     if none := int(np.sum(sizes == 0)):
         said += (f"In {none} contacts the model does not touch the object at all.",)
     series = (
-        _series("objects", scene.outlines),
-        _series("robot", scene.arms),
-        _series("force measured", _arrows(scene.points, scale * scene.felt, 0.015 * extent)),
-        _series("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent)),
-        Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True),
+        _series("objects", scene.outlines, "floor"),
+        _series("robot", scene.arms, "robot"),
+        _series("force measured", _arrows(scene.points, scale * scene.felt, 0.015 * extent), "read"),
+        _series("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent), when),
+        Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True, role="read"),
     )
-    return Lines(key, title, "x", "mm", "y", "mm", series, said, equal=True)
+    return Lines(
+        f"contour_{when}", f"Contour tracking {when} calibration", "x", "mm", "y", "mm", series, said, equal=True
+    )
 
 
 def _arrows(points: Array, forces: Array, head: float) -> list[Array]:
@@ -60,14 +64,14 @@ def _arrows(points: Array, forces: Array, head: float) -> list[Array]:
     return out
 
 
-def _series(name: str, lines: Sequence[Array]) -> Series:
+def _series(name: str, lines: Sequence[Array], role: Role) -> Series:
     """Lines as one curve, parted by points without a height."""
     x: list[float] = []
     y: list[float] = []
     for line in lines:
         x += [*_mm(line[:, 0]), 1e3 * float(line[-1, 0])]
         y += [*_mm(line[:, 1]), float("nan")]
-    return Series(name, tuple(x), tuple(y))
+    return Series(name, tuple(x), tuple(y), role=role)
 
 
 def _mm(values: Iterable[float]) -> tuple[float, ...]:

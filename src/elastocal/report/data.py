@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from math import isfinite
 from typing import Any
 
@@ -80,13 +81,19 @@ def as_csv(table: Table) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([spreadsheet_cell(c.key) for c in table.columns])
     for row in table.rows:
-        writer.writerow([_csv_cell(v) for v in row])
+        cells = [repr(v) if type(v) is float and isfinite(v) else _csv_cell(v) for v in row]
+        line = ",".join(cells)
+        if len(cells) > 1 and line.count(",") == len(cells) - 1 and not _QUOTED.search(line):
+            buffer.write(f"{line}\n")  # nothing to quote, as in most rows of long tables
+        else:
+            writer.writerow(cells)
     return buffer.getvalue()
 
 
+_QUOTED = re.compile(r'["\r\n]')
+
+
 def _csv_cell(value: Cell) -> str:
-    if type(value) is float and isfinite(value):  # most cells of long tables
-        return repr(value)
     if value is None or isinstance(value, Unknown) or (isinstance(value, float) and not isfinite(value)):
         return ""
     return repr(float(value)) if isinstance(value, float) else spreadsheet_cell(shown_plainly(str(value)))

@@ -45,6 +45,8 @@ FEW_ROWS = 12
 """A longer table is folded."""
 FEW_WORDS = 22
 """Longer notes are folded."""
+LABEL = 5
+"""Columns that name a folded table."""
 LISTED = 4
 """Sections from which on a report lists them."""
 _TAG = re.compile(r"<(?!br>|/?extra>)")
@@ -57,6 +59,7 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
     page = _template(_own("blocks.html.jinja") + _own("page.html.jinja"))
     text: str = page.render(
         report=report,
+        verdict=_not_repeated(report),
         certificate=None if report.certificate is None else typeset(report.certificate.html()),
         footer="" if report.certificate is None else report.certificate.footer,
         loud_notes=[n for n in report.notes if loud(n)],
@@ -74,6 +77,12 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
         version=__version__,
     )
     return text
+
+
+def _not_repeated(report: Report) -> list[str]:
+    """The verdict without warnings that stand on the certificate above it."""
+    above = () if report.certificate is None else report.certificate.main_warnings
+    return [s for s in report.verdict if not (loud(s) and any(s.endswith(f": {w}.") for w in above))]
 
 
 @dataclass(frozen=True)
@@ -184,21 +193,28 @@ def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
     if isinstance(block, Table):
         made = displayed(block, MOST_ROWS)
         folded = len(made.rows) > FEW_ROWS
-        return {"kind": "table", "title": block.title, "shown": made, "folded": folded, "long_notes": _long(made.notes)}
+        common = {"title": block.title, "label": block.title or _label(made.header), "shown": made}
+        return {**common, "kind": "table", "folded": folded, "long_notes": _long(made.notes)}
     title = block.title
     if isinstance(block, Heatmap) and block.unit:
         title = f"{title}: {block.name} [{block.unit}]"
     common = {"title": title, "notes": block.notes, "long_notes": _long(block.notes)}
+    drawn = {size: _drawn(block, width) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     if isinstance(block, Scene):
         scenes.append(_harmless(scene(block)))
         return {
             **common,
             "kind": "scene",
             "number": len(scenes) - 1,
-            "wide": _drawn(block, WIDE),
+            **drawn,
         }
-    drawn = {size: _drawn(block, width) for size, width in (("wide", WIDE), ("narrow", NARROW))}
     return {**common, "kind": "figure", **drawn}
+
+
+def _label(header: Sequence[str]) -> str:
+    """Of a table without a title: what its columns are."""
+    named = [name.partition(" [")[0] for name in header if name]
+    return ", ".join(named[:LABEL]) + (" ..." if len(named) > LABEL else "")
 
 
 def _as_it_is(text: str) -> Any:

@@ -11,9 +11,10 @@ from elastocal.procedures.loops.directions import DirectionFit
 from elastocal.procedures.loops.fit import LoopFit
 from elastocal.procedures.loops.loop import Estimate
 from elastocal.report.blocks import Lines, Series
+from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
-    from elastocal.spatial.entries import Array
+    from elastocal.spatial.entries import Array, Bools
 
 _LINES = (
     ("loading, F > 0", 1, 1),
@@ -37,8 +38,12 @@ def _series(fit: LoopFit, off: float) -> tuple[Series, ...]:
     """Readings less the offset of their cycle, and the fitted lines drawn to zero force; both less ``off`` F."""
     loop = fit.loop
     read = 1e6 * (loop.displacement - fit.offsets - off * loop.force)
-    groups = (("readings", fit.used), ("left out", ~fit.used))
-    series = [Series(name, _floats(loop.force[at]), _floats(read[at]), True) for name, at in groups if np.any(at)]
+    groups: tuple[tuple[str, Role, Bools], ...] = (("readings", "read", fit.used), ("left out", "outlier", ~fit.used))
+    series = [
+        Series(name, _floats(loop.force[at]), _floats(read[at]), True, role=role)
+        for name, role, at in groups
+        if np.any(at)
+    ]
     p, g, h = (e.value for e in (fit.compliance, fit.half_gap, fit.half_hysteresis))
     for name, side, branch in _LINES:
         at = fit.used & (loop.side == side) & (loop.branch == branch)
@@ -57,7 +62,7 @@ def direction_map(
     around = np.column_stack([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
     angles = np.round(np.degrees(np.arctan2(units[:, 1], units[:, 0])) % 360.0, 9)
     values, bars = (factor * np.array([f(e) for e in numbers]) for f in (_value, Estimate.half_width))
-    series = [Series("measured, 95 %", _floats(angles), _floats(values), True, _floats(bars))]
+    series = [Series("measured, 95 %", _floats(angles), _floats(values), True, _floats(bars), "read")]
     if fit.principal is not None:
         word = "gap of the ellipse" if fit.root else "matrix"
         series.append(Series(word, _floats(turn), _floats(factor * fit.at(around)[0])))

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Point = tuple[float, float, float]
-Look = Literal["plain", "arm", "faint", "joint", "cell", "floor", "warning", "before", "after", "expected", "outlier"]
+Look = Literal[
+    "plain", "arm", "faint", "joint", "cell", "floor", "warning", "before", "after", "expected", "outlier", "read",
+    "load", "program",
+]  # fmt: skip
 """``plain`` takes the next colour; the others are drawn alike in every picture: a robot, what stands behind it, its
 joints, the things around it, the floor, what must be noticed, and the roles of curves."""
 

@@ -28,7 +28,9 @@ def place_map(
     first, second = (XYZ[i] for i in plane.axes)
     lost = int((~at.reached).sum())
     unknown = int((at.reached & ~isfinite(values)).sum())
-    notes = [f"At {XYZ[plane.normal]} = {1e3 * plane.height:.4g} mm of the work object, tool held as in the program."]
+    notes = [
+        f"At {XYZ[plane.normal]} = {1e3 * plane.height:.4g} mm of the work object; the tool keeps its orientation."
+    ]
     notes += (
         [f"{lost} of {len(at.reached)} places are not reached within the joint limits and stay empty."] if lost else []
     )

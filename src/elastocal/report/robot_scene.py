@@ -53,12 +53,17 @@ def arm_parts(arms: Skeleton, name: str = "arm", view: str = "", look: Look = "a
 def robot_parts(
     model: Robot, q: Array, name: str = "robot", view: str = "", tip: str | None = None
 ) -> tuple[Part, ...]:
-    """One robot at joint values (n,): the bodies that its file draws, else capsules along its kinematics."""
+    """One robot at joint values (n,): the bodies that its file draws, and capsules along its kinematics where they
+    leave out most links that move, as those of a file whose links are meshes and whose table is a box."""
     from elastocal.model.kinematics import kinematics
     from elastocal.model.skeleton import skeleton
 
+    moved = _moved_with(model, tip or model.tool)
+    capsules: tuple[Part, ...] = ()
+    if 2 * len({moved.get(b.frame, "") for b in model.bodies} - {""}) < len(set(moved.values()) - {""}):
+        capsules = arm_parts(skeleton(model, q[None], tip=tip), name, view)
     if not model.bodies:
-        return arm_parts(skeleton(model, q[None], tip=tip), name, view)
+        return capsules
     frames = {b.frame: kinematics(model, q[None], b.frame) for b in model.bodies}
     shapes: list[Capsule | Mesh] = []
     for body in model.bodies:
@@ -66,7 +71,16 @@ def robot_parts(
         turn = at.rotation[0] @ body.pose.rotation
         place = at.position[0] + at.rotation[0] @ body.pose.translation
         shapes.append(_shape(body, place, turn))
-    return (Solids(name, tuple(shapes), tuple(b.frame for b in model.bodies), view, "arm"),)
+    return *capsules, Solids(name, tuple(shapes), tuple(b.frame for b in model.bodies), view, "arm")
+
+
+def _moved_with(model: Robot, tip: str) -> dict[str, str]:
+    """The last joint before every frame on the way to a frame, "" before the first."""
+    last, out = "", {}
+    for frame in model.tree.path(tip):
+        last = frame.name if frame.joint is not None else last
+        out[frame.name] = last
+    return out
 
 
 SIDES = 16
@@ -142,12 +156,12 @@ def scene_of_poses(
     scale, said = force_scale(forces, arms.extent)
     parts: list[Part] = [
         *floor_part(model, arms.line, *(() if tracker is None else (np.asarray(tracker)[None],))),
-        dots("poses", arms.tip, [f"pose {i + 1}" for i in range(len(q))]),
+        dots("poses", arms.tip, [f"pose {i + 1}" for i in range(len(q))], look="after"),
     ]
     if scale:
         parts.append(force_arrows(starts, forces, scale))
     if tracker is not None:
-        parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="warning"))
+        parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="cell"))
     for i in rows:
         parts += robot_parts(model, q[i], "robot", f"pose {i + 1}")
     notes = ((said,) if scale else ()) + drawn_words(len(rows), len(q))
@@ -187,7 +201,7 @@ def ellipsoids(name: str, centres: Array, found: Prediction, factor: float, view
     scaled = factor * directions * sizes[:, None, :]
     axes = tuple((a, b, c) for a, b, c in (points(scaled[i].T) for i in rows))
     words = tuple(" x ".join(f"{1e6 * v:.3g}" for v in sizes[i]) + " um" for i in rows)
-    return Ellipsoids(name, points(centres[rows]), axes, words, view)
+    return Ellipsoids(name, points(centres[rows]), axes, words, view, "expected")
 
 
 def load_forces(model: Robot, q: Array, load: AppliedWrenches) -> tuple[Array, Array]:
@@ -216,7 +230,7 @@ def force_arrows(starts: Array, forces: Array, scale: float, view: str = "") -> 
     import numpy as np
 
     words = [f"{size:.4g} N" for size in np.linalg.norm(forces, axis=1)]
-    return arrows("load", starts, forces, scale, words, view)
+    return arrows("load", starts, forces, scale, words, view, "load")
 
 
 def loaded_arm(

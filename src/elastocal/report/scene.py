@@ -19,7 +19,8 @@ STYLES: dict[Look, tuple[str, int]] = {
     "cell": ("#9a7b6f", 3),
     "floor": ("#c9d1d9", 1),
     "warning": (LIGHT["outlier"], 5),
-    **{role: (LIGHT[role], 4) for role in ("before", "after", "expected", "outlier")},
+    **{role: (LIGHT[role], 4) for role in ("before", "after", "expected", "outlier", "load", "program")},
+    "read": (LIGHT["file"], 4),
 }
 WIDTH, MARK = 4, 5
 DIAGONAL = 1.9

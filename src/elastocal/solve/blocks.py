@@ -118,6 +118,12 @@ class Blocks:
         misfit = (inverse @ np.where(self.used, self.readings, 0.0)[:, :, None]).reshape(n * r) - white @ self.mean
         return white.T @ white, white.T @ misfit, float(misfit @ misfit), log_det, self.count
 
+    @cached_property
+    def outer(self) -> Array:
+        """B B^T of every part of the noise (c, N R R), zero in places of what was not read."""
+        both = self.used[:, :, None] & self.used[:, None, :]
+        return np.stack([np.where(both, c.factor @ c.factor.transpose(0, 2, 1), 0.0).ravel() for c in self.noise])
+
     def without(self, dropped: Bools) -> Blocks:
         """The same without some numbers (N, R)."""
         return replace(self, used=self.used & ~dropped)
@@ -129,16 +135,19 @@ class Blocks:
             self, readings=self.readings[blocks], jacobian=self.jacobian[blocks], used=self.used[blocks], noise=noise
         )
 
-    def log_penalty(self, log_scales: Array) -> tuple[float, Array]:
-        """Logarithm of the hyperprior of the scales, up to a constant, and its gradient."""
-        value, gradient = 0.0, np.zeros(len(log_scales))
+    @cached_property
+    def penalty(self) -> tuple[Array, Array]:
+        """Of the hyperprior of the scales: precision (k, k) and centre (k,) of their logarithms."""
+        precision = np.zeros((len(self.scales), len(self.scales)))
         for pool in dict.fromkeys(s.pool for s in self.scales):
             mine = np.array([i for i, s in enumerate(self.scales) if s.pool == pool and not s.fixed], dtype=np.int64)
-            if not len(mine):
-                continue
-            centre = log_scales[mine].mean() if pool else self.start[mine]
-            off = (log_scales[mine] - centre) / np.array([self.scales[i].width for i in mine])
-            value -= 0.5 * float(off @ off)
-            slope = -off / np.array([self.scales[i].width for i in mine])
-            gradient[mine] += slope - slope.mean() if pool else slope
-        return value, gradient
+            own = np.diag([self.scales[i].width ** -2.0 for i in mine])
+            about_mean = np.eye(len(mine)) - 1 / max(len(mine), 1) if pool else np.eye(len(mine))
+            precision[np.ix_(mine, mine)] = about_mean @ own @ about_mean
+        return precision, np.where([bool(s.pool) for s in self.scales], 0.0, self.start)
+
+    def log_penalty(self, log_scales: Array) -> tuple[float, Array]:
+        """Logarithm of the hyperprior of the scales, up to a constant, and its gradient."""
+        precision, centre = self.penalty
+        gradient = precision @ (centre - log_scales)
+        return 0.5 * float(gradient @ (log_scales - centre)), gradient

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError, TooFewError
 from elastocal.solve.draws import Draws, basis
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -50,14 +50,14 @@ def bootstrap(
     at = basis(names, matrix, readings)
     labels = np.asarray(poses)
     if labels.shape != at.residuals.shape or labels.dtype.kind not in "iu":
-        raise InputError(f"poses: give one whole number for each of the {len(at.residuals)} readings")
+        raise ShapeError(f"poses: give one whole number for each of the {len(at.residuals)} readings")
     if resamples < 2:
-        raise InputError("bootstrap: needs 2 resamples or more; 2000 is usual")
+        raise TooFewError("bootstrap: needs 2 resamples or more; 2000 is usual")
     rows = np.column_stack([at.q, at.residuals])
     fixed = np.zeros(len(labels), dtype=bool) if always is None else np.asarray(always, dtype=bool)
     grams = _grams(rows[~fixed], labels[~fixed])
     if len(grams) < 2:
-        raise InputError("poses: all readings belong to one pose; a bootstrap over poses needs more")
+        raise TooFewError("poses: all readings belong to one pose; a bootstrap over poses needs more")
     counts = rng.multinomial(len(grams), np.full(len(grams), 1 / len(grams)), resamples)
     grams = np.concatenate([grams, (rows[fixed].T @ rows[fixed])[None]])
     counts = np.column_stack([counts, np.ones(resamples, dtype=counts.dtype)])
@@ -65,7 +65,7 @@ def bootstrap(
     parts = [_solve(counts[i : i + step], grams) for i in range(0, resamples, step)]
     z = np.concatenate(parts)
     if len(z) < 2:
-        raise InputError("no resample of the poses tells the parameters apart; measure more poses")
+        raise TooFewError("no resample of the poses tells the parameters apart; measure more poses")
     return Bootstrap(tuple(names), at.parameters(z), resamples - len(z))
 
 

@@ -9,7 +9,8 @@ Q = S^-1 - S^-1 J H^-1 J^T S^-1 and u = S^-1 (y - J theta).  A may be a number, 
 externally, F = (chi2_A / a) / ((chi2 - chi2_A) / (n - a)) follows F(a, n - a).
 
 Without a prior, P = 0, Q is of rank n - p: all holds with n - p in place of n, and with the span of the whitened
-columns in place of S^-1/2 J H^-1/2.  A set that alone determines an unknown has no residual then; it is infinite.
+columns in place of S^-1/2 J H^-1/2.  A set that alone determines an unknown is judged in the directions that the others
+predict; its residual is infinite then.
 """
 
 from __future__ import annotations
@@ -59,17 +60,14 @@ class Deletion:
         return np.where(both, np.linalg.inv(self._filled()), np.nan)
 
     def block_chi2(self) -> tuple[Array, Ints]:
-        """chi2 of every block (N,) and how many numbers it has."""
-        return self._solved(np.arange(self.pull.shape[1]))[1], self.used.sum(axis=1)
+        """chi2 of every block (N,) and how many numbers, or directions of them, it is judged by."""
+        return self._solved(np.arange(self.pull.shape[1]))[1:]
 
     def point_chi2(self) -> tuple[Array, Ints]:
-        """chi2 (N, points) of every point of every block, and how many numbers it has."""
-        chi2, size = [], []
-        for part in range(int(self.parts.max(initial=-1)) + 1):
-            rows = np.flatnonzero(self.parts == part)
-            chi2.append(self._solved(rows)[1])
-            size.append(self.used[:, rows].sum(axis=1))
-        return np.stack(chi2, axis=1), np.stack(size, axis=1)
+        """chi2 (N, points) of every point of every block, and how many numbers or directions it is judged by."""
+        parts = range(int(self.parts.max(initial=-1)) + 1)
+        found = [self._solved(np.flatnonzero(self.parts == part))[1:] for part in parts]
+        return np.stack([c for c, _ in found], axis=1), np.stack([n for _, n in found], axis=1)
 
     def number_chi2(self) -> Array:
         """chi2 (N, R) of every single number; nan where nothing was read."""
@@ -94,7 +92,19 @@ class Deletion:
 
     def chi2(self, block: int, rows: Ints) -> float:
         """Of any set of numbers of one block."""
-        return float(self.pull[block, rows] @ self.residuals(block, rows))
+        return self.unit(block, rows)[1]
+
+    def unit(self, block: int, rows: Ints) -> tuple[Array, float, int]:
+        """Of any set of numbers of one block: residuals in the directions that the others predict, their chi2, and how
+        many directions these are; chi2 is infinite where there are none."""
+        unit = np.sqrt(np.broadcast_to(self.weight, self.used.shape)[block, rows])
+        own, pull = self.precision[block][np.ix_(rows, rows)] / unit / unit[:, None], self.pull[block, rows] / unit
+        values, vectors = np.linalg.eigh(own)
+        seen = values >= (ALONE if self._improper else 0.0)
+        along, basis = vectors[:, seen].T @ pull, vectors[:, seen]
+        if not seen.any():
+            return np.full(len(rows), np.inf), np.inf, len(rows)
+        return basis @ (along / values[seen]) / unit, float(np.sum(along**2 / values[seen])), int(seen.sum())
 
     def exceedance(self, chi2: Array, size: Ints) -> Array:
         """Probability that good readings give a larger chi2, by the external F; nan where nothing was read.
@@ -112,26 +122,28 @@ class Deletion:
         p = np.where(rest < self.floor, chdtrc(a, own / (self.floor or 1.0)), by_ratio)
         return np.where(size > 0, np.where(known, p, 1.0), np.nan)
 
-    def residuals(self, block: int, rows: Ints) -> Array:
-        """Of any set of numbers of one block, predicted from all others."""
-        return np.linalg.solve(self.precision[block][np.ix_(rows, rows)], self.pull[block, rows])
-
     def _filled(self) -> Array:
         """Q with ones in the places of what was not read, so that it can be inverted."""
         return self.precision + np.eye(self.pull.shape[1]) * ~self.used[:, :, None]
 
-    def _solved(self, rows: Ints) -> tuple[Array, Array]:
-        """Residuals and chi2 of the same rows of every block; infinite where they alone determine something."""
-        own = self._filled()[:, rows][:, :, rows]
-        alone = np.zeros(len(own), dtype=bool)
-        if self._improper:
-            unit = np.sqrt(np.where(self.used, self.weight, 1.0))[:, rows]
-            alone = np.linalg.eigvalsh(own / unit[:, :, None] / unit[:, None, :])[:, 0] < ALONE
-            own = np.where(alone[:, None, None], np.eye(len(rows)), own)
-        residual = np.linalg.solve(own, self.pull[:, rows, None])[:, :, 0]
-        chi2 = np.where(alone, np.inf, np.sum(residual * self.pull[:, rows], axis=1))
-        residual = np.where(alone[:, None], np.inf, residual)
-        return np.where(self.used[:, rows], residual, np.nan), chi2
+    def _solved(self, rows: Ints) -> tuple[Array, Array, Ints]:
+        """Residuals, chi2 and number of directions of the same rows of every block.
+
+        Of rows that alone determine something residuals are infinite, and chi2 too where nothing else remains."""
+        own, pull, size = self._filled()[:, rows][:, :, rows], self.pull[:, rows], self.used[:, rows].sum(axis=1)
+        if not self._improper:
+            residual = np.linalg.solve(own, pull[:, :, None])[:, :, 0]
+            return np.where(self.used[:, rows], residual, np.nan), np.sum(residual * pull, axis=1), size
+        unit = np.sqrt(np.where(self.used, self.weight, 1.0))[:, rows]
+        values, vectors = np.linalg.eigh(own / unit[:, :, None] / unit[:, None, :])
+        seen = values >= ALONE
+        along = np.einsum("nij,ni->nj", vectors, pull / unit)
+        part = np.where(seen, along / np.where(seen, values, 1.0), 0.0)
+        left = size - (~seen).sum(axis=1)
+        chi2 = np.where((left < 1) & (size > 0), np.inf, np.sum(along * part, axis=1))
+        whole = np.all(seen, axis=1, keepdims=True)
+        residual = np.where(whole, np.einsum("nij,nj->ni", vectors, part) / unit, np.inf)
+        return np.where(self.used[:, rows], residual, np.nan), chi2, np.where(left < 1, size, left)
 
 
 def deletion(found: Posterior, *, strangers: bool = False) -> Deletion:

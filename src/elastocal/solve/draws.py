@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, RangeError, ShapeError, TooFewError, UnobservableError
 from elastocal.spatial.entries import Array, Bools
 
 SMALLEST = 1e-9
@@ -55,7 +55,7 @@ class Draws:
     def interval(self, level: float = 0.95) -> Array:
         """(2, p): the quantiles (1 - level) / 2 and (1 + level) / 2 of the draws."""
         if not 0 < level < 1:
-            raise InputError(f"interval: the level {level:g} must be between 0 and 1, such as 0.95")
+            raise RangeError(f"interval: the level {level:g} must be between 0 and 1, such as 0.95")
         return np.asarray(np.quantile(self.flat, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
 
@@ -82,24 +82,24 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
     """QR of the columns at unit length; refuses what has no unique solution or nothing to spare."""
     a, y = np.asarray(matrix, dtype=np.float64), np.asarray(readings, dtype=np.float64)
     if a.ndim != 2 or y.shape != a.shape[:1] or len(names) != a.shape[1]:
-        raise InputError(
+        raise ShapeError(
             f"{len(names)} names, a matrix {a.shape} and readings {y.shape} do not belong together; "
             "give one column per name and one row per reading"
         )
     if not np.all(np.isfinite(a)) or not np.all(np.isfinite(y)):
-        raise InputError("the matrix and the readings must be finite numbers; leave out rows without a value")
+        raise NumberError("the matrix and the readings must be finite numbers; leave out rows without a value")
     if len(y) < len(names) + 1:
-        raise InputError(
+        raise TooFewError(
             f"{len(y)} readings cannot tell how sure {len(names)} parameters are; "
             f"measure at least {len(names) + 1} or seek fewer parameters"
         )
     lengths = np.linalg.norm(a, axis=0)
     if np.any(lengths == 0):
         lost = names[int(np.argmin(lengths))]
-        raise InputError(f"no reading depends on {lost}; leave it out or load the robot in another direction")
+        raise UnobservableError(f"no reading depends on {lost}; leave it out or load the robot in another direction")
     q, r = np.linalg.qr(a / lengths)
     if np.linalg.norm(r, -2) < SMALLEST:
-        raise InputError(
+        raise UnobservableError(
             "the parameters are not separately identifiable by these readings; see which with solve.groups"
         )
     z = q.T @ y
@@ -137,7 +137,9 @@ def _halves(draws: Array) -> Array:
     """(2 chains, half the draws, p); the middle draw of an odd number is left out."""
     x = np.asarray(draws, dtype=np.float64)
     if x.ndim != 3 or x.shape[0] < 1 or x.shape[1] < FEWEST:
-        raise InputError(f"draws {x.shape} must be (chains, draws, parameters) with at least {FEWEST} draws; draw more")
+        raise TooFewError(
+            f"draws {x.shape} must be (chains, draws, parameters) with at least {FEWEST} draws; draw more"
+        )
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])
 

@@ -63,16 +63,17 @@ class Posterior:
 
 def posterior(blocks: Blocks, log_scales: Array) -> Posterior:
     """Solve at given scales."""
-    return _solve(blocks, log_scales)
+    return _solved_whitened(blocks, log_scales, whitened(blocks, log_scales))
 
 
-def objective(blocks: Blocks, log_scales: Array, theta: Array) -> float:
-    """-2 log posterior at given unknowns, up to a constant of the scales: what a search at these scales lowers."""
-    inverse, _ = noise_factors(blocks, log_scales)
-    off = np.where(blocks.used, blocks.readings - blocks.jacobian @ theta, 0.0)
-    change = theta - blocks.mean
-    prior = float(change @ prior_precision(blocks, log_scales)[0] @ change)
-    return blocks.power * float(np.sum((inverse @ off[:, :, None]) ** 2)) + prior
+def objective(found: Posterior, there: Blocks, theta: Array) -> float:
+    """-2 log posterior at given unknowns of a problem linearised ``there``, with noise and scales of one ``found``.
+
+    Of this Gauss-Newton steps are steps downhill, also where the noise depends on where it is linearised."""
+    off = np.where(there.used, there.readings - there.jacobian @ theta, 0.0)
+    change = theta - there.mean
+    prior = float(change @ prior_precision(there, found.log_scales)[0] @ change)
+    return there.power * float(np.sum((found.inverse @ off[:, :, None]) ** 2)) + prior
 
 
 def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
@@ -85,12 +86,9 @@ def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
 def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:
     """S (N, R, R), the identity in places of what was not read."""
     n, r, _ = blocks.shape
-    s = np.zeros((n, r, r))
-    for c, log_sigma in zip(blocks.noise, log_scales[len(blocks.groups) :], strict=True):
-        b = np.exp(log_sigma) * c.factor
-        s += b @ b.transpose(0, 2, 1)
-    both = blocks.used[:, :, None] & blocks.used[:, None, :]
-    return np.where(both, s, np.eye(r))
+    s = (np.exp(2 * log_scales[len(blocks.groups) :]) @ blocks.outer).reshape(n, r, r)
+    np.einsum("nrr->nr", s)[~blocks.used] = 1.0
+    return s
 
 
 def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
@@ -125,8 +123,9 @@ def _factored(h: Array) -> Array:
     unit = 1 / np.sqrt(np.diag(h))
     scaled = h * unit * unit[:, None]
     for least in (0.0, 1e-14, 1e-12, 1e-10):
+        scaled.flat[:: len(h) + 1] = 1.0 + least
         try:
-            return np.asarray(np.linalg.cholesky(scaled + least * np.eye(len(h))) / unit[:, None])
+            return np.asarray(np.linalg.cholesky(scaled) / unit[:, None])
         except np.linalg.LinAlgError:
             continue
     raise np.linalg.LinAlgError("the problem is not positive definite")
@@ -166,10 +165,9 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, float("nan"), np.zeros((0, r)))
 
 
-def _solve(blocks: Blocks, log_scales: Array) -> Posterior:
+def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
     n, r, _ = blocks.shape
     w = blocks.power
-    white = whitened(blocks, log_scales)
     prior, log_p = prior_precision(blocks, log_scales)
     factor = _factored(w * (white.rows.T @ white.rows) + prior)
     b = w * (white.rows.T @ white.misfit)
@@ -206,18 +204,19 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
 
 
 def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
-    found = _solve(blocks, log_scales)
+    from scipy.linalg.blas import dtrmm
+
     n, r, p = blocks.shape
-    w, first = blocks.power, len(blocks.groups)
+    first = len(blocks.groups)
+    white = whitened(blocks, log_scales)
+    found = _solved_whitened(blocks, log_scales, white)
     gradient = np.zeros(len(log_scales))
     gradient[:first], _ = _group_slopes(blocks, log_scales, found.mean - blocks.mean, found.half)
-    white = (found.inverse @ blocks.jacobian).reshape(n * r, p)
-    spread = (white @ found.half.T).reshape(n, r, p)
+    spread = dtrmm(1.0, found.half, white.rows.T, lower=1).T.reshape(n, r, p)
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
     pull = found.white[:, :, None] * found.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
-    for i, c in enumerate(blocks.noise, first):
-        d = np.exp(log_scales[i]) * (found.inverse @ c.factor)
-        gradient[i] = w * float(np.sum((pull @ d) * d))
+    felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
+    gradient[first:] = blocks.power * np.exp(2 * log_scales[first:]) * (blocks.outer @ felt.ravel())
     return found.evidence, gradient
 
 

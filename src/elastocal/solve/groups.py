@@ -18,7 +18,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.rank import Rank, decide_rank
 from elastocal.spatial.entries import Array, Bools
@@ -218,7 +218,7 @@ def expectations(
 ) -> tuple[Expectation, ...]:
     """Accuracy to expect for an identifiable basis, from a whitened matrix (one row = one noise unit)."""
     if not above > below > 0:
-        raise InputError(f"thresholds {above:g} and {below:g}: the upper must be above the lower, both positive")
+        raise RangeError(f"thresholds {above:g} and {below:g}: the upper must be above the lower, both positive")
     if not groups.kept:
         return ()
     at = {name: i for i, name in enumerate(groups.names)}

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.solve.draws import ENOUGH, MIXED, Draws, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Bools
 
@@ -70,9 +70,9 @@ def gibbs_metropolis(
     """``names`` of beta, whitened A (m, p) and y (m,), ``known`` (m,) the rows whose scale is one for sure (priors)."""
     m = len(readings)
     if matrix.shape != (m, len(names)) or len(known) != m:
-        raise InputError(f"matrix {matrix.shape} and {m} readings do not fit {len(names)} parameters")
+        raise ShapeError(f"matrix {matrix.shape} and {m} readings do not fit {len(names)} parameters")
     if not np.any(~known):
-        raise InputError("no reading to sample from; priors alone say nothing")
+        raise MissingError("no reading to sample from; priors alone say nothing")
     run = _Chains.begin(matrix, readings, known, block, rng, chains)
     psi, z = np.empty((chains, draws, len(block.names))), np.empty((chains, draws, len(names)))
     scales = np.empty((chains, draws))

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
-from elastocal.solve.deletion import Deletion
+from elastocal.solve.deletion import Deletion, deletion_of_rows
+from elastocal.solve.linear import orthonormal_span, solve_linear
+from elastocal.solve.loss import cauchy_residuals
 from elastocal.spatial.entries import Array, Bools, Ints
 
 LEVEL = 1e-6
 """Probability of leaving out any good reading, all units of one level together: tails of real readings are heavy."""
+BACK = 10.0
+"""Times the level: what was left out comes back where it is this probable."""
+FAR = 5.0
+"""Standard deviations beyond which a number is let go of before anything is decided."""
 LIKELY = 0.01
 """Probability from which the other numbers of a point with a wrong one are believed."""
 MOST = 0.4
@@ -64,14 +71,16 @@ def screen_units(
     level: float = LEVEL,
     levels: Sequence[Level] = LEVELS,
     most: float = MOST,
+    back: float = BACK,
 ) -> tuple[Bools, tuple[Unit, ...], J]:
     """What to leave out of ``full`` (N, R), from what is left out at the start; the units; and the judge at the end.
 
     No more than a share of ``most`` is left out."""
     seen: set[bytes] = set()
+    count = full.sum() if "number" in levels else full.any(axis=1).sum()
     while dropped.tobytes() not in seen and dropped.sum() < most * full.sum():
         seen.add(dropped.tobytes())
-        change = _taken_back(judge, full, dropped, level)
+        change = _taken_back(judge, full, dropped, back * level / count)
         if change is None:
             worst = worst_unit(judge.without(dropped), level, levels)
             if worst is None:
@@ -99,7 +108,7 @@ def worst_unit(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) 
             b, least = int(place[0]), float(adjusted[place])
             mine = {"number": np.arange(used.shape[1]) == place[-1], "point": parts == place[-1], "pose": used[b]}[kind]
             rows = tuple(np.flatnonzero(mine & used[b]).tolist())
-            best = Unit(kind, b, rows, float(np.sqrt(chi2[place] / len(rows))), float(p[place]))
+            best = Unit(kind, b, rows, float(np.sqrt(chi2[place] / size[place])), float(p[place]))
     return best
 
 
@@ -153,17 +162,84 @@ def _judged(judge: Judge, dropped: Bools, level: Level, b: int, rows: Ints) -> U
     again = dropped.copy()
     again[b, rows] = False
     found = judge.without(again)
-    chi2 = found.chi2(b, rows)
-    p = float(found.exceedance(np.array(chi2), np.array(len(rows))))
-    return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / len(rows))), p)
+    _, chi2, size = found.unit(b, rows)
+    p = float(found.exceedance(np.array(chi2), np.array(size)))
+    return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / size)), p)
 
 
-def _taken_back(judge: Judge, full: Bools, dropped: Bools, level: float) -> Bools | None:
+def _taken_back(judge: Judge, full: Bools, dropped: Bools, least: float) -> Bools | None:
     """Without the left-out unit that the fit predicts best, if it is no longer improbable; None where all are."""
     units = [_judged(judge, dropped, *piece) for piece in _pieces(judge.parts, full, dropped)]
     best = max(units, key=lambda u: u.probability, default=None)
-    if best is None or best.probability * full.sum() < 10 * level:
+    if best is None or best.probability < least:
         return None
     out = dropped.copy()
     out[best.block, list(best.rows)] = False
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class LinearJudge:
+    """A linear problem in blocks: ``misfit`` (N, R) is ``matrix`` (N, R, p) times the unknowns, plus noise.
+
+    ``lower`` (N, R, R) are factors of the noise, None where all of it is one; ``floor`` is the least that residuals may
+    take it for, in its own units.  ``prior`` (k, p) and ``aim`` (k,) are rows of what is known beforehand.
+    """
+
+    misfit: Array
+    matrix: Array
+    used: Bools
+    parts: Ints
+    floor: float = 0.0
+    lower: Array | None = None
+    prior: Array | None = None
+    aim: Array | None = None
+
+    @cached_property
+    def _covariance(self) -> Array | None:
+        return None if self.lower is None else self.lower @ self.lower.transpose(0, 2, 1)
+
+    def without(self, dropped: Bools) -> Deletion:
+        used = self.used & ~dropped
+        n, r = used.shape
+        inverse, rows, left = self.rows(dropped)
+        span = orthonormal_span(rows)
+        left = left - span @ (span.T @ left)
+        freedom = int(used.sum()) + len(left) - n * r - span.shape[1]
+        return deletion_of_rows(
+            inverse, span[: n * r].reshape(n, r, -1), left[: n * r].reshape(n, r), used, float(left @ left), freedom,
+            parts=self.parts, floor=self.floor**2,
+        )  # fmt: skip
+
+    def tuned(self, dropped: Bools) -> Self:
+        return self
+
+    def residuals(self, dropped: Bools) -> Array:
+        """All numbers (N, R), in their units, less what the kept ones predict."""
+        _, rows, left = self.rows(dropped)
+        return np.asarray(self.misfit - self.matrix @ solve_linear(rows, left).values)
+
+    def far(self) -> Bools:
+        """Where to start: numbers that Cauchy's loss lets go of, so that several outliers do not hide each other."""
+        n, r = self.used.shape
+        _, rows, misfit = self.rows(np.zeros_like(self.used))
+        left, scale = cauchy_residuals(rows, misfit, self.floor)
+        raw, size = left[: n * r].reshape(n, r), np.ones((n, r))
+        if self.lower is not None:
+            raw, size = (self.lower @ raw[:, :, None])[:, :, 0], np.linalg.norm(self.lower, axis=2)
+        return np.asarray(self.used & (np.abs(raw) > FAR * scale * size))
+
+    def rows(self, dropped: Bools) -> tuple[Array, Array, Array]:
+        """Inverse factors of the noise of what is kept, its whitened rows, and those of the priors behind them."""
+        used = self.used & ~dropped
+        one = np.eye(used.shape[1])
+        inverse = one * used[:, :, None]
+        if self._covariance is not None:
+            both = used[:, :, None] & used[:, None, :]
+            root = np.linalg.cholesky(np.where(both, self._covariance, one))
+            inverse = np.asarray(np.linalg.inv(root) * used[:, :, None], dtype=np.float64)
+        matrix = (inverse @ self.matrix).reshape(used.size, -1)
+        misfit = (inverse @ self.misfit[:, :, None]).reshape(-1)
+        if self.prior is None or self.aim is None:
+            return inverse, matrix, misfit
+        return inverse, np.concatenate([matrix, self.prior]), np.concatenate([misfit, self.aim])

@@ -23,7 +23,7 @@ from math import sqrt
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, ShapeError
 from elastocal.solve.groups import Groups, classify
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
@@ -82,7 +82,7 @@ class ReducedFit:
 def fit_reduced(names: Sequence[str], scales: Array, reduced: Reduced, first: Sequence[str] = ()) -> ReducedFit:
     """Groups and least-squares values; ``scales`` and ``first`` as in ``groups.classify``."""
     if not np.all(np.isfinite(reduced.triangle)) or not np.all(np.isfinite(reduced.readings)):
-        raise InputError("readings and their derivatives must be finite numbers; leave the others out")
+        raise NumberError("readings and their derivatives must be finite numbers; leave the others out")
     groups = classify(names, reduced.triangle, scales, first)
     small = unit_qr(reduced.triangle[:, list(groups.kept)])
     across = reduced.readings - small.q @ (small.q.T @ reduced.readings)
@@ -139,11 +139,11 @@ def spread_indices(total: int, few: int) -> Ints:
 def _checked(chunks: Chunks, rows: Rows, width: int) -> Iterator[tuple[Array, Array]]:
     for a, y in chunks(rows):
         if a.ndim != 3 or len(a) != width or a.shape[1:] != y.shape:
-            raise InputError(
+            raise ShapeError(
                 f"a chunk has derivatives {a.shape} for readings {y.shape}; give ({width}, rows, m) and (rows, m)"
             )
         if not np.all(np.isfinite(y)):
-            raise InputError("a reading is not a finite number; leave its configuration out")
+            raise NumberError("a reading is not a finite number; leave its configuration out")
         yield a, y
 
 
@@ -200,7 +200,7 @@ def _by_sample(scales: Array, total: int, few: int, chunks: Chunks) -> Reduced |
     ]
     sample = np.concatenate(parts, axis=1).T
     if not np.all(np.isfinite(sample)):
-        raise InputError("a derivative is not a finite number; leave its configuration out")
+        raise NumberError("a derivative is not a finite number; leave its configuration out")
     if not sample[:, :-1].any():
         return None
     basis = _basis(sample[:, :-1], sample[:, -1], scales)

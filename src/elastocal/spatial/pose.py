@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import TooFewError, UnobservableError
 from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector, rpy_matrix
 
@@ -86,12 +86,12 @@ def rigid_fit(points: Array, targets: Array) -> tuple[Pose, float]:
     The rotation is the nearest one to sum (t - mean)(p - mean)^T, also for points in a plane (Kabsch, Umeyama).
     """
     if len(points) < 3:
-        raise InputError(f"{len(points)} points do not tell how axes lie; at least three that are not in line do")
+        raise TooFewError(f"{len(points)} points do not tell how axes lie; at least three that are not in line do")
     centre, aim = points.mean(axis=0), targets.mean(axis=0)
     for cloud in (points - centre, targets - aim):
         spread = np.linalg.svd(cloud, compute_uv=False)
         if spread[1] < THIN * spread[0] or spread[0] == 0:
-            raise InputError("all points are in line and do not tell how axes lie; add some beside the line")
+            raise UnobservableError("all points are in line and do not tell how axes lie; add some beside the line")
     rotation = nearest_rotation((targets - aim).T @ (points - centre))
     pose = Pose(rotation, aim - rotation @ centre)
     left = points @ rotation.T + pose.translation - targets

@@ -43,11 +43,11 @@ def matrix_rpy(rotation: Array) -> tuple[float, float, float]:
 
 
 def align_z(axis: Array) -> Array:
-    """A rotation whose third column is the unit vector ``axis``."""
-    unlike = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    """Rotations (..., 3, 3) whose third columns are the unit vectors ``axis`` (..., 3)."""
+    unlike = np.eye(3)[np.argmin(np.abs(axis), axis=-1)]
     x = np.cross(unlike, axis)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(axis, x), axis])
+    x /= np.linalg.norm(x, axis=-1, keepdims=True)
+    return np.stack([x, np.cross(axis, x), axis], axis=-1)
 
 
 def rotation_vector(rotation: Array) -> Array:

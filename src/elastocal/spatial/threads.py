@@ -24,7 +24,8 @@ def one_thread(call: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(call)
     def held(*args: P.args, **kwargs: P.kwargs) -> R:
-        import scipy.linalg  # noqa: F401  its BLAS is not NumPy's, and must be loaded to be held
+        if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+            import scipy.linalg  # noqa: F401  its BLAS is not NumPy's, and must be loaded to be held
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         with threadpool_limits(1, user_api="blas"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,10 +38,15 @@ class Chart:
     average: Array
     band: Array
 
+    @cached_property
+    def share(self) -> Array:
+        """The average over its band: 1 and more is outside."""
+        return np.asarray(self.average / self.band)
+
     @property
     def outside(self) -> tuple[int, ...]:
         """Numbers of the entries at which the average leaves its band."""
-        return tuple(n for n, a, b in zip(self.numbers, self.average, self.band, strict=True) if abs(a) > b)
+        return tuple(self.numbers[i] for i in np.flatnonzero(np.abs(self.share) > 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,14 +177,13 @@ def _errors(checks: list[Entry]) -> _Columns | None:
 
 
 def _alarm(chart: Chart, numbers: list[int], of: Drift) -> Finding:
-    value = chart.average[chart.numbers.index(numbers[0])]
-    share = abs(value) / chart.band[chart.numbers.index(numbers[0])]
+    share = float(chart.share[chart.numbers.index(numbers[0])])
     what = "the mean error on check poses" if chart.name == CHECK else f"parameter {chart.name}"
     text = (
-        f"DRIFT of {what}: its average left its band at number {numbers[0]} ({share:.2g} times the limit, "
-        f"{'up' if value > 0 else 'down'}wards; at most one false alarm in {of.run_length:g} records)"
+        f"{what}: its average left its band at number {numbers[0]} ({abs(share):.2g} times the limit, "
+        f"{'up' if share > 0 else 'down'}wards; at most one false alarm in {of.run_length:g} records)"
     )
-    data = {"chart": chart.name, "numbers": numbers, "share": float(share), "run_length": of.run_length}
+    data = {"chart": chart.name, "numbers": numbers, "share": abs(share), "run_length": of.run_length}
     return warning("drift", text, **data)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.store import finite
 from elastocal.errors import InputError
 from elastocal.findings import Finding
+from elastocal.results import plain
 
 FORMAT = "elastocal-history/1"
 Kind = Literal["calibration", "check", "release", "withdrawal"]
@@ -124,8 +125,10 @@ def sha256(content: str | bytes) -> str:
 
 def entry_of(text: str, where: str) -> Entry:
     """Of a document as it was stored."""
+    from pydantic_core import from_json
+
     try:
-        data = json.loads(text)
+        data = from_json(text)
         if data["format"] != FORMAT:
             raise InputError(f"{where}: format {data['format']!r}, not {FORMAT!r}; update Elastocal", code="format")
         made: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -184,14 +187,3 @@ def _number(value: float | None) -> float:
 
 def _numbers(values: list[float | None]) -> tuple[float, ...]:
     return tuple(map(_number, values)) if None in values else tuple(values)  # type: ignore[arg-type]
-
-
-def plain(value: Any) -> Any:
-    """Frozen values and arrays as mappings and lists."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
-    return value.tolist() if hasattr(value, "tolist") else value

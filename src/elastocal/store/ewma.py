@@ -38,15 +38,14 @@ _STEPS = 40
 
 def averages(z: Array, weight: float = WEIGHT) -> tuple[Array, Array]:
     """E_k and s_k of Z (K, charts) by (1) and (2); a nan leaves its chart where it was."""
-    level, count = np.zeros(z.shape[1]), np.zeros(z.shape[1])
-    out = np.full((2, *z.shape), np.nan)
-    for k, row in enumerate(z):
-        known = np.isfinite(row)
-        level = np.where(known, (1 - weight) * level + weight * np.where(known, row, 0.0), level)
-        count = count + known
-        out[0, k] = np.where(known, level, np.nan)
-        out[1, k] = np.where(known, _spread(count, weight), np.nan)
-    return out[0], out[1]
+    known = np.isfinite(z)
+    share, new = np.where(known, weight, 0.0), np.where(known, weight * z, 0.0)
+    kept, levels, level = 1 - share, np.empty(z.shape), np.zeros(z.shape[1])
+    for k in range(len(z)):
+        level = kept[k] * level + new[k]
+        levels[k] = level
+    spread = _spread(np.cumsum(known, axis=0), weight)
+    return np.where(known, levels, np.nan), np.where(known, spread, np.nan)
 
 
 def run_length(limit: float, shift: float = 0.0, weight: float = WEIGHT, *, constant: bool = False) -> float:

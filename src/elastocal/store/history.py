@@ -36,11 +36,14 @@ if TYPE_CHECKING:
     from elastocal.calibration.campaign import Campaign
     from elastocal.calibration.compare import Comparison
     from elastocal.files.certificate import Stated
+    from elastocal.report.blocks import Report
 
 Contents = Mapping[str, bytes]
 When = str | date | datetime | None
 KEPT = 32
 """Calibrations that stay in memory, the last read."""
+ENTRIES = 3000
+"""Entries that stay in memory, those of the robots last read: they never change, so only later ones are read again."""
 NO_TIME = "No time was stated: it is that of the recording."
 
 
@@ -77,6 +80,7 @@ class History:
     def __init__(self, database: Database, run_length: float = RUN_LENGTH) -> None:
         self._database = database
         self._read: dict[str, Calibration] = {}
+        self._known: dict[str, RobotHistory] = {}
         self.run_length = run_length
 
     @property
@@ -104,6 +108,12 @@ class History:
                 RobotLine(name, count, last.get("calibration"), last.get("check"), last.get("release"), alarms)
                 for name, count, last, alarms in last_entries(connection)
             )
+
+    def page(self, today: date | None = None) -> Report:
+        """Every robot in short, as a report."""
+        from elastocal.store.robots_page import robots_page
+
+        return robots_page(self.robots(), today or date.today(), self.label)
 
     def __getitem__(self, robot: str) -> RobotHistory:
         with self._database.reading() as connection:
@@ -289,9 +299,16 @@ class History:
         from elastocal.store.rows import entries_of
 
         row = self._row(connection, robot)
-        entries, mark = entries_of(connection, row.id, robot)
-        joints, poses = json.loads(row.joints), np.array(json.loads(row.poses), dtype=np.float64)
-        return RobotHistory(robot, tuple(joints), poses, entries, mark, self.run_length)
+        known = self._known.get(robot)
+        entries, mark = entries_of(connection, row.id, robot, *((known.entries, known.mark) if known else ()))
+        if known is None or known.mark != mark:
+            joints, poses = json.loads(row.joints), np.array(json.loads(row.poses), dtype=np.float64)
+            known = RobotHistory(robot, tuple(joints), poses, entries, mark, self.run_length)
+        kept = {**{name: h for name, h in self._known.items() if name != robot}, robot: known}
+        while len(kept) > 1 and sum(len(h.entries) for h in kept.values()) > ENTRIES:
+            del kept[next(iter(kept))]
+        self._known = kept
+        return known
 
     def _calibrated(self, robot: str, number: int | None) -> Entry:
         """The entry of a calibration, without the rest of the history."""

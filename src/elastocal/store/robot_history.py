@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from elastocal.results import as_frame, as_html
 from elastocal.spatial.entries import Array
 from elastocal.store.drift import RUN_LENGTH, Drift, active, drift
 from elastocal.store.entry import Calibrated, Entry
+
+if TYPE_CHECKING:
+    from elastocal.report.blocks import Report
 
 SOON = 30
 """Days before the day when a release must be renewed from which on it is told."""
@@ -83,34 +86,33 @@ class RobotHistory:
         """By number: what superseded it."""
         return {e.supersedes: e for e in self.entries if e.supersedes is not None}
 
-    @cached_property
-    def tool_changes(self) -> dict[int, tuple[float, float]]:
-        """By number of calibration: RMS change in m of the tool at the check poses against the released calibration,
-        or the first, without shifts and turns of the whole; and its standard deviation."""
-        every = self.calibrations
-        if not every:
-            return {}
-        release = self.released
-        reference = self.entry(release.release.of) if release and release.release else every[0]
-        assert reference.calibration is not None
-        return _tool_changes(reference.calibration, every)
+    def shown(self, until: int | None = None, count: int | None = None) -> Shown:
+        """All entries, or ``count`` up to number ``until``."""
+        last = len(self.entries) if until is None else min(max(until, 1), len(self.entries))
+        return Shown(self, range(1 if count is None else max(1, last - count + 1), last + 1))
 
     def rows(self) -> list[dict[str, Any]]:
         """One record for every entry, SI."""
-        return [_row(e, self) for e in self.entries]
+        tools = self.shown().tool_changes
+        return [_row(e, self, tools.get(e.number, (float("nan"),) * 2)) for e in self.entries]
 
     def to_frame(self) -> Any:
         """``rows`` as a pandas DataFrame, or as they are where pandas is not installed."""
         return as_frame(self.rows())
 
+    def page(self, today: date | None = None, until: int | None = None, count: int | None = None) -> Report:
+        """As a report: all entries, or ``count`` up to number ``until``; what drifts and what is due is that of all."""
+        from elastocal.store.page import history_page
+
+        return history_page(self.shown(until, count), today or date.today())
+
     def report(self, path: str | PathLike[str], *, today: date | None = None) -> Path:
         """Write the history as an HTML page that opens offline."""
         from elastocal.files.write import write_files
         from elastocal.report.html import as_html as page_text
-        from elastocal.store.page import history_page
 
         target = Path(path)
-        write_files({target: page_text(history_page(self, today or date.today()))})
+        write_files({target: page_text(self.page(today))})
         return target
 
     def _repr_html_(self) -> str:
@@ -121,7 +123,50 @@ class RobotHistory:
         named = "nothing is released" if release is None or release.release is None else (
             f"released: {release.release.name!r} (calibration {release.release.of})")  # fmt: skip
         counts = f"{len(self.calibrations)} calibrations, {len(self.checks)} checks"
-        return "\n".join([f"<History of {self.robot}: {counts}; {named}", *(f"  {a.text}" for a in self.alarms)]) + ">"
+        return (
+            "\n".join([f"<History of {self.robot}: {counts}; {named}", *(f"  {a.code}: {a.text}" for a in self.alarms)])
+            + ">"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Entries of a history that are drawn and listed, by their numbers."""
+
+    of: RobotHistory
+    numbers: range
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(self.of.entry(n) for n in self.numbers)
+
+    @cached_property
+    def calibrations(self) -> tuple[Entry, ...]:
+        """Those that count, in the order of time."""
+        return tuple(e for e in self.of.calibrations if e.number in self.numbers)
+
+    @cached_property
+    def checks(self) -> tuple[Entry, ...]:
+        return tuple(e for e in self.of.checks if e.number in self.numbers)
+
+    @cached_property
+    def tool_changes(self) -> dict[int, tuple[float, float]]:
+        """By number of calibration: RMS change in m of the tool at the check poses against the released calibration,
+        or the first, without shifts and turns of the whole; and its standard deviation."""
+        if not self.calibrations:
+            return {}
+        release = self.of.released
+        reference = self.of.entry(release.release.of) if release and release.release else self.of.calibrations[0]
+        assert reference.calibration is not None
+        return _tool_changes(reference.calibration, self.calibrations)
+
+    @property
+    def since(self) -> str:
+        return f"days since {self.of.active[0].time[:10]}"
+
+    def days(self, some: Sequence[Entry]) -> tuple[float, ...]:
+        first = datetime.fromisoformat(self.of.active[0].time)
+        return tuple((datetime.fromisoformat(e.time) - first).total_seconds() / 86400 for e in some)
 
 
 def due(release: Entry, today: date) -> tuple[Finding, ...]:
@@ -131,9 +176,9 @@ def due(release: Entry, today: date) -> tuple[Finding, ...]:
     left = (date.fromisoformat(release.release.due) - today).days
     data = {"due": release.release.due, "days": left, "name": release.release.name}
     if left < 0:
-        text = f"OVERDUE: {release.release.name!r} of {release.robot} was due on {release.release.due}"
-        return (warning("overdue", f"{text}, {-left} days ago; calibrate and release anew", **data),)
-    text = f"{release.release.name!r} of {release.robot} is due on {release.release.due}, in {left} days"
+        text = f"the release {release.release.name!r} was due on {release.release.due}, {-left} days ago"
+        return (warning("overdue", f"{text}; calibrate and release anew", **data),)
+    text = f"the release {release.release.name!r} is due on {release.release.due}, in {left} days"
     return (note("due-soon", text, **data),) if left <= SOON else ()
 
 
@@ -152,9 +197,8 @@ def _tool_changes(reference: Calibrated, every: Sequence[Entry]) -> dict[int, tu
     return {n: (float(r), float(np.hypot(c.sd, reference.sd))) for (n, c), r in zip(kept, rms, strict=True)}
 
 
-def _row(e: Entry, of: RobotHistory) -> dict[str, Any]:
+def _row(e: Entry, of: RobotHistory, tool: tuple[float, float]) -> dict[str, Any]:
     later = of.superseded_by(e.number)
-    tool = of.tool_changes.get(e.number, (float("nan"),) * 2)
     return {
         "number": e.number, "kind": e.kind, "time": e.time, "who": e.who, "reason": e.reason,
         "temperature": float("nan") if e.temperature is None else e.temperature,

@@ -38,13 +38,17 @@ def lock(connection: Connection, name: str) -> None:
     connection.execute(select(robots.c.id).where(robots.c.name == name).with_for_update())
 
 
-def entries_of(connection: Connection, robot: int, name: str) -> tuple[tuple[Entry, ...], str | None]:
-    """All of a robot, and the mark of the last document."""
-    found = connection.execute(
-        select(entries.c.document, entries.c.sha256).where(entries.c.robot == robot).order_by(entries.c.number)
-    ).all()
-    read = tuple(_checked(text, mark, f"{name} {i}") for i, (text, mark) in enumerate(found, 1))
-    return read, found[-1].sha256 if found else None
+def entries_of(
+    connection: Connection, robot: int, name: str, known: tuple[Entry, ...] = (), mark: str | None = None
+) -> tuple[tuple[Entry, ...], str | None]:
+    """All of a robot, and the mark of the last document; those ``known`` up to that of ``mark`` are not read again."""
+    own = (entries.c.robot == robot) & (entries.c.number >= len(known))
+    found = connection.execute(select(entries.c.document, entries.c.sha256).where(own).order_by(entries.c.number)).all()
+    if known and (not found or found[0].sha256 != mark):  # another database stands in its place
+        return entries_of(connection, robot, name)
+    later = found[1:] if known else found
+    read = (_checked(text, new, f"{name} {i}") for i, (text, new) in enumerate(later, len(known) + 1))
+    return (*known, *read), found[-1].sha256 if found else None
 
 
 def entry_at(connection: Connection, robot: int, name: str, number: int) -> Entry | None:

@@ -13,10 +13,8 @@ import elastocal as ec
 from elastocal.app.pages.views import EFFECTS, decisions_of
 from elastocal.errors import ElastocalError, InputError
 from elastocal.files.campaign.decisions import Decision, place_of
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.opened import read_bytes
-from elastocal.files.plain_data import parse_json
 from elastocal.studio import jobs
+from elastocal.studio.folder import data_of, text_of
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, with_block
 from elastocal.studio.work import Cell, begin
@@ -42,7 +40,7 @@ def calibrate(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
+def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
     said = _report(cell)
     return page(
         request, "calibrate", "calibrate", cell, problem,
@@ -83,15 +81,11 @@ def _unit(said: dict[str, Any] | None) -> str:
     return next((k.removeprefix("loo_") for k in row if k.startswith("loo_")), "mm")
 
 
-def _report(cell: CellFolder) -> dict[str, Any] | None:
-    path = cell.path("reports") / "calibrate.json"
-    if not path.is_file() or not cell.path("calibration").is_file():
-        return None
-    found = parse_json(read_bytes(path).decode("utf-8"), path.name)
-    return found if isinstance(found, dict) else None
+def _report(cell: Cell) -> dict[str, Any] | None:
+    return data_of(cell.path("reports") / "calibrate.json") or None if cell.path("calibration").is_file() else None
 
 
-def _decisions(cell: CellFolder) -> tuple[tuple[Decision, ...], tuple[Decision, ...]]:
+def _decisions(cell: Cell) -> tuple[tuple[Decision, ...], tuple[Decision, ...]]:
     try:
         found = decisions_of(cell.path("campaign"))
     except ElastocalError:
@@ -99,7 +93,7 @@ def _decisions(cell: CellFolder) -> tuple[tuple[Decision, ...], tuple[Decision, 
     return found.excluded, found.kept
 
 
-def _readings(cell: CellFolder, said: dict[str, Any] | None) -> tuple[Reading, ...]:
+def _readings(cell: Cell, said: dict[str, Any] | None) -> tuple[Reading, ...]:
     """Decided by hand first, then outliers of the test, then those that are nearest to being one."""
     if said is None:
         return ()
@@ -119,7 +113,7 @@ def _readings(cell: CellFolder, said: dict[str, Any] | None) -> tuple[Reading, .
     return (*out, *_doubtful(cell, said, known))
 
 
-def _doubtful(cell: CellFolder, said: dict[str, Any], known: set[str]) -> tuple[Reading, ...]:
+def _doubtful(cell: Cell, said: dict[str, Any], known: set[str]) -> tuple[Reading, ...]:
     """Rows whose largest deletion residual stands out, the largest first."""
     series = [s for s in said.get("residuals_order", {}).get("series", ()) if s["name"] == "deletion residual"]
     worst: dict[int, float] = {}
@@ -186,10 +180,10 @@ def decide(
         return _show(request, cell, error)
 
 
-def _write(cell: CellFolder, lists: dict[str, list[Decision]]) -> None:
+def _write(cell: Cell, lists: dict[str, list[Decision]]) -> None:
     """All else in the campaign file stays as it is, comments too; what cannot be read back is not written."""
     path, place = cell.path("campaign"), cell.place("campaign")
-    old = read_bytes(path).decode("utf-8")
+    old = text_of(path)
     text = old
     for key, decisions in lists.items():
         text = with_block(text, key, [{"reading": d.reading, "reason": d.reason} for d in decisions])

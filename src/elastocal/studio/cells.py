@@ -17,11 +17,11 @@ from elastocal.app.commands.new import new
 from elastocal.app.commands.status import StatusResult, status
 from elastocal.errors import ElastocalError, InputError
 from elastocal.files.cell_yaml import NAME as CELL
-from elastocal.files.cell_yaml import CellFolder, read_cell
+from elastocal.files.cell_yaml import read_cell
 from elastocal.files.certificate import UNITS, Stated
-from elastocal.files.opened import read_bytes, reading_within
+from elastocal.files.opened import reading_within
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name
+from elastocal.studio.folder import Folder, file_name, text_of
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, with_block
 from elastocal.studio.work import STEPS, Cell
@@ -143,7 +143,7 @@ def overview(request: Request, cell: Cell) -> Response:
     return _overview(request, cell)
 
 
-def _overview(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
+def _overview(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
     found = status(cell.root)
     stated = {str(k): str(v) for k, v in (cell.located.data.get("certificate") or {}).items()}
     return page(
@@ -169,8 +169,8 @@ async def certify(request: Request, cell: Cell) -> Response:
     return await run_in_threadpool(_certified, request, cell, values)
 
 
-def _certified(request: Request, cell: CellFolder, values: dict[str, object]) -> Response:
-    old = read_bytes(cell.root / CELL).decode("utf-8")
+def _certified(request: Request, cell: Cell, values: dict[str, object]) -> Response:
+    old = text_of(cell.root / CELL)
     try:
         put(cell, {Path(CELL): with_block(old, "certificate", values)})
         try:

@@ -6,9 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
+from elastocal.files.located import read_yaml
+from elastocal.files.opened import read_bytes
+from elastocal.files.plain_data import parse_json
 
 _NAME = re.compile(r"[^\W_][\w .+-]{0,79}")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
@@ -40,7 +44,7 @@ class Folder:
     def place_for(self, name: str) -> Path:
         """Where a new cell of this name goes."""
         if self.single:
-            raise InputError(
+            raise ConflictError(
                 f"{self.root.name} is itself a cell; start 'elastocal studio' on the folder above it to make others"
             )
         return self.root / file_name(name)
@@ -56,6 +60,19 @@ def file_name(name: str) -> str:
             value=name,
         )
     return plain
+
+
+def text_of(path: Path) -> str:
+    """Of a file of the folder; bytes that are no text are shown as such."""
+    return read_bytes(path).decode("utf-8-sig", errors="replace")
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    """What a YAML or JSON file of the folder holds; nothing where there is none."""
+    if not path.is_file():
+        return {}
+    data = parse_json(text_of(path), path.name) if path.suffix == ".json" else read_yaml(path, "").data
+    return data if isinstance(data, dict) else {}
 
 
 def within(cell: CellFolder, place: Path) -> Path:

@@ -20,14 +20,11 @@ from elastocal.app.commands.compare import CompareResult
 from elastocal.app.commands.history import record_check, release_certified
 from elastocal.app.pages import compare as compared
 from elastocal.errors import ElastocalError, InputError, UnknownNameError
-from elastocal.files.cell_yaml import CellFolder
 from elastocal.files.opened import sha256_of
-from elastocal.report.html import as_html
-from elastocal.store.page import history_page, robots_table
-from elastocal.store.robot_history import RobotHistory
+from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
 from elastocal.studio.render import page
-from elastocal.studio.rest import opened
+from elastocal.studio.rest import MANY, opened
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import ALONE, Cell
 
@@ -40,29 +37,28 @@ PLACE = Path(".studio") / "dropped"
 @router.get("/history")
 def robots(request: Request) -> Response:
     """All robots of the store."""
-    lines, today = opened(request.app).robots(), date.today()
-    findings = [(r.robot, f) for r in lines for f in r.findings(today)]
-    shown = robots_table(lines, today)
+    shown = opened(request.app).page(date.today())
     cells = {request.app.state.folder.cell(n).name: n for n in request.app.state.folder.cells()}
-    return page(request, "robots", "robots", table=shown, findings=findings, cells=cells)
+    return page(request, "robots", "robots", shown=shown, table=shown.sections[0].blocks[0], cells=cells)
 
 
 @router.get("/cell/{name}/history")
-def history(request: Request, cell: Cell) -> Response:
-    return _shown(request, cell)
+def history(request: Request, cell: Cell, until: int | None = None) -> Response:
+    return _shown(request, cell, until=until)
 
 
-def _shown(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
-    found, today = _known(request, cell), date.today()
-    findings = () if found is None else found.findings(today)
-    calibrated = cell.path("calibration").exists()
-    stated = cell.certificate
-    return page(request, "history", "history", cell, problem, found=found, findings=findings, calibrated=calibrated,
-                operator=stated.operator or "", version_of=len(found.entries) if found else 0,
+def _shown(request: Request, cell: Cell, problem: ElastocalError | None = None, until: int | None = None) -> Response:
+    """The last entries, or those up to number ``until``."""
+    found, stated = _known(request, cell), cell.certificate
+    shown = None if found is None else found.shown(until, MANY)
+    said = None if found is None else found.page(date.today(), until, MANY)
+    sections = [] if said is None else [(s.title, as_fragment(s.blocks).html) for s in said.sections]
+    return page(request, "history", "history", cell, problem, found=found, shown=shown, said=said, sections=sections,
+                calibrated=cell.path("calibration").exists(), operator=stated.operator or "", many=MANY,
                 missing=stated.missing, kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
 
 
-def _recorded(cell: CellFolder, found: RobotHistory | None) -> int:
+def _recorded(cell: Cell, found: Any) -> int:
     """Number of the calibration that the cell has now; 0 where it is not recorded."""
     if found is None or not cell.path("calibration").is_file():
         return 0
@@ -70,19 +66,12 @@ def _recorded(cell: CellFolder, found: RobotHistory | None) -> int:
     return next((e.number for e in found.entries if e.calibration and e.calibration.file == mark), 0)
 
 
-def _known(request: Request, cell: CellFolder) -> RobotHistory | None:
+def _known(request: Request, cell: Cell) -> Any:
     """None of a robot that nothing is recorded of yet."""
     try:
-        found: RobotHistory = opened(request.app)[cell.name]
+        return opened(request.app)[cell.name]
     except UnknownNameError:
         return None
-    return found
-
-
-@router.get("/cell/{name}/history/page")
-def chart(request: Request, cell: Cell) -> Response:
-    """The history as its report."""
-    return _report(as_html(history_page(opened(request.app)[cell.name], date.today())))
 
 
 @router.get("/cell/{name}/history/compare")
@@ -90,10 +79,7 @@ def compare(request: Request, cell: Cell, first: int, second: int) -> Response:
     store = opened(request.app)
     found = store.compare(cell.name, first, second)
     robot = store.calibration(cell.name, first).robot
-    return _report(as_html(compared.page(CompareResult((), robot, found)), standalone=True))
-
-
-def _report(text: str) -> Response:
+    text = as_html(compared.page(CompareResult((), robot, found)), standalone=True)
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
 
 
@@ -123,7 +109,7 @@ def check(
 
 
 @contextmanager
-def _table(cell: CellFolder, file: UploadFile | None) -> Iterator[Path | None]:
+def _table(cell: Cell, file: UploadFile | None) -> Iterator[Path | None]:
     """A table that was dropped, as long as it is read; None where there is none."""
     if file is None or not file.filename:
         yield None
@@ -171,7 +157,7 @@ def withdraw(request: Request, cell: Cell, number: Text = "", reason: Text = "",
     return _done(request, cell, lambda s: s.withdraw(cell.name, _number(number), reason=reason, who=who))
 
 
-def _done(request: Request, cell: CellFolder, change: Callable[[ec.History], object]) -> Response:
+def _done(request: Request, cell: Cell, change: Callable[[ec.History], object]) -> Response:
     """The page again, with one sentence where the change was refused."""
     try:
         change(opened(request.app))

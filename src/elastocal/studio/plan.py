@@ -16,15 +16,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from elastocal.app.pages.views import expected_ratios, planned_files
-from elastocal.app.planning.given import given_task
-from elastocal.errors import ElastocalError, InputError
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.located import read_yaml
-from elastocal.files.opened import read_bytes, seen_from, sha256_of
+from elastocal.app.planning.request import given_task
+from elastocal.errors import ElastocalError, InputError, MissingError, ShapeError
+from elastocal.files.opened import seen_from, sha256_of
 from elastocal.files.plan.read import read_plan_file
 from elastocal.files.robot.read import robot_file
 from elastocal.studio import jobs
-from elastocal.studio.folder import within
+from elastocal.studio.folder import data_of, text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put
 from elastocal.studio.work import Cell, begin
@@ -68,12 +66,12 @@ def plan(request: Request, cell: Cell) -> Response:
 
 
 def _show(
-    request: Request, cell: CellFolder, problem: ElastocalError | None = None, tried: tuple[Effect, ...] = (),
+    request: Request, cell: Cell, problem: ElastocalError | None = None, tried: tuple[Effect, ...] = (),
     out: tuple[str, ...] = (), added: str = "", text: str | None = None,
 ) -> Response:  # fmt: skip
     planned = cell.path("planned").exists()
     folder = cell.place("planned").parent
-    source = read_bytes(within(cell, cell.place("plan"))).decode("utf-8", "replace") if text is None else text
+    source = text_of(within(cell, cell.place("plan"))) if text is None else text
     files = sorted(p.name for p in within(cell, folder).iterdir() if p.is_file() and not p.name.startswith("."))
     return page(
         request, "plan", "plan", cell, problem, planned=planned, tried=tried, added=added, source=source,
@@ -84,20 +82,20 @@ def _show(
     )  # fmt: skip
 
 
-def _table(cell: CellFolder) -> tuple[str, list[str], list[list[str]]]:
+def _table(cell: Cell) -> tuple[str, list[str], list[list[str]]]:
     """Name, header and rows of the plan's table, as they stand."""
     table, _ = planned_files(cell.path("planned"))
-    raw = read_bytes(within(cell, cell.place("planned").parent / table)).decode("utf-8-sig")
+    raw = text_of(within(cell, cell.place("planned").parent / table))
     header, *rows = csv.reader(io.StringIO(raw))
     return table, header, rows
 
 
-def _axes(cell: CellFolder) -> tuple[str, ...]:
+def _axes(cell: Cell) -> tuple[str, ...]:
     header = _table(cell)[1]
     return tuple(h for h in header if h.rpartition("_")[2] in ("deg", "mm", "rad") and "." not in h)
 
 
-def _poses(cell: CellFolder, out: tuple[str, ...] = ()) -> tuple[Pose, ...]:
+def _poses(cell: Cell, out: tuple[str, ...] = ()) -> tuple[Pose, ...]:
     _, header, rows = _table(cell)
     if "name" not in header:
         return ()
@@ -170,23 +168,23 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
     return RedirectResponse(f"/cell/{cell.root.name}/plan", 303)
 
 
-def _is_changed(cell: CellFolder) -> bool:
+def _is_changed(cell: Cell) -> bool:
     """Whether the last plan took poses that were given."""
     last = next((j for j in jobs.every(cell.root) if j.words[0] == "plan" and j.phase == "done"), None)
     return last is not None and "--given" in last.words
 
 
-def _changed(cell: CellFolder, out: tuple[str, ...], added: str, like: str) -> tuple[str, str]:
+def _changed(cell: Cell, out: tuple[str, ...], added: str, like: str) -> tuple[str, str]:
     table, header, rows = _table(cell)
     at = header.index("name") if "name" in header else None
     if at is None:
-        raise InputError(f"{table}: has no column 'name', so that poses cannot be told apart; plan again")
+        raise MissingError(f"{table}: has no column 'name', so that poses cannot be told apart; plan again")
     kept = [row for row in rows if row[at] not in out]
     if added.strip():
         model = next((row for row in rows if row[at] == like), rows[0])
         values, axes = [v.strip() for v in added.replace(";", ",").split(",")], _axes(cell)
         if len(values) != len(axes):
-            raise InputError(f"a pose needs {len(axes)} joint values ({', '.join(axes)}), not {len(values)}")
+            raise ShapeError(f"a pose needs {len(axes)} joint values ({', '.join(axes)}), not {len(values)}")
         new = list(model)
         new[at] = _free(f"P{len({r[at] for r in rows}) + 1}", {r[at] for r in rows})
         for axis, value in zip(axes, values, strict=True):
@@ -199,9 +197,9 @@ def _changed(cell: CellFolder, out: tuple[str, ...], added: str, like: str) -> t
     return table, written.getvalue()
 
 
-def _campaign(cell: CellFolder) -> str:
+def _campaign(cell: Cell) -> str:
     """The planned campaign file, as it must be written in the folder of the trial."""
-    words = dict(read_yaml(cell.path("planned"), "").data)
+    words = data_of(cell.path("planned"))
     own = robot_file(str(words["robot"]))
     if own is not None:
         words["robot"] = seen_from(cell.path("planned").parent / own, cell.root / TRIAL)
@@ -214,7 +212,7 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _effects(cell: CellFolder) -> tuple[Effect, ...]:
+def _effects(cell: Cell) -> tuple[Effect, ...]:
     before = _ratios(cell.path("planned"))
     after = _ratios(cell.root / TRIAL / cell.place("planned").name)
     return tuple(Effect(n, r, after.get(n, 0.0)) for n, r in before.items())

@@ -12,11 +12,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from elastocal.errors import ElastocalError, InputError
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.opened import read_bytes
-from elastocal.files.plain_data import parse_json
 from elastocal.files.programs import programs_in
-from elastocal.studio.folder import within
+from elastocal.studio.folder import data_of, text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import Cell, begin
@@ -54,7 +51,7 @@ def program(request: Request, cell: Cell, of: str = "") -> Response:
     return _show(request, cell, of)
 
 
-def _show(request: Request, cell: CellFolder, of: str = "", problem: ElastocalError | None = None) -> Response:
+def _show(request: Request, cell: Cell, of: str = "", problem: ElastocalError | None = None) -> Response:
     folder = within(cell, cell.place("programs"))
     names = tuple(p.name for p in programs_in(folder)) if folder.is_dir() else ()
     chosen = of if of in names else next(iter(names), "")
@@ -70,9 +67,8 @@ def _option(value: Any) -> str:
     return "" if value is None else "; ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _shown(cell: CellFolder, name: str) -> Shown:
-    path = cell.path("reports") / f"compensate-{name}.json"
-    said = parse_json(read_bytes(path).decode("utf-8"), path.name) if path.is_file() else None
+def _shown(cell: Cell, name: str) -> Shown:
+    said = data_of(cell.path("reports") / f"compensate-{name}.json") or None
     folder = cell.place("corrected")
     stem = Path(name).stem
     new = [
@@ -83,7 +79,7 @@ def _shown(cell: CellFolder, name: str) -> Shown:
     return Shown(name, said, files, changed, f"compensate-{name}.html")
 
 
-def _changes(cell: CellFolder, name: str) -> tuple[Line, ...]:
+def _changes(cell: Cell, name: str) -> tuple[Line, ...]:
     """Lines of the program that the correction has changed, old above new; of its data file where it has one."""
     out: list[Line] = []
     old_folder, new_folder = cell.place("programs"), cell.place("corrected")
@@ -97,7 +93,7 @@ def _changes(cell: CellFolder, name: str) -> tuple[Line, ...]:
 
 
 def _lines(path: Path) -> list[str]:
-    return read_bytes(path).decode("utf-8", errors="replace").splitlines()
+    return text_of(path).splitlines()
 
 
 def _difference(old: list[str], new: list[str]) -> list[Line]:

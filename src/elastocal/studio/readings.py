@@ -21,13 +21,11 @@ from elastocal.app.pages.views import readings_view
 from elastocal.errors import ElastocalError, InputError
 from elastocal.files.campaign.file import FORMAT
 from elastocal.files.campaign.recognise import RecognisedColumn
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.located import read_yaml
 from elastocal.files.opened import seen_from
 from elastocal.files.tables.raw import read_csv
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.report.html import Fragment, as_fragment
-from elastocal.studio.folder import within
+from elastocal.studio.folder import data_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import Cell
@@ -58,7 +56,7 @@ def readings(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(request: Request, cell: CellFolder, problem: ElastocalError | None = None) -> Response:
+def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
     waiting = _waiting(cell)
     return page(
         request, "readings", "readings", cell, problem,
@@ -69,15 +67,15 @@ def _show(request: Request, cell: CellFolder, problem: ElastocalError | None = N
     )  # fmt: skip
 
 
-def _waiting(cell: CellFolder) -> str | None:
+def _waiting(cell: Cell) -> str | None:
     folder = cell.root / INBOX
     found = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in KINDS) if folder.is_dir() else []
     return found[0] if found and (folder / "campaign.yaml").is_file() else None
 
 
-def understood(cell: CellFolder, campaign: Path) -> Shown:
+def understood(cell: Cell, campaign: Path) -> Shown:
     """What a campaign file and its table say, or why they cannot be used."""
-    data = read_yaml(campaign, "").data
+    data = data_of(campaign)
     table = campaign.parent / _table(data.get("table"))
     shown = Shown(table.name)
     try:
@@ -98,12 +96,12 @@ def _table(word: Any) -> str:
     return str(word.get("file", "") if isinstance(word, dict) else word or "")
 
 
-def _choices(cell: CellFolder) -> dict[str, str]:
+def _choices(cell: Cell) -> dict[str, str]:
     """What was chosen for the table that waits."""
     file = cell.root / INBOX / "campaign.yaml"
-    if not file.is_file():
+    data = data_of(file)
+    if not data:
         return {}
-    data = read_yaml(file, "").data
     units = data.get("units") or {}
     return {
         "length": str(units.get("length", "")), "angle": str(units.get("angle", "")),
@@ -151,14 +149,13 @@ def look(
 
 
 def _words(
-    cell: CellFolder, table: str, length: str, angle: str, noise: str, euler: str, planned: bool, ignore: bool
+    cell: Cell, table: str, length: str, angle: str, noise: str, euler: str, planned: bool, ignore: bool
 ) -> dict[str, Any]:
     """The keys of a campaign file."""
     units = {k: v for k, v, known in (("length", length, LENGTH), ("angle", angle, ANGLE)) if v in known}
     words: dict[str, Any] = {"table": table, "missing": "skip"}
     if planned and cell.path("planned").exists():
-        data = read_yaml(cell.path("planned"), "").data
-        words |= {k: v for k, v in data.items() if k in OWN}
+        words |= {k: v for k, v in data_of(cell.path("planned")).items() if k in OWN}
     if units:
         words["units"] = units
     if noise.strip():
@@ -181,13 +178,13 @@ def _positive(text: str, what: str) -> float:
     return value
 
 
-def _text(cell: CellFolder, words: dict[str, Any], folder: Path) -> str:
+def _text(cell: Cell, words: dict[str, Any], folder: Path) -> str:
     robot = seen_from(cell.path("robot"), cell.root / folder)
     head = {"format": FORMAT, "name": cell.name, "robot": robot}
     return str(yaml.safe_dump({**head, **words}, sort_keys=False, allow_unicode=True))
 
 
-def _empty(cell: CellFolder) -> None:
+def _empty(cell: Cell) -> None:
     folder = cell.root / INBOX
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         path.unlink()
@@ -207,7 +204,7 @@ def confirm(request: Request, cell: Cell) -> Response:
         if waiting is None:
             raise InputError("no table waits for confirmation; drop one first", code="missing")
         place = cell.place("campaign")
-        words = dict(read_yaml(cell.root / INBOX / "campaign.yaml", "").data)
+        words = data_of(cell.root / INBOX / "campaign.yaml")
         ec.read_campaign(cell.root / INBOX / "campaign.yaml")
         for key in ("format", "name", "robot"):
             words.pop(key)

@@ -17,12 +17,14 @@ from starlette.responses import JSONResponse, Response
 import elastocal as ec
 from elastocal.app.inputs import versions
 from elastocal.report.data import as_json
-from elastocal.store.entry import plain
+from elastocal.results import plain
 from elastocal.studio.work import ALONE
 
 router = APIRouter(prefix="/api", tags=["elastocal"])
 STORE = "history.db"
 """In the folder of the studio, where ELASTOCAL_STORE names no other."""
+MANY = 100
+"""Entries of a history in one answer, or on one page."""
 MOST = 10_000
 """Poses of one request."""
 Six = Annotated[list[float], Field(min_length=6, max_length=6)]
@@ -85,15 +87,24 @@ def robots(store: Store) -> Response:
 
 
 @router.get("/robots/{robot}")
-def entries(store: Store, robot: str) -> Response:
-    """The history of a robot: every entry as it was recorded, and what is charted of it."""
+def entries(
+    store: Store, robot: str, until: Number = None, count: Annotated[int, Field(ge=1, le=MANY)] = MANY
+) -> Response:
+    """The history of a robot: ``count`` entries as they were recorded, up to number ``until``; all charts at them."""
     found = store[robot]
-    charts = [
-        {"chart": c.name, "unit": c.unit, "numbers": c.numbers, "values": c.values, "average": c.average,
-         "band": c.band} for c in found.drift.charts
-    ]  # fmt: skip
+    shown = found.shown(until, count)
+    charts = [{"chart": c.name, "unit": c.unit, **_at(c, shown.numbers)} for c in found.drift.charts]
     drift = {"run_length": found.run_length, "limit": found.drift.limit, "charts": charts, "alarms": found.alarms}
-    return _answer({"robot": robot, "joints": found.joints, "entries": found.entries, "drift": drift})
+    return _answer({
+        "robot": robot, "joints": found.joints, "count": len(found.entries), "entries": shown.entries, "drift": drift,
+    })  # fmt: skip
+
+
+def _at(chart: Any, numbers: range) -> dict[str, list[Any]]:
+    """What is charted at entries of these numbers."""
+    known = zip(chart.numbers, chart.values, chart.average, chart.band, strict=True)
+    rows = [row for row in known if row[0] in numbers]
+    return {key: [row[i] for row in rows] for i, key in enumerate(("numbers", "values", "average", "band"))}
 
 
 @router.get("/robots/{robot}/calibration")

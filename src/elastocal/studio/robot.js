@@ -11,7 +11,7 @@ const renew = async () => {
   try {
     const answer = await fetch(robot.dataset.state + "?" + words), found = await answer.json();
     refused.textContent = answer.ok ? "" : found.error;
-    if (answer.ok) { draw(found.scene); numbers.innerHTML = found.numbers; said.replaceChildren(...found.notes.map((n) => Object.assign(document.createElement("p"), {textContent: n}))); }
+    if (answer.ok) { draw(found.scene); tool = found.tool; scale = found.scale; numbers.innerHTML = found.numbers; said.replaceChildren(...found.notes.map((n) => Object.assign(document.createElement("p"), {textContent: n}))); }
   } catch { refused.textContent = "The studio does not answer."; }
   waiting = false;
   if (again) { again = false; renew(); }
@@ -31,4 +31,41 @@ for (const range of robot.querySelectorAll("input[type=range]")) {
   range.addEventListener("input", () => { typed.value = Math.round(10 * range.value) / 10; renew(); });
   typed.addEventListener("input", () => { range.value = typed.value; renew(); });
 }
+for (const typed of robot.querySelectorAll(".load-value")) typed.addEventListener("input", renew);
+
+// the load: a ring at the end of its arrow is pulled in the plane of the screen
+let tool = JSON.parse(robot.dataset.tool), scale = Number(robot.dataset.scale);
+const ring = Object.assign(document.createElement("div"), {className: "ring", title: "pull: force on the tool", ariaHidden: "true"});
+const forces = [...robot.querySelectorAll(".load-value")].slice(0, 3);
+const end = () => tool.map((x, i) => x + scale * (Number(forces[i].value) || 0));
+const scene = () => robot.querySelector(".scene .live")?._fullLayout?.scene?._scene;
+const times = (m, v) => [0, 1, 2, 3].map((r) => m[r] * v[0] + m[r + 4] * v[1] + m[r + 8] * v[2] + m[r + 12] * v[3]);
+const seen = (p) => {  // pixels of a point of the scene
+  const {glplot: {cameraParams: c}, dataScale, container: {clientWidth: w, clientHeight: h}} = scene();
+  const v = [c.model, c.view, c.projection].reduce((u, m) => times(m, u), [...p.map((x, i) => x * dataScale[i]), 1]);
+  return [(1 + v[0] / v[3]) * w / 2, (1 - v[1] / v[3]) * h / 2];
+};
+const follow = () => {
+  if (scene()?.glplot?.cameraParams) {
+    const box = scene().container;
+    if (ring.parentElement !== box.parentElement) box.parentElement.append(ring);
+    const [x, y] = seen(end());
+    ring.style.transform = `translate(${box.offsetLeft + x}px, ${box.offsetTop + y}px)`;
+  }
+  requestAnimationFrame(follow);
+};
+follow();
+ring.addEventListener("pointerdown", (e) => { ring.setPointerCapture(e.pointerId); e.preventDefault(); });
+ring.addEventListener("pointermove", (e) => {
+  if (!ring.hasPointerCapture(e.pointerId)) return;
+  const at = end(), from = seen(at), box = scene().container.getBoundingClientRect(), h = 1e-3;
+  const by = [e.clientX - box.left - from[0], e.clientY - box.top - from[1]];
+  const slope = [0, 1, 2].map((i) => seen(at.map((x, k) => x + h * (k === i))).map((s, k) => (s - from[k]) / h));
+  const dot = (j, k) => slope.reduce((sum, row) => sum + row[j] * row[k], 0), det = dot(0, 0) * dot(1, 1) - dot(0, 1) ** 2;
+  const a = (dot(1, 1) * by[0] - dot(0, 1) * by[1]) / det, b = (dot(0, 0) * by[1] - dot(0, 1) * by[0]) / det;
+  const digits = Math.max(0, Math.ceil(Math.log10(200 * scale)));
+  forces.forEach((field, i) => { field.value = ((Number(field.value) || 0) + (slope[i][0] * a + slope[i][1] * b) / scale).toFixed(digits); });
+  renew();
+});
+
 document.getElementById("calibrated")?.addEventListener("change", renew);

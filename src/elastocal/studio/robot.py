@@ -16,12 +16,11 @@ import elastocal as ec
 from elastocal.app.commands.show import show
 from elastocal.app.pages import views
 from elastocal.errors import ElastocalError, InputError
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.opened import read_bytes, sha256_of
+from elastocal.files.opened import sha256_of
 from elastocal.files.robot.edit import with_parameter
 from elastocal.files.robot.read import robot_from_text
 from elastocal.report.html import Fragment, as_fragment
-from elastocal.studio.folder import within
+from elastocal.studio.folder import text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put
 from elastocal.studio.work import Cell
@@ -39,28 +38,17 @@ def robot(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(
-    request: Request, cell: CellFolder, problem: ElastocalError | None = None, text: str | None = None
-) -> Response:
+def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, text: str | None = None) -> Response:
     place = within(cell, cell.place("robot"))
-    source = read_bytes(place).decode("utf-8", errors="replace") if text is None else text
-    values: dict[str, Any] = {
-        "parameters": (),
-        "sliders": (),
-        "drawn": None,
-        "notes": (),
-        "numbers": "",
-        "told": (),
-        "size": 1000.0,
-    }
+    source = text_of(place) if text is None else text
+    values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
     try:
         model = ec.read_robot(place)
         told = tuple((s.title, as_fragment(s.blocks).html) for s in views.stated_numbers(show(str(place))))
         sliders = views.sliders_of(model)
-        drawn, notes, numbers = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
+        drawn, said = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "notes": notes,
-            "numbers": numbers, "told": told, "size": max(10.0, views.usual_force(model)),
+            "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "said": said, "told": told,
         }  # fmt: skip
     except ElastocalError as error:
         problem = problem or error
@@ -85,8 +73,8 @@ def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response
     model = _model(place, sha256_of(place), own, "" if own is None else sha256_of(own))
     typed = _numbers(at, model.n, "joint values")
     wrench = _numbers(load, 6, "loads") if load.strip() else [0.0] * 6
-    drawn, notes, numbers = _drawn(cell, model, typed, wrench)
-    return JSONResponse({"scene": drawn.scenes[0], "notes": notes, "numbers": numbers})
+    drawn, said = _drawn(cell, model, typed, wrench)
+    return JSONResponse({"scene": drawn.scenes[0], **said})
 
 
 def _numbers(text: str, count: int, what: str) -> list[float]:
@@ -98,14 +86,16 @@ def _numbers(text: str, count: int, what: str) -> list[float]:
 
 
 def _drawn(
-    cell: CellFolder, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
-) -> tuple[Fragment, tuple[str, ...], str]:
-    """The picture, what is to be said of it, and the numbers."""
-    scene, tables = views.posed(model, typed, wrench, _around(cell))
-    return as_fragment((replace(scene, notes=()),)), scene.notes, as_fragment(tables).html
+    cell: Cell, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
+) -> tuple[Fragment, dict[str, Any]]:
+    """The picture, and what is to be said of it: notes, numbers, where the load is pulled."""
+    found = views.posed(model, typed, wrench, _around(cell))
+    said = {"notes": found.scene.notes, "numbers": as_fragment(found.tables).html, "tool": found.tool,
+            "scale": found.scale}  # fmt: skip
+    return as_fragment((replace(found.scene, notes=()),)), said
 
 
-def _around(cell: CellFolder) -> tuple[Any, ...]:
+def _around(cell: Cell) -> tuple[Any, ...]:
     """Obstacles and tracker of the plan file, where it has some."""
     try:
         return views.around(within(cell, cell.place("plan")))
@@ -145,7 +135,7 @@ def change(
             raise InputError(f"{parameter}: {value!r} is no number", code="number", value=value)
         if not source.strip() or status not in STATUSES:
             raise InputError(f"{parameter}: say where the number is from, and its status", code="missing")
-        text = read_bytes(within(cell, place)).decode("utf-8")
+        text = text_of(within(cell, place))
         new = with_parameter(text, parameter, number, " ".join(source.split())[:500], status, place.name)
         views.usual_force(robot_from_text(new, place.name))
         put(cell, {place: new})

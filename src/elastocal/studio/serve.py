@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError
 from elastocal.studio import jobs
 from elastocal.studio.guard import Key
 
@@ -54,7 +54,7 @@ def _listening(family: int, host: str, port: int, or_free: bool) -> socket.socke
         made.close()
         if or_free and port != 0:
             return _listening(family, host, 0, False)
-        raise InputError(
+        raise FileError(
             f"{host}:{port} cannot be listened on ({error.strerror or error}); choose another --port"
         ) from None
     return made

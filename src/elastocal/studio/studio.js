@@ -13,6 +13,9 @@ const ask = async () => {
 };
 if (job) setTimeout(ask, 300);
 
+// whoever ticks an effect of the model wants to choose them
+for (const word of document.querySelectorAll("input[name=word]")) word.addEventListener("change", () => { document.querySelector("input[name=automatic][value='']").checked = true; });
+
 // a file may be dropped on the label of its field
 for (const zone of document.querySelectorAll(".drop")) {
   const field = zone.querySelector("input[type=file]");

@@ -12,10 +12,9 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 
 from elastocal.errors import InputError
 from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.opened import read_bytes
 from elastocal.report.html import bundle_name
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name, within
+from elastocal.studio.folder import Folder, file_name, text_of, within
 
 router = APIRouter()
 ALONE = (
@@ -86,7 +85,7 @@ def report(cell: Cell, file: str) -> Response:
     path = within(cell, place)
     if path.suffix != ".html" or not path.is_file():
         raise InputError(f"there is no report {file}; run the step first", code="no-file", file=file)
-    text = read_bytes(path).decode("utf-8", errors="replace")
+    text = text_of(path)
     text = text.replace(f'<script src="{bundle_name()}">', '<script src="/static/plotly.js">')
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
 

@@ -90,12 +90,9 @@ def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
 def _result(root: Path, command: str) -> dict[str, Any]:
     """What the report says of errors, to be compared with other runs when this one has been replaced."""
     from elastocal.files.cell_yaml import read_cell
-    from elastocal.files.plain_data import parse_json
+    from elastocal.studio.folder import data_of
 
-    path = read_cell(root).path("reports") / f"{command}.json"
-    if not path.is_file():
-        return {}
-    said = parse_json(path.read_text(encoding="utf-8"), path.name)
+    said = data_of(read_cell(root).path("reports") / f"{command}.json")
     return {key: said[key] for key in ("verdict", "errors") if key in said}
 
 

@@ -17,7 +17,8 @@ from elastocal.compensation.program import Changes, Given, Program
 from elastocal.compensation.run import compensate
 from elastocal.errors import InputError
 from elastocal.files.programs import read_program
-from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.read import read_robot, robot_from_text, shipped_text
+from elastocal.files.robot.write import robot_text
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
@@ -180,6 +181,26 @@ def test_pulses_without_a_robot_that_knows_them_are_refused_with_that_sentence()
     assert done.program.joints.shape == (1, 6)
 
 
+PULSES = "pulses_per_degree: {S: 1341.4, L: 1341.4, U: 1341.4, R: 1000, B: -980.5, T: 622.1}"
+
+
+def test_pulses_per_degree_of_the_user_make_a_job_in_pulses_readable() -> None:
+    text = shipped_text("yaskawa-gp25")
+    robot = robot_from_text(text.replace("language: jbi", f"language: jbi\n  {PULSES}"), "gp25.yaml")
+    job = "//POS\n///TOOL 0\n///PULSE\nC00000=0,13414,-26828,500,-98050,6221\n//INST\nMOVJ C00000 VJ=5.00\n"
+    done = compensate(robot, read_program(job, "jbi", tools={"0": Pose()}))
+    np.testing.assert_allclose(np.degrees(done.program.joints[0]), [0, 10, -20, 0.5, 100, 10], atol=1e-9)
+    again = robot_from_text(robot_text(robot), "again.yaml")
+    np.testing.assert_allclose(again.controller.drives.counts_per_turn, robot.controller.drives.counts_per_turn)
+    for wrong, said in (
+        (", T: 622.1", "must have a number other than 0 for each of S, L, U"),
+        ("1000", "R: must have"),
+    ):
+        bad = PULSES.replace(wrong, "0" if wrong == "1000" else "")
+        with pytest.raises(InputError, match=said):
+            robot_from_text(text.replace("language: jbi", f"language: jbi\n  {bad}"), "gp25.yaml")
+
+
 def test_a_wrong_file_is_refused_or_named() -> None:
     with pytest.raises(InputError, match="has no /MN and /POS"):
         read_program({"part.ls": b"binary\xff"})
@@ -189,3 +210,27 @@ def test_a_wrong_file_is_refused_or_named() -> None:
         Apt().read({"a.apt": b"UNITS/FEET\n"})
     program = read_program({"part.script": b"def a():\nmovel(p[1,2,3,0,0], a=1)\nend\n"})
     assert program.skipped[0].reason == "its point is an expression"
+
+
+@pytest.mark.parametrize("kind", ["apt", "gcode", "csv"])
+def test_tool_axes_and_an_orientation_that_looks_into_the_part(reference: tuple, kind: str) -> None:
+    """A tool of a robot, z from the flange to the tip, and a path whose axes point from the tip to the spindle."""
+    robot, path, found = reference
+    i, j, k = -path.rotation[:, 2]
+    points = [(*(1e3 * p), i, j, k) for p in path.positions]
+    text = {
+        "apt": "UNITS/MM\nMULTAX/ON\n" + "".join("GOTO/" + ",".join(f"{v:.9f}" for v in p) + "\n" for p in points),
+        "gcode": "G21 G90 G54\nT1 M6\n"
+        + "".join("G1 X{:.9f} Y{:.9f} Z{:.9f} A3={:.9f} B3={:.9f} C3={:.9f} F1000\n".format(*p) for p in points),
+        "csv": "x_mm,y_mm,z_mm,i,j,k\n" + "".join(",".join(f"{v:.9f}" for v in p) + "\n" for p in points),
+    }[kind]
+    name = {"gcode": "G54"}.get(kind, "base"), {"gcode": "T1"}.get(kind, "tool")
+    program = read_program(text, kind, bases={name[0]: Pose()}, tools={name[1]: TOOL}, orientation=path.rotation)
+    np.testing.assert_allclose(program.rotations, np.broadcast_to(path.rotation, (4, 3, 3)), atol=1e-8)
+    done = compensate(robot, program, FORCE, near=robot.controller.to_controller(path.q[None])[0])
+    np.testing.assert_allclose(done.changes.positions, found, atol=2e-7)
+    again = read_program(
+        {n: c.decode() for n, c in done.files.items()}, kind, bases=program.given.bases, tools=program.given.tools,
+        orientation=path.rotation,
+    )  # fmt: skip
+    np.testing.assert_allclose(again.rotations[:, :, 2], done.changes.rotations[:, :, 2], atol=1e-6)

@@ -10,11 +10,10 @@ import pytest
 from elastocal.errors import UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.procedures.compensator import identify
-from elastocal.procedures.compensator.arcs import fit_arcs
-from elastocal.procedures.compensator.free_arcs import MarkerError
+from elastocal.procedures.compensator.arcs import MarkerError, fit_arcs
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.procedures.compensator.known_angles import WrongUnitError
-from elastocal.procedures.compensator.plan import plan_arcs
+from elastocal.procedures.compensator.marker_design import plan_arcs
 
 
 @pytest.fixture

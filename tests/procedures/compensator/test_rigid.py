@@ -189,7 +189,7 @@ def test_a_nested_test_is_the_f_test_or_the_chi_square_test():
     assert found.statistic == pytest.approx((12 / 4) / (8 / 10))
     assert found.probability == pytest.approx(f(4, 10).sf(3.75), rel=1e-10)
     stated = nested_test(estimate(20.0, 14, 1.0), estimate(8.0, 10, 1.0))
-    assert (stated.kind, stated.statistic) == ("chi^2", pytest.approx(12.0))
+    assert (stated.kind, stated.value) == ("chi^2", pytest.approx(12.0))
     assert stated.probability == pytest.approx(chi2(4).sf(12.0), rel=1e-10)
     assert nested_test(estimate(20.0, 14, 0.3), estimate(8.0, 10, 0.3)).kind == "F"  # the stated noise is not true
     assert np.isnan(nested_test(estimate(8.0, 10), estimate(8.0, 10)).probability)

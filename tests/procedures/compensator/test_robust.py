@@ -9,7 +9,7 @@ from scipy.stats import f
 from elastocal.errors import InputError
 from elastocal.procedures.compensator.known_angles import fit_known_angles
 from elastocal.procedures.compensator.least_squares import minimise
-from elastocal.procedures.compensator.outliers import deviations
+from elastocal.procedures.compensator.outliers import ArcJudge
 from elastocal.procedures.compensator.rigid_body import fit_common_rotation
 from elastocal.procedures.compensator.robust import robust_common_rotation, robust_concentric, robust_known_angles
 
@@ -117,7 +117,7 @@ def test_the_statistic_is_that_of_fits_without_the_point():
     u = np.column_stack([np.cos(Q), np.sin(Q)])
     points = 0.3 + 0.19 * u + NOISE * np.random.default_rng(6).normal(size=(12, 2))
     problem = fit_known_angles(points, Q).problem
-    found = deviations(problem, np.ones(12, dtype=bool))
+    judge = ArcJudge.of(problem, np.ones(12, dtype=bool))
     a = np.zeros((12, 2, 4))
     a[:, 0, 0] = a[:, 1, 1] = 1
     a[:, 0, 2:], a[:, 1, 2:] = np.column_stack([u[:, 0], -u[:, 1]]), np.column_stack([u[:, 1], u[:, 0]])
@@ -128,14 +128,14 @@ def test_the_statistic_is_that_of_fits_without_the_point():
         away = points[g] - a[g] @ x
         spread = np.eye(2) + a[g] @ np.linalg.inv(rows.T @ rows) @ a[g].T
         value = away @ np.linalg.solve(spread, away) / 2 / (squares[0] / 18)
-        np.testing.assert_allclose(found[g].away, away, rtol=1e-6, atol=1e-10)
-        assert found[g].statistic == pytest.approx(value, rel=1e-5)
-        assert found[g].freedom == 18
-        assert found[g].probability == pytest.approx(f(2, 18).sf(value), rel=1e-5)
         kept = np.arange(12) != g
-        out = deviations(minimise(problem, kept.astype(float)), kept)[g]
-        assert out.statistic == pytest.approx(value, rel=1e-5)
-        np.testing.assert_allclose(out.away, away, rtol=1e-6, atol=1e-10)
+        for closed in (judge.with_point(g), judge.keeping(kept).with_point(g)):
+            deviation, chi2, size = closed.unit(g, np.arange(2))
+            np.testing.assert_allclose(deviation, away, rtol=1e-6, atol=1e-10)
+            assert closed.freedom - size == 18
+            assert chi2 / size / ((closed.total - chi2) / 18) == pytest.approx(value, rel=1e-5)
+        assert judge.probability(g) == pytest.approx(f(2, 18).sf(value), rel=1e-5)
+        assert judge.keeping(kept).probability(g) == pytest.approx(f(2, 18).sf(value), rel=1e-5)
 
 
 def test_good_data_are_left_alone_as_often_as_stated():
@@ -178,8 +178,7 @@ def test_four_bad_points_do_not_hide_each_other():
     u = np.column_stack([np.cos(q), np.sin(q)])
     p = 0.19 * u + NOISE * np.random.default_rng(3).normal(size=(14, 2))
     p[[1, 4, 8, 12], 0] += [4e-3, 4e-3, -4e-3, 4e-3]
-    alone = deviations(fit_known_angles(p, q).problem, np.ones(14, dtype=bool))
-    assert min(d.probability for d in alone) * 14 > 0.01
+    assert ArcJudge.of(fit_known_angles(p, q).problem, np.ones(14, dtype=bool)).probabilities().min() > 0.01
     found = robust_known_angles(p, q)
     assert sorted((b.pose, b.component) for b in found.outliers) == [(1, "x"), (4, "x"), (8, "x"), (12, "x")]
     assert found.fit.radius == pytest.approx(0.19, abs=5 * found.fit.radius_sd)
@@ -218,13 +217,14 @@ def test_a_point_whose_pose_nobody_else_saw_is_judged_by_its_radius():
     state = minimise(fitted, kept.astype(float))
     step = np.zeros(state.jacobian().shape[2])
     step[2 + 4 + 2] = 0.1  # centre, arms, then the angles of poses 2, 3, 4
-    found = deviations(state.moved(step), kept)
+    judge = ArcJudge.of(state.moved(step), kept)
     g = state.labels.index((1, 3))
     centre, radius = state.frame.origin, np.linalg.norm(state.arms[1])
     beyond = np.linalg.norm(markers[1, 3] - centre) - radius
-    assert found[g].basis.shape == (2, 1)
-    assert np.linalg.norm(found[g].away) == pytest.approx(abs(beyond), rel=1e-4)
-    assert found[g].probability > 0.05
+    away, _, directions = judge.with_point(g).unit(g, np.arange(2))
+    assert directions == 1
+    assert np.linalg.norm(away) == pytest.approx(abs(beyond), rel=1e-4)
+    assert judge.probability(g) > 0.05
 
 
 @pytest.mark.parametrize("size", [0.2, 1.0, 5.0])

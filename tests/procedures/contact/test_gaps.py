@@ -12,8 +12,8 @@ from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.procedures.contact.calibrate import force_error
 from elastocal.procedures.contact.gaps import gap_campaign, iterate
-from elastocal.procedures.contact.judgement import force_error
 from elastocal.reduction.fit import estimate
 
 

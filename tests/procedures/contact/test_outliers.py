@@ -16,7 +16,7 @@ from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact import outliers as contact_screen
 from elastocal.procedures.contact.gaps import close_gaps, doubted_objects, gap_problem, geometry_start
-from elastocal.procedures.contact.outliers import wrong_contacts
+from elastocal.procedures.contact.outliers import ContactJudge, wrong_contacts
 
 SOURCES = (ForceSensor(sd=0.1), Encoder(sd=2e-6))
 
@@ -75,7 +75,8 @@ def test_what_is_gained_is_what_a_fit_without_the_contact_gains():
     read = campaign(4, joints=(17, 0, 1.5e-5))
     at = close_gaps(nominal(), read, NAMES).model
     problem = gap_problem(read, at, NAMES).linear
-    chances = contact_screen._chances(problem)
+    closed = ContactJudge(at, read, NAMES).without(np.zeros(problem.shape, dtype=bool))
+    chances = np.minimum(1.0, 36 * closed.exceedance(*closed.block_chi2()))
 
     def squares(rows):
         left = np.linalg.lstsq(problem.matrix[rows], problem.misfit[rows], rcond=None)

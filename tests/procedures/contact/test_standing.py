@@ -9,7 +9,7 @@ from oracle.scara import ACTUAL, NAMES, actual, touched
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.descriptions import descriptions
-from elastocal.procedures.contact.judgement import force_level, standing, written
+from elastocal.procedures.contact.calibrate import force_level, standing, written
 from elastocal.reduction.identify import identify
 
 TRUE = dict(zip(NAMES, ACTUAL, strict=True))

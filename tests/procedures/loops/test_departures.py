@@ -60,7 +60,7 @@ def test_repeated_forces_judge_the_model_by_their_own_scatter():
     rss, within = float(lstsq(base, way)[1]), float(np.sum(pure**2))
     expected = (rss - within) / 10 / (within / 26)
     found = fit_loops([loop_of(force, way, cycle)])[0].departures.repeats
-    assert found.freedom == (10, 26)
+    assert (found.added, found.freedom) == (10, 26)
     assert found.statistic == pytest.approx(expected, rel=1e-6)
     assert found.rejected
     once = fit_loops([loop_of(*readings(P, G, H, cycles=1))])[0].departures.repeats

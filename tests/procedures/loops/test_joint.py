@@ -9,7 +9,8 @@ from oracle.dial_gauge import readings
 from elastocal.errors import InputError
 from elastocal.procedures.loops.fit import fit_loops
 from elastocal.procedures.loops.joints import JointResult, joint_elements, joint_values
-from elastocal.procedures.loops.loop import Estimate, f_test, loop_of
+from elastocal.procedures.loops.loop import Estimate, loop_of
+from elastocal.solve.nested import f_test
 
 K, GAMMA, SLIP, LEVER = 1.08e-4, 1.34e-4, 2e-5, 0.33
 

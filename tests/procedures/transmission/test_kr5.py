@@ -38,7 +38,7 @@ def test_accuracy_of_a_prediction_is_that_of_a_new_reading(found):
 
 
 def test_offsets_are_tested_and_the_pattern_is_found(found):
-    assert found.zero.accepted
+    assert found.system.from_zero
     assert found.zero.probability > 0.1
     assert {k: set(v) for k, v in found.pattern.items() if len(v) > 1} == {"A5": {"A4", "A5"}, "A6": {"A4", "A5", "A6"}}
     for zero in (("A4", "A5"), ("A4", "A6"), ("A5", "A6")):
@@ -117,7 +117,7 @@ def test_counts_that_start_elsewhere_change_nothing_but_the_offset():
             one = one.with_added(axis, 50_000 + 1000 * k)
         moved.append(one)
     shifted, free = identify(moved), identify(series(), from_zero=False)
-    assert not shifted.zero.accepted
+    assert not shifted.system.from_zero
     np.testing.assert_allclose(shifted.robust.structure, free.robust.structure, rtol=1e-9)
     at_zero = shifted.counts_at_zero()
     assert at_zero[:3] == pytest.approx(free.counts_at_zero()[:3] + np.array([50_000, 51_000, 52_000]), abs=1e-3)

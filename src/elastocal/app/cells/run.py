@@ -31,7 +31,7 @@ from elastocal.app.cells.values import (
     with_options,
 )
 from elastocal.app.cli import options as o
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 from elastocal.files.cell_yaml import CellFolder
 
 
@@ -93,7 +93,9 @@ def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
         return (place,)
     found = tuple(place / p.name for p in programs_in(folder))
     if not found:
-        raise InputError(f"{place.as_posix()} holds no program that can be corrected; put one there (docs/programs.md)")
+        raise MissingError(
+            f"{place.as_posix()} holds no program that can be corrected; put one there (docs/programs.md)"
+        )
     return found
 
 

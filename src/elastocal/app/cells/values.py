@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 import typer
 
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, InputError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
 
@@ -237,7 +237,7 @@ def _check_order(context: typer.Context, values: Mapping[str, Any]) -> None:
     robot = given.pop("robot", None)
     others = [str(v) for v in given.values() if v is not None]
     if robot is not None and others and _is_robot(others[0]) and not _is_robot(robot):
-        raise InputError(f"{robot} stands where a robot is meant, and {others[0]} is one{example(context.command)}")
+        raise FormatError(f"{robot} stands where a robot is meant, and {others[0]} is one{example(context.command)}")
 
 
 def _is_robot(word: str) -> bool:

@@ -147,8 +147,8 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     pages = import_module(_pages(declared.name))
     csv = (values["csv"], pages.table(result)) if values.get("csv") is not None else None
     data = pages.data(result) if hasattr(pages, "data") else None
-    short = pages.screen(result) if hasattr(pages, "screen") and not values["json"] else None
     page = pages.page(result)
+    short = pages.screen(result, page) if hasattr(pages, "screen") and not values["json"] else None
     html = values.get("report") or getattr(result, "html", None)
     deliver(page, values["json"], html, csv, short, data, files, values.get("standalone", False))
     if getattr(result, "failed", False):

@@ -150,8 +150,12 @@ def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
     name = next((w for w in words if w in group.commands), "")
     params = group.commands[name].params if name else ()
     flags = {p.name: p.opts[0] for p in params if p.param_type_name == "option"}
-    flag = flags.get(getattr(error, "parameter", ""))
-    return f"{error} ({flag})" if flag is not None and flag not in str(error) else str(error)
+    parameter, sentence = getattr(error, "parameter", ""), str(error)
+    flag = flags.get(parameter)
+    if flag is None or flag in sentence:
+        return sentence
+    stated = f"{parameter} "
+    return f"{flag} {sentence.removeprefix(stated)}" if sentence.startswith(stated) else f"{sentence} ({flag})"
 
 
 @cache

@@ -13,14 +13,13 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, MissingError, RangeError, ShapeError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
     from elastocal.model.robot import Robot
     from elastocal.procedures.circle_points import CirclePoints
-    from elastocal.procedures.compensator.arcs import Arcs
-    from elastocal.procedures.compensator.free_arcs import MarkerError
+    from elastocal.procedures.compensator.arcs import Arcs, MarkerError
     from elastocal.spatial.entries import Array
 
 SENSES = {"with": 1, "against": -1}
@@ -100,14 +99,14 @@ def arcs(
     if robot is not None:
         return _circle_points((points, *(more or ())), robot, noise, out)
     if more or out is not None:
-        raise InputError("--more and --out belong to circle-point analysis; name the robot by --robot")
+        raise ConflictError("--more and --out belong to circle-point analysis; name the robot by --robot")
     table = read_points(points)
     turned = _known(table, tuple(known or ()))
     direction = axis_of(axis, table)
     if way is not None and not turned:
-        raise InputError("--sense is of markers whose angles are known; name them by --known")
+        raise ConflictError("--sense is of markers whose angles are known; name them by --known")
     if way is not None and table.dimension == 3 and direction is None:
-        raise InputError('--sense: a sense in space refers to an axis; add its rough direction as --axis "X,Y,Z"')
+        raise MissingError('--sense: a sense in space refers to an axis; add its rough direction as --axis "X,Y,Z"')
     check_same_poses(table, [m for m in table.markers if m not in turned])
     for marker in turned:
         check_known_angles(table, marker)
@@ -135,7 +134,7 @@ def noise_of(noise_um: float | None) -> float | None:
     from math import isfinite
 
     if noise_um is not None and not (isfinite(noise_um) and noise_um > 0):
-        raise InputError(f"--noise-um {noise_um:g}: must be a positive number; leave it out if the noise is unknown")
+        raise RangeError.of("noise_um", noise_um, "must be a positive number; leave it out if the noise is unknown")
     return None if noise_um is None else 1e-6 * noise_um
 
 
@@ -153,10 +152,10 @@ def axis_of(text: str | None, table: PointTable) -> Array | None:
     if text is None:
         return None
     if table.dimension == 2:
-        raise InputError(f"--axis {text!r}: {table.file} has two coordinates, whose axis is z; leave the option out")
+        raise ConflictError.of("axis", text, f"{table.file} has two coordinates, whose axis is z; leave the option out")
     axis = np.array(numbers(text, 3, f"--axis {text!r}", "x, y, z"))
     if not np.any(axis):
-        raise InputError(f"--axis {text!r}: three zeros have no direction; give the direction of the joint's axis")
+        raise RangeError.of("axis", text, "three zeros have no direction; give the direction of the joint's axis")
     return axis
 
 
@@ -173,11 +172,11 @@ def _known(table: PointTable, asked: tuple[str, ...]) -> tuple[str, ...]:
     check_markers(table, asked, "--known")
     if asked or table.angle is None:
         if asked and table.angle is None:
-            raise InputError(f"--known {asked[0]}: {table.file} has no column with angles; add one such as q_deg")
+            raise MissingError.of("known", asked[0], f"{table.file} has no column with angles; add one such as q_deg")
         return tuple(dict.fromkeys(asked))
     if len(table.markers) == 1:
         return table.markers
-    raise InputError(
+    raise MissingError(
         f"{table.file}: has angles ({table.angle}) and {len(table.markers)} markers; name those that turn by this "
         f"angle, such as --known {table.markers[0]}, or remove the column"
     )
@@ -194,7 +193,7 @@ def check_same_poses(table: PointTable, markers: Sequence[str]) -> None:
     counts = {m: int((table.lines[m] > 0).sum()) for m in markers}
     if table.numbered and len(set(counts.values())) > 1:
         each = ", ".join(f"{m} {n}" for m, n in counts.items())
-        raise InputError(
+        raise ShapeError(
             f"{table.file}: the markers have different numbers of rows ({each}), and without a column pose row i of "
             "each must be pose i; add a column pose or the missing rows"
         )
@@ -205,10 +204,10 @@ def check_known_angles(table: PointTable, marker: str) -> None:
     import numpy as np
 
     if table.angle is None:
-        raise InputError(f"{table.file}: there is no column with the joint's angle; add one such as q_deg")
+        raise MissingError(f"{table.file}: there is no column with the joint's angle; add one such as q_deg")
     lost = np.flatnonzero(np.isnan(table.angles[marker]) & (table.lines[marker] > 0))
     if len(lost):
-        raise InputError(
+        raise MissingError(
             f"{table.place(marker, int(lost[0]))}, column {table.angle}: is empty, but marker {marker} turns by this "
             "angle; give it or leave the row out"
         )
@@ -229,12 +228,12 @@ def unseen_notes(table: PointTable, markers: Sequence[str]) -> tuple[str, ...]:
 @contextmanager
 def located(table: PointTable) -> Iterator[None]:
     """Errors about points name the file, and the column of angles in another unit."""
-    from elastocal.procedures.compensator.free_arcs import MarkerError
+    from elastocal.procedures.compensator.arcs import MarkerError
 
     try:
         yield
     except MarkerError as error:
-        raise InputError(f"{table.file}, {_with_column(table, error)}") from None
+        raise error.reworded(f"{table.file}, {_with_column(table, error)}") from None
 
 
 def _with_column(table: PointTable, error: MarkerError) -> str:

@@ -12,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -109,16 +109,17 @@ def assess(
 
 def _campaign(source: str, asked: _Asked) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
-    from elastocal.app.campaign_checks import given_by
     from elastocal.app.cli.progress import stage
-    from elastocal.app.inputs import VERSION
+    from elastocal.app.inputs import VERSION, given_by
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.model.descriptions import in_form
     from elastocal.reduction.identify import sought_names
 
     if Path(source).suffix.lower() not in (".yaml", ".yml"):
-        raise InputError(f"{source}: give a table of configurations after the robot, or a campaign file (.yaml) alone")
+        raise ConflictError(
+            f"{source}: give a table of configurations after the robot, or a campaign file (.yaml) alone"
+        )
     _check_options(source, asked)
     stage(0, 3, "reading the plan")
     file = read_plan(Path(source))
@@ -155,7 +156,7 @@ def _repair(model: Robot, file: CampaignFile, names: tuple[str, ...]) -> Repair 
     if not isinstance(file.campaign.measurement, ContactForce):
         return None
     if not file.campaign.scattering:
-        raise InputError(
+        raise MissingError(
             f"{file.files[0]}: the accuracy of contacts follows from errors, and none are stated; add for example "
             "errors: [{kind: force_sensor, sd_N: 0.5}]"
         )
@@ -177,7 +178,7 @@ def _check_options(source: str, asked: _Asked) -> None:
     plain = _Asked((), False, 0.03, None, 1, LoadRequest(), (), None, (5.0, 2.0), (), False, None)
     for name, option in _OPTIONS.items():
         if getattr(asked, name) != getattr(plain, name):
-            raise InputError(
+            raise ConflictError(
                 f"{option} goes with a robot and a table; write it into the campaign file {source} instead"
             )
 
@@ -199,7 +200,7 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     at = chosen_configurations(model, (), plan, asked.ignore_limits)
     load = applied_load(model, asked.load, at)
     if load.applied is None or not load.applied.wrench.any():
-        raise InputError(f"{plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
+        raise MissingError(f"{plan}: no load, so nothing bends; add columns fx_N..mz_Nm or give --force")
     selected(model, asked.parameters)
     markers = _markers(model, asked)
     sd, turn_sd = _noise(asked)
@@ -244,18 +245,18 @@ def _markers(model: Robot, asked: _Asked) -> tuple[Marker, ...]:
     for frame in frames:
         model.tree.frame(frame)
     if len(set(frames)) != len(frames):
-        raise InputError(f"--marker: {', '.join(frames)} names a frame twice; more readings of one are --repeats")
+        raise DuplicateError(f"--marker: {', '.join(frames)} names a frame twice; more readings of one are --repeats")
     return tuple(Marker(frame, "pose" if asked.pose else "position") for frame in frames)
 
 
 def _noise(asked: _Asked) -> tuple[float, float | None]:
     """Standard deviation of one reading, m and rad: the mean of the repeats."""
     if asked.repeats < 1:
-        raise InputError(f"--repeats {asked.repeats}: at least one reading is needed")
+        raise RangeError.of("repeats", asked.repeats, "at least one reading is needed")
     turn = asked.turn_noise
     if asked.pose and turn is None:
-        raise InputError("--pose measures orientations too; say how well with --noise-mrad")
+        raise MissingError("--pose measures orientations too; say how well with --noise-mrad")
     if not asked.noise > 0 or (turn is not None and not turn > 0):
-        raise InputError("--noise-mm and --noise-mrad must be positive; a reading without noise does not exist")
+        raise RangeError("--noise-mm and --noise-mrad must be positive; a reading without noise does not exist")
     factor = 1e-3 / sqrt(asked.repeats)
     return asked.noise * factor, None if turn is None else turn * factor

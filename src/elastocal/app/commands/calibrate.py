@@ -13,7 +13,7 @@ from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, RangeError, TooFewError, UnsupportedError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -117,9 +117,10 @@ def calibrate(
     import numpy as np
 
     from elastocal.app.calibration_files import calibration
-    from elastocal.app.campaign_checks import check_deflections, check_numbers, check_points, given_by
     from elastocal.app.cells.trace import stated_for_certificate
+    from elastocal.app.inputs import given_by
     from elastocal.app.predictor import Asked, observed_of, predictor, typed_keys
+    from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
     from elastocal.files.campaign.read import read_campaign
     from elastocal.reduction.verdict import Judged
 
@@ -132,9 +133,11 @@ def calibrate(
         asked = Asked(model, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
     if tolerance is not None:
-        raise InputError("a tolerance is of positions, not of single parameters; calibrate without seek and --reduce")
+        raise UnsupportedError(
+            "a tolerance is of positions, not of single parameters; calibrate without seek and --reduce"
+        )
     if others or keys:
-        raise InputError("the reduction takes one campaign file; leave out everything else, or seek and --reduce")
+        raise ConflictError("the reduction takes one campaign file; leave out everything else, or seek and --reduce")
     file = read_campaign(campaign)
     keep(given_by("CAMPAIGN.yaml", file))
     check_numbers(file)
@@ -169,9 +172,9 @@ def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> str | None
 
 def _check_options(correlated: float, emcee: int | None) -> None:
     if not 0 < correlated < 1:
-        raise InputError(f"--correlated {correlated:g}: give a number between 0 and 1")
+        raise RangeError.of("correlated", correlated, "give a number between 0 and 1")
     if emcee is not None and emcee < 10:
-        raise InputError(f"--emcee {emcee}: some hundred steps are needed; 2000 is usual")
+        raise RangeError.of("emcee", emcee, "some hundred steps are needed; 2000 is usual")
 
 
 def _study(file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None) -> Study:
@@ -243,7 +246,7 @@ def _check_determined(campaign: Path, study: Study) -> None:
         else "leave none to show the noise, and none is stated; measure more, seek fewer, or add errors to the "
         "campaign file"
     )
-    raise InputError(f"{campaign}: {fit.problem.readings} numbers for {len(fit.names)} unknowns {why}")
+    raise TooFewError(f"{campaign}: {fit.problem.readings} numbers for {len(fit.names)} unknowns {why}")
 
 
 def _exact(found: Study) -> tuple[str, ...]:

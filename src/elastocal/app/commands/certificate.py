@@ -42,7 +42,8 @@ def certificate(
         Path, typer.Option(metavar="FILE.pdf", help="PDF/A-3b with the result attached; or .html, .json."), o.WRITTEN
     ],
     validate: Annotated[
-        Path | None, typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Validation set: readings that took no part.")
+        Path | None,
+        typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that took no part (default: those of calibrate)."),
     ] = None,
     refit: Annotated[
         bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
@@ -53,8 +54,8 @@ def certificate(
 ) -> CertificateResult:
     """PASS, FAIL or NOT DECIDED against a tolerance, on one sheet of A4.
 
-    Errors before and after on validation poses, the decision rule in words, and what cell.yaml states under
-    certificate: robot, instrument, operator, conditions. Ends with 1 where the robot fails.
+    Errors before and after on validation poses, here or of 'calibrate --validate', the decision rule in words, and what
+    cell.yaml states under certificate: robot, instrument, operator, conditions. Ends with 1 where the robot fails.
 
     \b
     Example:
@@ -64,12 +65,13 @@ def certificate(
     from elastocal.app.commands.validate import validate as validated
     from elastocal.calibration.certificate import certificate_of
     from elastocal.calibration.page import certificate_contents
-    from elastocal.calibration.store import read_calibration
+    from elastocal.calibration.store import read_calibration, read_validation
 
     stated = stated_for_certificate(tolerance)
     found = read_calibration(calibration)
-    checked = None
-    if validate is not None:
+    if validate is None:
+        checked = read_validation(calibration)
+    else:
         checked = validated(calibration, validate, refit=refit, units=units, euler=euler).validation
     made = certificate_of(found, checked, stated, current().inputs)
     contents = certificate_contents(found, made, out.suffix.lower(), checked, stated.tolerance)

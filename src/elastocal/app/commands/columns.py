@@ -12,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import FormatError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _pairs(told: list[str]) -> dict[str, str]:
     for text in told:
         name, equals, title = text.partition("=")
         if not equals or not name.strip() or not title.strip():
-            raise InputError(
+            raise FormatError(
                 f'--is {text}: write a name and a title of the table, such as "A1_deg=Achse 1"', value=text
             )
         out[name.strip()] = title.strip()

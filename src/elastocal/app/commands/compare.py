@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
     from elastocal.calibration.compare import Comparison, Drift
@@ -63,7 +63,9 @@ def compare(
     stage(0, 2, "reading")
     if tables == {True}:
         if map is not None or at:
-            raise InputError("--map and --at are of calibrations; campaigns are compared where they were measured")
+            raise UnsupportedError(
+                "--map and --at are of calibrations; campaigns are compared where they were measured"
+            )
         read = [read_campaign(p) for p in items]
         stage(1, 2, "common poses and loads")
         return CompareResult(tuple(items), read[0][0], compared(*(data for _, data in read), names=names))

@@ -143,30 +143,32 @@ def compensate(
     Example:
       elastocal compensate contour.src --calibration calibration.json --force "-400,0,-150" --out corrected
     """
+    from functools import partial
+
     from elastocal.app.calibrated import calibrated
     from elastocal.app.typed_program import typed_frames, typed_orientation
+    from elastocal.compensation.program import Given
     from elastocal.compensation.run import compensate as library_call
     from elastocal.compensation.run import flange_of
-    from elastocal.files.programs import check_places, correction_files, read_program
+    from elastocal.files.programs import corrected_program, correction_files
     from elastocal.files.robot.read import read_robot
 
     known = calibrated(calibration, robot, serial)
     model = known.model
     hand = flange_of(model, flange)
-    wanted = read_program(
-        program, bases=typed_frames("--base", base or (), hand), tools=typed_frames("--tool", tool or (), hand, model),
-        orientation=typed_orientation(orientation), rotary=rotary,
+    given = Given(
+        typed_frames("--base", base or (), hand), typed_frames("--tool", tool or (), hand, model),
+        typed_orientation(orientation), rotary,
     )  # fmt: skip
-    if out is not None:
-        check_places(wanted, out)
-    correction = library_call(
-        known.known or model, wanted,
-        load=_load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, payload,
-                   payload_frame, rated_kg),
-        near=_near(model, near), flange=flange, position_only=position_only, taught=taught,
+    load = _load(force, moment, load_frame, follow, load_lines, air_moves, loads, milling, payload, payload_frame,
+                 rated_kg)  # fmt: skip
+    correct = partial(
+        library_call, known.known or model, load=load, flange=flange, position_only=position_only, taught=taught,
         first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
-        truth=None if truth is None else read_robot(truth), progress=progress,
     )  # fmt: skip
+    correction = corrected_program(
+        program, given, out, correct, _near(model, near), None if truth is None else read_robot(truth), progress
+    )
     files = {} if out is None else correction_files(correction, out)
     if robodk is not None:
         files[robodk] = _robodk(correction, robodk)

@@ -23,14 +23,14 @@ from elastocal.app.commands.arcs import (
     sense_from_word,
     unseen_notes,
 )
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
     from elastocal.model.loads.gravity_compensator import GravityCompensator
     from elastocal.model.robot import Robot
     from elastocal.procedures.compensator import Compensator
-    from elastocal.procedures.compensator.plan import ArcPlan
+    from elastocal.procedures.compensator.marker_design import ArcPlan
     from elastocal.spatial.entries import Array
 
 MARKERS = 2
@@ -107,16 +107,16 @@ def compensator(
     pivots = tuple(pivot or ())
     if points is None:
         if moving is not None or at is not None or axis is not None:
-            raise InputError("without points there is nothing for --moving, --at or --axis; give POINTS.csv")
+            raise ConflictError("without points there is nothing for --moving, --at or --axis; give POINTS.csv")
         if robot is None or plan is None or noise_um is None:
-            raise InputError("without points a plan needs --robot, --plan N and --noise-um; else give POINTS.csv")
+            raise MissingError("without points a plan needs --robot, --plan N and --noise-um; else give POINTS.csv")
         return _ahead(robot, plan, noise_um, joint, len(pivots), limits, sense)
     if moving is None or not pivots or joint is None:
-        raise InputError("points need their names: add --moving MARKER, --pivot MARKER and --joint JOINT")
+        raise MissingError("points need their names: add --moving MARKER, --pivot MARKER and --joint JOINT")
     if plan is None and robot is None and limits is not None:
-        raise InputError("--limits: are of a plan or of a robot's joint; add --plan N or --robot ROBOT")
+        raise ConflictError("--limits: are of a plan or of a robot's joint; add --plan N or --robot ROBOT")
     if robot is None and at is not None:
-        raise InputError("--at: is of a robot's axes; add --robot ROBOT")
+        raise ConflictError("--at: is of a robot's axes; add --robot ROBOT")
     noise, way = noise_of(noise_um), sense_from_word(sense)
     stage(0, 2, "reading the points")
     table = read_points(points)
@@ -140,9 +140,9 @@ def _check(table: PointTable, moving: str, pivots: tuple[str, ...]) -> None:
     check_markers(table, (moving,), "--moving")
     check_markers(table, pivots, "--pivot")
     if moving in pivots:
-        raise InputError(f"--pivot {moving}: is also --moving; one marker cannot be on both links")
+        raise ConflictError.of("pivot", moving, "is also --moving; one marker cannot be on both links")
     if len(set(pivots)) < len(pivots):
-        raise InputError(f"--pivot {pivots[-1]}: a marker is named twice; name each once")
+        raise DuplicateError.of("pivot", pivots[-1], "a marker is named twice; name each once")
     check_known_angles(table, moving)
     check_same_poses(table, (moving, *pivots))
 
@@ -156,7 +156,7 @@ def _limits(text: str | None) -> tuple[float, float] | None:
         return None
     low, high = numbers(text, 2, f"--limits {text!r}", "low, high in deg")
     if not low < high:
-        raise InputError(f"--limits {text!r}: the lower limit must stand first")
+        raise RangeError.of("limits", text, "the lower limit must stand first")
     return radians(low), radians(high)
 
 
@@ -187,7 +187,7 @@ def _ahead(
 
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
-    from elastocal.procedures.compensator.plan import plan_arcs
+    from elastocal.procedures.compensator.marker_design import plan_arcs
     from elastocal.procedures.compensator.spring import joint_range
 
     noise, way = noise_of(noise_um), sense_from_word(sense)
@@ -216,8 +216,6 @@ def _spring(model: Robot, robot: str, joint: str | None) -> GravityCompensator:
         return springs[0]
     at = f" on joint {joint}" if joint else ""
     if springs:
-        raise InputError(f"--robot {robot}: has several gravity compensators; name one by --joint")
-    raise InputError(
-        f"--robot {robot}: has no gravity_compensator{at} whose geometry could be planned for; add the element "
-        "with rough values, or give measured points"
-    )
+        raise MissingError.of("robot", robot, "has several gravity compensators; name one by --joint")
+    what = f"has no gravity_compensator{at} whose geometry could be planned for"
+    raise MissingError.of("robot", robot, f"{what}; add the element with rough values, or give measured points")

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import FileError, FormatError
 from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def convert(
     from elastocal.files.robot.read import read_robot
 
     if target.suffix.lower() not in YAML:
-        raise InputError(f"TARGET.yaml {target}: must end in .yaml; choose such a name")
+        raise FormatError(f"TARGET.yaml {target}: must end in .yaml; choose such a name")
     if target.exists():
-        raise InputError(f"TARGET.yaml {target}: exists already and is not replaced; choose another name or remove it")
+        raise FileError(f"TARGET.yaml {target}: exists already and is not replaced; choose another name or remove it")
     robot = read_robot(source, tool)
     model, to_fill, text = complete_file(source, robot)
     size = (model.n, len(model.tree.frames), len(model.elements))

@@ -12,7 +12,7 @@ from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
@@ -104,9 +104,9 @@ def _far(found: FrameDeflection) -> tuple[str, ...]:
 
 def _check(load: AppliedLoad, sag: bool, linear: bool) -> None:
     if load.applied is None and not sag:
-        raise InputError(_NO_LOAD)
+        raise MissingError(_NO_LOAD)
     if sag and linear:
-        raise InputError("--linear knows no weights, so it cannot stand beside --sag; keep one")
+        raise ConflictError("--linear knows no weights, so it cannot stand beside --sag; keep one")
 
 
 def _state(sag: bool) -> str:

@@ -155,7 +155,7 @@ def _step(cell: CellFolder, words: tuple[str, ...], keys: tuple[str, ...], of: s
 
 def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
     from elastocal.app.commands.plan import PlanResult, plan
-    from elastocal.app.pages.plan import page
+    from elastocal.app.pages.plan.page import page
 
     with _step(cell, ("plan", "."), ("plan", "planned")) as write, watch("planning") as progress:
         result = plan(str(cell.place("plan")), cell.place("planned").parent, seed=SEED, progress=progress)
@@ -209,7 +209,7 @@ def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
 def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult]:
     """By the calibration, and, only to compare, by the robot file."""
     from elastocal.app.commands.compensate import compensate
-    from elastocal.app.pages.compensate import page
+    from elastocal.app.pages.compensate.page import page
 
     words = ("compensate", ".", "--truth", TRUTH.as_posix())
     keys = ("programs", "calibration", "corrected", "options")

@@ -12,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def export(
     from elastocal.files.robot.read import robot_file
 
     if not any((yaml, urdf, kinematics, schema)):
-        raise InputError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
+        raise MissingError("nothing is asked for; add --yaml, --urdf, --kinematics or --schema with a file name")
     known = calibrated(calibration, None)
     model = known.model
     keep({"the robot": robot_file(known.word)})
@@ -91,7 +91,7 @@ def export(
     if urdf is not None:
         beside = urdf.with_suffix(".compliance.json")
         if source is None:
-            raise InputError(f"--urdf {urdf}: say with --from which URDF robot {known.word} was made from")
+            raise MissingError.of("urdf", urdf, f"say with --from which URDF robot {known.word} was made from")
         files[urdf], lost = corrected_urdf(model, source)
         files[beside] = sidecar_text(known, _placing(calibration))
         notes += lost

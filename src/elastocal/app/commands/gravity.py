@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, FormatError, InputError, MissingError, RangeError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
@@ -113,7 +113,7 @@ def gravity(
 
     _check(torques, mounting, hold_out, out)
     if payload_frame is not None and payload_log is None:
-        raise InputError("--payload-frame says where, but no second log is given; add --payload-log")
+        raise MissingError("--payload-frame says where, but no second log is given; add --payload-log")
     known = None if no_prior else MassPrior(prior, 1e-3 * centre_mm)
     model = read_robot(robot, tool)
     poses = within_limits(model, typed(model, tuple(at)), ignore_limits) if at else None
@@ -142,14 +142,14 @@ def _check(torques: str, mounting: str, hold_out: float, out: Path | None) -> No
     if mounting not in MOUNTINGS:
         raise UnknownNameError("mounting", mounting, MOUNTINGS, "--mounting")
     if mounting == "find" and torques == "auto":
-        raise InputError(
+        raise ConflictError(
             "--mounting find: an arm on the ceiling looks like one on the floor with the other sign of its torques; "
             "add --torques drive or load"
         )
     if not 0 <= hold_out < 1:
-        raise InputError(f"--hold-out {hold_out:g}: give a share between 0 (none) and 1, such as 0.3")
+        raise RangeError.of("hold_out", hold_out, "give a share between 0 (none) and 1, such as 0.3")
     if out is not None and out.suffix.lower() not in YAML:
-        raise InputError(f"--out {out}: must end in .yaml; choose such a name")
+        raise FormatError.of("out", out, "must end in .yaml; choose such a name")
 
 
 def _coupled(text: str | None) -> tuple[str, ...] | None:
@@ -168,7 +168,7 @@ def _friction(text: str | None, log: JointLog) -> Friction | Literal["auto"] | N
         if word not in TERMS:
             raise UnknownNameError("term of friction", word, (*TERMS, "none"), "--friction")
     if "viscous" in words and log.time is None:
-        raise InputError(f"--friction {text}: {log.source} has no time, so no speed; leave viscous out")
+        raise MissingError.of("friction", text, f"{log.source} has no time, so no speed; leave viscous out")
     return Friction(**{t: t in words for t in TERMS})
 
 

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, RangeError
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
@@ -81,10 +81,10 @@ def grid(
     file = Path(robot) if Path(robot).suffix.lower() == ".json" else None
     known = calibrated(file, None if file is not None else robot, None)
     if box is None:
-        raise InputError("--box is missing: two opposite corners in mm, such as 1200,-300,600,1800,300,900")
+        raise MissingError("--box is missing: two opposite corners in mm, such as 1200,-300,600,1800,300,900")
     corners = 1e-3 * np.array(numbers(box, 6, f"--box {box!r}", "X0, Y0, Z0, X1, Y1, Z1")).reshape(2, 3)
     if not step_mm > 0:
-        raise InputError(f"--step-mm {step_mm:g}: must be positive", parameter="step_mm", value=step_mm)
+        raise RangeError.of("step_mm", step_mm, "must be positive")
     typed = LoadRequest(force, moment, None, False)
     load = ProcessLoad(wrench=typed.wrench() if typed.given else None, air_moves=True, payload=payload)
     rotation = typed_orientation(orientation)

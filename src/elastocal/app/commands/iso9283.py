@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import or_reason
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def iso9283(
     visits, said = read_visits(measured)
     even = len({len(v.reached) for v in visits}) == 1
     if path and not even:
-        raise InputError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
+        raise MissingError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
     found = figures(
         [v.command for v in visits], [v.reached for v in visits], desired=[v.told for v in visits],
         turned=[v.turned for v in visits], path=path,
@@ -84,7 +85,7 @@ def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]
         rows = [[i for i, d in enumerate(v.directions) if d == side] for side in sides]
         if len(sides) > 1:
             if len({len(r) for r in rows}) > 1:
-                raise InputError(
+                raise ShapeError(
                     f"pose {v.name}: its directions were measured {[len(r) for r in rows]} times; equal them"
                 )
             out.append((v.name, len(sides), direction_variation(np.stack([v.reached[r] for r in rows]))))
@@ -141,10 +142,12 @@ def pose_table(result: Iso9283Result) -> Table:
         *(Column(f"AP_r{c}_mrad", f"{'AP about ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
         *(Column(f"RP_r{c}_mrad", f"{'RP about ' * (c == 'x')}{c}", "mrad", 4, "shake", part=1) for c in "xyz"),
     )
+    turned = any(isfinite(a) for p in result.poses for a in p.orientation_accuracy)
     rows = tuple(
         (
             v.name, p.cycles, 1e3 * p.accuracy, 1e3 * p.repeatability, *(1e3 * float(o) for o in p.offset),
-            *(or_reason(1e3 * float(a), _NO_TURN) for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
+            *(or_reason(1e3 * float(a), _NO_TURN) if turned else None
+              for a in (*p.orientation_accuracy, *p.orientation_repeatability)),
         )
         for v, p in zip(result.visits, result.poses, strict=True)
     )  # fmt: skip

@@ -12,7 +12,7 @@ from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import axis_columns, or_reason
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _given(model: Robot, request: _Typed) -> tuple[Configurations, Array] | Targ
     given = [v is not None for v in (*drives, *targets)]
     if request.table is not None:
         if any(given):
-            raise InputError(
+            raise ConflictError(
                 "--table gives the states already; leave out --at, --torque, --position, --rpy and --force"
             )
         kinds = dict(zip(axes.names, axes.kinds, strict=True))
@@ -143,7 +143,7 @@ def _given(model: Robot, request: _Typed) -> tuple[Configurations, Array] | Targ
         if request.rpy is not None:
             rpy = np.radians([numbers(request.rpy, 3, f"--rpy {request.rpy!r}", "roll, pitch, yaw in deg")])
         return TargetTable("", position, rpy, force, (0,))
-    raise InputError(
+    raise MissingError(
         "give --at and --torque (what the drives say), or --position and --force (what the tool should do), or --table "
         "with columns of one kind"
     )
@@ -164,10 +164,11 @@ def page(result: KinetostaticsResult) -> Report:
 
 
 def table(result: KinetostaticsResult) -> Table:
-    units = ["Nm" if k == "revolute" else "N" for k in result.axes.kinds]
+    units = [("Nm", "N m") if k == "revolute" else ("N", "N") for k in result.axes.kinds]
     columns = [*axis_columns(result.axes)]
     columns += [
-        Column(f"torque_{a}_{u}", a, u, group="drives", digits=6) for a, u in zip(result.axes.names, units, strict=True)
+        Column(f"torque_{a}_{key}", a, unit, group="drives", digits=6)
+        for a, (key, unit) in zip(result.axes.names, units, strict=True)
     ]
     columns += [Column(f"{c}_mm", c, "mm", 4, "position") for c in "xyz"]
     turned = not bool(_unturned(result))

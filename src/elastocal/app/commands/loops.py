@@ -13,7 +13,7 @@ from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import noise_of
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, FormatError, MissingError, RangeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,14 +81,14 @@ def loops(
 
     noise = noise_of(noise_um)
     if not (isfinite(threshold) and threshold >= 0):
-        raise InputError(f"--threshold {threshold:g}: must be a force in N, zero or more")
+        raise RangeError.of("threshold", threshold, "must be a force in N, zero or more")
     typed = tuple(lever or ())
     lengths = _levers(typed)
     records = read_loops(data, threshold)
     found = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
     text = elements_text(found.elements(frame), records[0].source)
     if out is not None and not text:
-        raise InputError(f"--out {out}: these loops give no element; add direction_deg or a joint with its lever")
+        raise MissingError.of("out", out, "these loops give no element; add direction_deg or a joint with its lever")
     return LoopsResult(found, typed, frame, threshold, text, {} if out is None else {out: text})
 
 
@@ -102,9 +102,9 @@ def _levers(texts: tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             value = 0.0
         if not (joint and equals and isfinite(value) and value > 0):
-            raise InputError(f"--lever {text!r}: write the joint and its lever in mm, such as J1=330")
+            raise FormatError.of("lever", text, "write the joint and its lever in mm, such as J1=330")
         if joint in out:
-            raise InputError(f"--lever {text!r}: joint {joint} has a lever already; keep one")
+            raise DuplicateError.of("lever", text, f"joint {joint} has a lever already; keep one")
         out[joint] = value
     return out
 

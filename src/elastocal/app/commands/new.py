@@ -48,9 +48,8 @@ def new(
 ) -> NewResult:
     """A folder for one robot in its cell, to keep in git.
 
-    With the robot, a plan request, an example program where the robot has six revolute joints, a table of all that is
-    assumed, and a README. All other
-    commands take the folder in place of a robot, plan, campaign, calibration or program.
+    With the robot, a plan request, an example program, a table of all that is assumed, and a README. All other commands
+    take the folder in place of a robot, plan, campaign, calibration or program.
 
     \b
     Example:
@@ -80,6 +79,11 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
     true = made_up_robot(model)
     program = square_program(model)
     shown = None if program is None else program[0]
+    if program is None:
+        notes = (
+            *notes,
+            "no example program is written: no square is in reach that keeps off limits and singular poses",
+        )
     request = plan_text(model, name, "../robot/robot.yaml")
     taken = assumptions(model, text, request, notes, shown, _force(model))
     files = {

@@ -12,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, MissingError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad, LoadRequest
@@ -108,7 +108,7 @@ def predict(
     from elastocal.app.predictor import typed_keys
 
     if table is not None and configurations is not None:
-        raise InputError("a table and --configurations both give poses; keep one")
+        raise ConflictError("a table and --configurations both give poses; keep one")
     poses = table or configurations
     words = configurations_text(tuple(at or ()), poses)
     keys = typed_keys(units, None, None, ignore_limits)
@@ -150,7 +150,7 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
     where = chosen_configurations(known.robot, asked.at, asked.file, asked.ignore_limits, asked.units)
     load = applied_load(known.robot, replace(typed, frame=typed.frame or known.load_frame), where)
     if not known.placed and (load.applied is None or not load.applied.wrench.any()):
-        raise InputError(NO_LOAD)
+        raise MissingError(NO_LOAD)
     if asked.frame is not None and asked.frame not in known.markers:
         raise UnknownNameError("marker", asked.frame, known.markers)
     shown = range(len(known.markers)) if asked.frame is None else (known.markers.index(asked.frame),)
@@ -187,13 +187,13 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
 
     record = read_calibration(path)
     if asked.station is not None:
-        raise InputError(f"--station {asked.station}: the calibration is of deflections in base axes; leave it out")
+        raise ConflictError.of("station", asked.station, "the calibration is of deflections in base axes; leave it out")
     robot = read_robot(record.robot_word(path), record.tool)
     known, changes = identified_model(record, robot)
     where = chosen_configurations(known.model, asked.at, asked.file, asked.ignore_limits, asked.units)
     load = applied_load(known.model, typed, where)
     if load.applied is None or not load.applied.wrench.any():
-        raise InputError(NO_LOAD)
+        raise MissingError(NO_LOAD)
     prediction = predict_from_rest(known, where.q, load.applied, asked.frame)
     linear = linear_deflection(known.model, where.q, [load.applied]).translation
     bend = float((linear**2).sum(axis=1).max() ** 0.5)

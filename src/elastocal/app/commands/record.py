@@ -15,7 +15,7 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, FormatError, RangeError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.record.network import Address
@@ -157,17 +157,17 @@ def _check(
         raise UnknownNameError("protocol", protocol, PROTOCOLS)
     check_sender(sender)
     if duration is not None and not (isfinite(duration) and duration > 0):
-        raise InputError(f"--duration {duration:g}: must be a positive number of seconds")
+        raise RangeError.of("duration", duration, "must be a positive number of seconds")
     if not (isfinite(limit) and limit > 0):
-        raise InputError(f"--limit {limit:g}: must be a positive number of MB")
+        raise RangeError.of("limit", limit, "must be a positive number of MB")
     if most is not None and most < 1:
-        raise InputError(f"--max {most}: must be a positive number of telegrams")
+        raise RangeError.of("most", most, "must be a positive number of telegrams")
     if rehearse is not None and rehearse not in CYCLES:
-        raise InputError(f"--rehearse {rehearse}: a controller sends every 4 or every 12 ms; give one of them")
+        raise RangeError.of("rehearse", rehearse, "a controller sends every 4 or every 12 ms; give one of them")
     try:
         return None if controller is None else str(ip_address(controller))
     except ValueError:
-        raise InputError(f"--controller {controller!r}: is no address in numbers; give it as in 192.168.1.20") from None
+        raise FormatError.of("controller", controller, "is no address in numbers; give it as in 192.168.1.20") from None
 
 
 def _address(text: str, rehearse: int | None) -> Address:
@@ -175,5 +175,5 @@ def _address(text: str, rehearse: int | None) -> Address:
 
     address = read_address(text)
     if rehearse is not None and not address.ip.is_loopback:
-        raise InputError(f"--rehearse: stays on this machine; listen on 127.0.0.1:0 instead of {address}")
+        raise ConflictError(f"--rehearse: stays on this machine; listen on 127.0.0.1:0 instead of {address}")
     return address

@@ -11,7 +11,7 @@ from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from elastocal.app.gallery import CaseList, Gallery, ReproduceResult
+    from elastocal.published.gallery import CaseList, Gallery, ReproduceResult
 
     Shown = CaseList | Gallery | ReproduceResult
 
@@ -34,7 +34,7 @@ def reproduce(
       elastocal reproduce kr270-elastostatic
       elastocal reproduce --report gallery.html
     """
-    from elastocal.app import gallery
+    from elastocal.published import gallery
 
     if case is not None:
         return gallery.recompute(case, progress=progress)

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, FileError, FormatError, RangeError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from elastocal.measure.campaign import Virtual
     from elastocal.measure.kind import Measurement
     from elastocal.model.robot import Robot
+    from elastocal.reduction.linear_bias import LinearBias
 
+_UNSAID = "What the linear model would make of it is not known"
 _CELL = Uses(
     {"plan": "planned", "truth": "robot"},
     (Fill("out", "campaign", parent=True), REPORT),
@@ -29,25 +31,14 @@ _CELL = Uses(
 )
 
 
-@dataclass(frozen=True)
-class Bias:
-    """What the linear model makes of exact readings: an estimate against the truth."""
-
-    name: str
-    unit: str
-    truth: float
-    estimate: float
-
-
 @dataclass(frozen=True, eq=False)
 class SimulateResult:
-    """``bend`` is the rms difference (m) between loaded and linear deflection; ``biases`` what it does to estimates."""
+    """``linear`` is what the linear model would make of it; None for what is no deflection."""
 
     name: str
     truth: Robot
     virtual: Virtual
-    bend: float
-    biases: tuple[Bias, ...]
+    linear: LinearBias | None
     files: dict[Path, str]
     facts: tuple[Fact, ...]
     notes: tuple[str, ...]
@@ -90,9 +81,11 @@ def simulate(
     from elastocal.app.cli.progress import stage
     from elastocal.files.campaign.read import read_plan
     from elastocal.files.campaign.write import TABLE, campaign_files
+    from elastocal.reduction.first_fit import ReductionRules
+    from elastocal.reduction.linear_bias import linear_bias
 
     if outliers < 0 or not min(outlier_mm, outlier_n) > 0:
-        raise InputError("--outliers must not be negative, and --outlier-mm and --outlier-N must be positive")
+        raise RangeError("--outliers must not be negative, and --outlier-mm and --outlier-N must be positive")
     stage(0, 3, "reading the plan")
     asked = read_plan(plan)
     _check_out(out, asked)
@@ -101,18 +94,20 @@ def simulate(
     stage(1, 3, "loaded equilibria, errors drawn")
     drawn = _drawn(asked, robot, np.random.default_rng(seed), outliers, size)
     stage(2, 3, "bias of a linear model")
-    bend, biases, unsaid = _bias(asked, robot, drawn)
+    rules = ReductionRules(thresholds=asked.requests.thresholds, leave_out=False)
+    linear = linear_bias(robot, asked.campaign, drawn.exact, asked.requests.seek, asked.requests.form, rules)
     files = campaign_files(asked, drawn.campaign, out)
     if write_truth is not None:
         from elastocal.files.robot.write import robot_text
 
         files[write_truth] = robot_text(robot, ("The true robot of a virtual campaign.", *varied))
-    notes = (*asked.notes, *varied, *_free(asked, robot), *unsaid)
+    unsaid = "" if linear is None else linear.missing
+    notes = (*asked.notes, *varied, *_free(asked, robot), *([f"{_UNSAID}: {unsaid}."] if unsaid else []))
     names = asked.names or ("",) * len(drawn.exact)
     lines = tuple(f"{TABLE} line {i}" + (f" ({name})" if name else "") for i, name in enumerate(names, start=2))
     placed = replace(drawn, campaign=replace(drawn.campaign, places=lines))
     facts = _facts(plan, asked, truth, (outliers, outlier_mm, outlier_n), seed)
-    return SimulateResult(asked.name, robot, placed, bend, biases, files, facts, notes)
+    return SimulateResult(asked.name, robot, placed, linear, files, facts, notes)
 
 
 def _truth(word: str | None, plan: CampaignFile) -> Robot:
@@ -121,10 +116,8 @@ def _truth(word: str | None, plan: CampaignFile) -> Robot:
 
     truth = plan.model if word is None else read_robot(word)
     if truth.joints != plan.model.joints:
-        raise InputError(
-            f"--truth {word}: its joints ({', '.join(truth.joints)}) are not those of the plan's robot "
-            f"({', '.join(plan.model.joints)})"
-        )
+        own, planned = ", ".join(truth.joints), ", ".join(plan.model.joints)
+        raise ConflictError.of("truth", word, f"its joints ({own}) are not those of the plan's robot ({planned})")
     return truth
 
 
@@ -142,10 +135,8 @@ def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...
         except ValueError:
             number = float("nan")
         if not equals or not isfinite(number):
-            raise InputError(
-                f"--vary {word!r}: give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4",
-                parameter="vary",
-                value=word,
+            raise FormatError.of(
+                "vary", word, "give NAME=FACTOR such as A2.k=1.25, or NAME=+VALUE in SI such as A3.offset=+5e-4"
             )
         table = list(robot.parameters)
         new = {}
@@ -153,11 +144,10 @@ def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...
             p = table[row]
             new[p.name] = p.value + number if text[0] in "+-" else p.value * number
             if new[p.name] == p.value and number not in (0.0, 1.0):
-                raise InputError(
-                    f"--vary {word!r}: {p.name} is 0, and a factor leaves it so; give what it is more by, as +VALUE "
-                    f"in {p.unit}",
-                    parameter="vary",
-                    value=word,
+                raise RangeError.of(
+                    "vary",
+                    word,
+                    f"{p.name} is 0, and a factor leaves it so; give what it is more by, as +VALUE in {p.unit}",
                 )
             notes.append(f"True robot: {p.name} is {new[p.name]:.6g} {p.unit} in place of {p.value:.6g}.")
         robot = robot.with_parameters(new)
@@ -184,7 +174,7 @@ def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers:
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
-    from elastocal.app.campaign_checks import given_by
+    from elastocal.app.inputs import given_by
     from elastocal.files.campaign.write import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 
@@ -193,7 +183,7 @@ def _check_out(out: Path, plan: CampaignFile) -> None:
         return
     check_targets({f"--out ({name})": out / name for name in (CAMPAIGN, TABLE)}, given_by("PLAN.yaml", plan))
     for name, known in own_files(out).items():
-        raise InputError(f"--out {out}: holds a {name} that {known} and would be lost; choose another folder")
+        raise FileError.of("out", out, f"holds a {name} that {known} and would be lost; choose another folder")
 
 
 def _facts(
@@ -232,36 +222,3 @@ def _free(plan: CampaignFile, truth: Robot) -> tuple[str, ...]:
     if not names:
         return ()
     return (f"Drawn as zero, because no sd is stated for them: {', '.join(names)}.",)
-
-
-def _bias(plan: CampaignFile, truth: Robot, drawn: Virtual) -> tuple[float, tuple[Bias, ...], tuple[str, ...]]:
-    """The linear model fitted to exact readings of the compliances sought, all others held at the truth.
-
-    Last is why there is no such fit, where there is none.
-    """
-    import numpy as np
-
-    from elastocal.measure.campaign import Campaign
-    from elastocal.measure.deflection import Deflection
-    from elastocal.model.descriptions import descriptions
-    from elastocal.model.statics.linear_observation import linear_names
-    from elastocal.reduction.first_fit import ReductionRules
-    from elastocal.reduction.identify import identify
-
-    kind = plan.campaign.measurement
-    if not isinstance(kind, Deflection):
-        return float("nan"), (), ()
-    linear = Deflection(kind.where, "linear")
-    bend = float(np.sqrt(np.mean((drawn.exact - linear.predict(truth)) ** 2)))
-    described = descriptions(truth, plan.requests.form)[-1:]
-    table = {p.name: p for p in described[0].model.parameters}
-    exact = Campaign(linear, drawn.exact, plan.campaign.scattering)
-    try:
-        wanted = {tuple(table)[i] for i in described[0].model.parameters.select(plan.requests.seek)}
-        names = [n for n in linear_names(described[0].model) if n in wanted]
-        rules = ReductionRules(thresholds=plan.requests.thresholds, leave_out=False)
-        fit = identify(described, exact, names, rules=rules).fit
-    except InputError as error:  # the readings stand all the same
-        return bend, (), (f"What the linear model would make of it is not known: {error}.",)
-    pairs = zip(fit.names, fit.values, strict=True)
-    return bend, tuple(Bias(n, table[n].unit, table[n].value, float(v)) for n, v in pairs), ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,22 +23,27 @@ if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.model.statics.stiffness import CartesianStiffness
-    from elastocal.spatial.entries import Array
+    from elastocal.spatial.entries import Array, Ints
 
+PIECE = 20_000
+"""Configurations whose matrices are held at a time."""
 _CELL = Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",)), nominal=True)
 
 
 @dataclass(frozen=True, eq=False)
 class StiffnessResult:
-    """``smallest`` (N,) is the translational stiffness in the softest direction, N/m; ``grid`` for a map."""
+    """``smallest`` (N,) is the translational stiffness in the softest direction, N/m, and ``status`` (N,) whether there
+    is a stiffness; ``part`` gives the matrices of some configurations, which a map does not keep."""
 
     inputs: Inputs
     model: Robot
     at: Configurations
     load: AppliedLoad
     loaded: bool
-    found: CartesianStiffness
+    frame: str
+    part: Callable[[slice], CartesianStiffness]
     smallest: Array
+    status: Ints
     grid: Grid | None
     notes: tuple[str, ...]
 
@@ -81,7 +87,6 @@ def stiffness(
     from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.files.robot.read import read_robot, without_kinds
-    from elastocal.model.statics.stiffness import softest
 
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
@@ -92,13 +97,12 @@ def stiffness(
         raise InputError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
     watched = frame or model.tool
     model.tree.frame(watched)
-    found = _solve(model, where.q, load.applied, loaded, watched, progress)
-    smallest = softest(found)
+    part, smallest, status = _solve(model, where.q, load.applied, loaded, watched, grid is not None, progress)
     notes = (*read.notes, *where.notes, *load.notes)
     words = configurations_text(typed, configurations, map)
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"
     inputs = inputs_of(robot, model, load, watched, state, left_out, words)
-    return StiffnessResult(inputs, model, where, load, loaded, found, smallest, grid, notes)
+    return StiffnessResult(inputs, model, where, load, loaded, watched, part, smallest, status, grid, notes)
 
 
 def _where(
@@ -123,10 +127,32 @@ def _where(
 
 
 def _solve(
-    model: Robot, q: Array, applied: AppliedWrenches | None, loaded: bool, frame: str, progress: Progress | None
-) -> CartesianStiffness:
+    model: Robot, q: Array, applied: AppliedWrenches | None, loaded: bool, frame: str, again: bool,
+    progress: Progress | None,
+) -> tuple[Callable[[slice], CartesianStiffness], Array, Ints]:  # fmt: skip
+    """The matrices of a part, kept or solved ``again`` when they are asked for; what is softest; and the status."""
+    import numpy as np
+
     from elastocal.model.statics import stiffness as statics
 
-    if loaded:
-        return statics.loaded_stiffness(model, q, [] if applied is None else [applied], frame, progress)
-    return statics.stiffness(model, q, frame, progress)
+    def solved(rows: slice) -> CartesianStiffness:
+        if not loaded:
+            return statics.stiffness(model, q[rows], frame)
+        wrenches = [] if applied is None else [applied.rows(rows, rows.stop - rows.start)]
+        return statics.loaded_stiffness(model, q[rows], wrenches, frame)
+
+    smallest, status = np.empty(len(q)), np.empty(len(q), dtype=np.int8)
+    kept: list[CartesianStiffness] = []
+    for first in range(0, len(q), PIECE):
+        rows = slice(first, min(first + PIECE, len(q)))
+        found = solved(rows)
+        smallest[rows], status[rows] = statics.softest(found), found.status
+        kept += [] if again else [found]
+        if progress is not None:
+            progress(rows.stop, len(q))
+    if again:
+        return solved, smallest, status
+    whole = statics.CartesianStiffness(
+        frame, *(np.concatenate([getattr(k, n) for k in kept]) for n in ("compliance", "stiffness", "status"))
+    )
+    return whole.rows, smallest, status

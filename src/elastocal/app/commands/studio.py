@@ -9,7 +9,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import ExtraMissingError, InputError
 
 NEEDED = ("fastapi", "uvicorn", "python_multipart")
 
@@ -46,7 +46,7 @@ def studio(
 
     missing = [m for m in NEEDED if find_spec(m) is None]
     if missing:
-        raise InputError("the studio needs packages of the extra 'studio'; run pip install 'elastocal[studio]'")
+        raise ExtraMissingError("the studio needs packages of the extra 'studio'; run pip install 'elastocal[studio]'")
     if not folder.is_dir():
         raise InputError(f"{folder}: is no folder; make it first, or give another", code="no-folder", file=str(folder))
     from elastocal.studio.serve import bind, serve

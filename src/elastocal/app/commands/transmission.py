@@ -12,7 +12,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, MissingError, RangeError, UnitError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ def transmission(
     stage(2, 3, "robot file")
     fragment, text = _files(fit, tables, robot, model, measured)
     if out is not None and not text:
-        raise InputError(f"--out {out}: counts per turn are unknown; log motor angles or give --counts-per-turn")
+        raise MissingError.of("out", out, "counts per turn are unknown; log motor angles or give --counts-per-turn")
     notes = (*(() if model is None else model.notes), *fit.notes, *_unknowns(fit))
     return TransmissionResult(tuple(tables), robot, fit, fragment, {} if out is None else {out: text}, notes)
 
@@ -106,9 +106,9 @@ def _check(offsets: str, wrap: int | None, out: Path | None) -> None:
     if offsets not in OFFSETS:
         raise UnknownNameError("way to treat offsets", offsets, OFFSETS, "--offsets")
     if wrap is not None and wrap < 2:
-        raise InputError(f"--wrap {wrap}: must be the number of counts after which the counter starts again")
+        raise RangeError.of("wrap", wrap, "must be the number of counts after which the counter starts again")
     if out is not None and out.suffix.lower() not in YAML:
-        raise InputError(f"--out {out}: must end in .yaml; choose such a name")
+        raise FormatError.of("out", out, "must end in .yaml; choose such a name")
 
 
 def _kinds(kinds: Mapping[str, str], model: Robot | None, tables: Sequence[Path]) -> Mapping[str, str]:
@@ -117,7 +117,7 @@ def _kinds(kinds: Mapping[str, str], model: Robot | None, tables: Sequence[Path]
         return kinds
     for axis, motion in zip(model.controller.axes, model.motions, strict=True):
         if kinds.get(axis, motion.kind) != motion.kind:
-            raise InputError(
+            raise UnitError(
                 f"{tables[0]}: {axis} has a unit of {'a length' if motion.kind == 'revolute' else 'an angle'}, but its "
                 f"joint is {motion.kind} in robot {model.name}; correct one of them"
             )
@@ -134,7 +134,7 @@ def _counts_per_turn(text: str | None) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals or not out[axis.strip()] > 0:
-            raise InputError(f"--counts-per-turn {part.strip()!r}: is not of the form A1=16384; give axis and counts")
+            raise FormatError.of("counts_per_turn", part.strip(), "is not of the form A1=16384; give axis and counts")
     return out
 
 

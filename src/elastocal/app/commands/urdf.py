@@ -12,7 +12,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, FormatError, NumberError, UnknownNameError
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def urdf(
         if joint not in old:
             raise UnknownNameError("joint", joint, old, f"--shift {text!r}")
         if joint in new:
-            raise InputError(f"--shift {text!r}: joint {joint!r} is moved twice; write one --shift for it")
+            raise DuplicateError.of("shift", text, f"joint {joint!r} is moved twice; write one --shift for it")
         new[joint] = old[joint] @ motion
     write_origins(source, target, new)
     return UrdfResult(target, tuple(OriginChange(j, _numbers(old[j]), _numbers(new[j])) for j in new))
@@ -87,14 +87,13 @@ def parse_shift(text: str) -> tuple[str, Pose]:
         found = _TERM.fullmatch(term)
         units = ANGLE if found and found["axis"].startswith("r") else LENGTH
         if not colon or found is None or found["unit"] not in units:
-            raise InputError(
-                f"--shift {text!r}: {term!r} is not understood; write JOINT:x=0.4mm,rz=-0.02deg "
-                f"(x y z in {', '.join(LENGTH)}; rx ry rz in {', '.join(ANGLE)})"
-            )
+            each = f"x y z in {', '.join(LENGTH)}; rx ry rz in {', '.join(ANGLE)}"
+            why = f"{term!r} is not understood; write JOINT:x=0.4mm,rz=-0.02deg ({each})"
+            raise FormatError.of("shift", text, why)
         try:
             values[found["axis"]] = float(found["number"]) * units[found["unit"]]
         except ValueError:
-            raise InputError(f"--shift {text!r}: {found['number']!r} is not a number") from None
+            raise NumberError.of("shift", text, f"{found['number']!r} is not a number") from None
     turn = axis_matrix(0, values["rx"]) @ axis_matrix(1, values["ry"]) @ axis_matrix(2, values["rz"])
     return joint, Pose(turn, np.array([values["x"], values["y"], values["z"]]))
 

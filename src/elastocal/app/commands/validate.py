@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, UnsupportedError
 from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def validate(
         from elastocal.files.calibration.read import read_calibration as read_reduction
 
         read_reduction(calibration)  # refuses what is no calibration at all
-        raise InputError(
+        raise UnsupportedError(
             f"{calibration}: is a calibration of single parameters, which predicts no positions; calibrate without "
             "seek, or judge it by predict"
         )
@@ -81,7 +81,7 @@ def validate(
         robot, readings = campaign_of(file)
         notes = file.notes
         if robot.joints != known.robot.joints:
-            raise InputError(
+            raise ConflictError(
                 f"{measured}: its robot has joints {', '.join(robot.joints)}, the calibrated one "
                 f"{', '.join(known.robot.joints)}; give readings of the calibrated robot"
             )
@@ -147,9 +147,8 @@ def table(result: ValidateResult) -> Table:
     return Table("readings", "", columns, rows)
 
 
-def screen(result: ValidateResult) -> Report:
+def screen(result: ValidateResult, whole: Report) -> Report:
     """For a terminal: without the rows of all readings."""
-    whole = page(result)
     return Report(whole.title, whole.verdict, (Section("Errors", (summary_table(result),)),), whole.notes, whole.inputs)
 
 

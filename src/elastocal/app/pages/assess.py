@@ -130,7 +130,7 @@ def changes(result: AssessResult) -> tuple[Table, ...]:
 
 
 def repair_verdict(result: AssessResult) -> tuple[str, ...]:
-    from elastocal.procedures.contact.judgement import combinations
+    from elastocal.procedures.contact.calibrate import combinations
 
     repair = result.repair
     if repair is None:

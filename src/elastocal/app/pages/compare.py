@@ -38,12 +38,18 @@ def _tiles(found: Comparison) -> tuple[Tile, ...]:
     out = []
     for s in found.steps:
         count = sum(c.significant for c in s.changes)
-        out.append(Tile(s.name, "changed" if s.changed else "agrees", "", f"{count} significant changes",
+        out.append(Tile(s.name, "changed" if s.changed else "agrees", "", _counted(count, s.changed),
                         state="bad" if s.changed else "good"))  # fmt: skip
         if s.tool is not None:
             size = float(np.sqrt(np.mean(s.tool.sizes() ** 2)))
             out.append(Tile("tool over the workpiece", f"{1e3 * size:.3f}", "mm", f"RMS change, {s.name}", "after"))
     return tuple(out)
+
+
+def _counted(count: int, changed: bool) -> str:
+    if changed and not count:
+        return "as a whole; no single parameter is significant"
+    return f"{count} significant change{'s' * (count != 1)}"
 
 
 def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:
@@ -99,7 +105,7 @@ def _drift(d: Drift, number: int) -> tuple[Block, ...]:
     raw, left = (1e3 * np.nanmax(np.linalg.norm(v, axis=2), axis=1) for v in (d.moved, d.shape))
     x = tuple(float(i + 1) for i in range(len(raw)))
     series = [
-        Series("as read", x, tuple(map(float, raw)), points=True, role="before", words=d.places),
+        Series("as read", x, tuple(map(float, raw)), points=True, role="read", words=d.places),
         Series("without rigid motion", x, tuple(map(float, left)), points=True, role="after", words=d.places),
     ]
     if np.isfinite(d.sd):

@@ -9,7 +9,8 @@ from elastocal.app.commands.history import HistoryResult
 from elastocal.app.pages import compare
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 from elastocal.store.entry import Entry, document
-from elastocal.store.page import entry_table, history_page, robots_page, robots_table
+from elastocal.store.page import entry_table
+from elastocal.store.robots_page import robots_page, robots_table
 
 
 def page(result: HistoryResult) -> Report:
@@ -21,13 +22,12 @@ def page(result: HistoryResult) -> Report:
         return _verified(result)
     if result.robot is None or result.entries:
         return _recorded(result)
-    shown = history_page(result.robot, result.today)
+    shown = result.robot.page(result.today)
     return replace(shown, inputs=(*shown.inputs, Fact("store", "store", result.store, result.store)))
 
 
-def screen(result: HistoryResult) -> Report:
+def screen(result: HistoryResult, whole: Report) -> Report:
     """For a terminal: without the curves."""
-    whole = page(result)
     sections = (Section(s.title, tuple(b for b in s.blocks if isinstance(b, Table))) for s in whole.sections)
     return replace(whole, sections=tuple(s for s in sections if s.blocks), tiles=())
 
@@ -37,7 +37,7 @@ def table(result: HistoryResult) -> Table:
     if result.compared is not None:
         return compare.table(result.compared)
     if result.robot is not None:
-        return entry_table(result.robot)
+        return entry_table(result.robot.shown())
     return robots_table(result.robots, result.today)
 
 
@@ -52,7 +52,7 @@ def _verified(result: HistoryResult) -> Report:
 def _recorded(result: HistoryResult) -> Report:
     """Entries one by one."""
     told = tuple(_sentence(e, result.action) for e in result.entries) or ("Nothing was added.",)
-    alarms = tuple(f"{e.robot}: {f.text}." for e in result.entries for f in e.alarms)
+    alarms = tuple(f"WARNING {f.code.upper()}: {e.robot}: {f.text}." for e in result.entries for f in e.alarms)
     sections = tuple(Section(f"{e.robot} {e.number}", (_facts(e, i),)) for i, e in enumerate(result.entries, 1))
     notes = (*result.notes, *(f"{e.robot} {e.number}: {n}" for e in result.entries for n in e.notes))
     data = {"entries": [json.loads(document(e)) for e in result.entries]}

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from elastocal.app.commands.loops import LoopsResult
     from elastocal.procedures.loops import Loops
     from elastocal.procedures.loops.directions import DirectionFit, Directions
-    from elastocal.procedures.loops.loop import Estimate, FTest
+    from elastocal.procedures.loops.loop import Estimate
+    from elastocal.solve.nested import NestedTest
 
 MOST = 6
 """Loops that are drawn."""
@@ -40,11 +41,10 @@ def page(result: LoopsResult) -> Report:
     return Report("Force-deflection loops", verdict(loops), tuple(sections), result.notes, facts(result))
 
 
-def screen(result: LoopsResult) -> Report:
+def screen(result: LoopsResult, whole: Report) -> Report:
     """The page without drawings, of which a terminal shows only ends and extremes."""
-    full = page(result)
-    kept = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Lines))) for s in full.sections]
-    return replace(full, sections=tuple(kept))
+    kept = [replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Lines))) for s in whole.sections]
+    return replace(whole, sections=tuple(kept))
 
 
 def facts(result: LoopsResult) -> tuple[Fact, ...]:
@@ -188,7 +188,7 @@ def departure_table(loops: Loops) -> Table:
     return Table("tests", "", columns, tuple(rows), (note,))
 
 
-def _probability(test: FTest) -> Cell:
+def _probability(test: NestedTest) -> Cell:
     return or_reason(test.probability, test.reason)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from elastocal.app.gallery import CaseList, Gallery, ReproduceResult, printed, tally
 from elastocal.published.case import NOT_PRINTED, Figure, Kind, Listing, Why, printed_items
+from elastocal.published.gallery import CaseList, Gallery, ReproduceResult, printed, tally
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
@@ -18,16 +18,16 @@ def page(result: CaseList | Gallery | ReproduceResult) -> Report:
     return gallery_page(result) if isinstance(result, Gallery) else case_page(result)
 
 
-def screen(result: CaseList | Gallery | ReproduceResult) -> Report:
+def screen(result: CaseList | Gallery | ReproduceResult, whole: Report) -> Report:
     """For a terminal: all cases as an overview."""
     if not isinstance(result, Gallery):
-        return page(result)
+        return whole
     return Report("Published cases, recomputed", verdict(result), (overview(result),))
 
 
 def data(result: CaseList | Gallery | ReproduceResult) -> dict[str, Any]:
     """The object that ``--json`` prints."""
-    from elastocal.app import gallery
+    from elastocal.published import gallery
 
     if isinstance(result, gallery.CaseList):
         return gallery.cases_data(result.cases)

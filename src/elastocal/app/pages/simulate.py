@@ -5,14 +5,16 @@ from __future__ import annotations
 from elastocal.app.commands.simulate import SimulateResult
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import length
+from elastocal.reduction.linear_bias import Bias
 from elastocal.report.blocks import Column, Report, Section, Table
 
 
 def page(result: SimulateResult) -> Report:
+    linear = result.linear
     sections = (
-        Section("Outliers planted", (_planted(result),) if result.virtual.planted else ()),
-        Section("Errors common to all readings", (_drawn(result),) if result.virtual.drawn else ()),
-        Section("What the linear model would make of it", (_biases(result),) if result.biases else ()),
+        Section("Simulated outliers", (_planted(result),) if result.virtual.planted else ()),
+        Section("Common errors", (_drawn(result),) if result.virtual.drawn else ()),
+        Section("Bias of the linear model", (_biases(linear.estimates),) if linear and linear.estimates else ()),
     )
     title = f"Virtual campaign {result.name} with {result.truth.name}"
     return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
@@ -26,8 +28,9 @@ def _verdict(result: SimulateResult) -> tuple[str, ...]:
         f", with {_count(len(result.virtual.campaign.sources), 'source of error', 'sources of error')} and "
         f"{_count(len(result.virtual.planted), 'outlier', 'outliers')}.",
     ]
-    if result.bend == result.bend:
-        out.append(f"The linear formula differs from the loaded deflection by {length(result.bend)} rms per axis.")
+    if result.linear is not None:
+        bend = length(result.linear.bend)
+        out.append(f"The linear formula differs from the loaded deflection by {bend} RMS per axis.")
     return tuple(out)
 
 
@@ -52,7 +55,7 @@ def _drawn(result: SimulateResult) -> Table:
     return Table("drawn", "", columns, tuple((n, v) for n, v in result.virtual.drawn.items()))
 
 
-def _biases(result: SimulateResult) -> Table:
+def _biases(estimates: tuple[Bias, ...]) -> Table:
     columns = (
         Column("parameter", "parameter"),
         Column("truth", "truth", digits=4, si=True),
@@ -68,7 +71,7 @@ def _biases(result: SimulateResult) -> Table:
             b.unit,
             or_reason(100 * (b.estimate / b.truth - 1) if b.truth else float("nan"), "is zero"),
         )
-        for b in result.biases
+        for b in estimates
     )
     notes = (
         "Exact readings fitted by the linear model: bias without any noise. What is not listed is fixed at the truth.",

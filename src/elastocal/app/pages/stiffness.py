@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.commands.stiffness import StiffnessResult
 from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_rows, is_rigid, or_reason
+from elastocal.errors import InputError
 from elastocal.report.blocks import (
     Axis,
     Block,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 
+MOST_ROWS = 1_000_000
+"""Points of a map that a table may have."""
 XYZ = "xyz"
 MOVES = ("dx_m", "dy_m", "dz_m", "rx_rad", "ry_rad", "rz_rad")
 LOADS = ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")
@@ -35,14 +38,15 @@ NM_PER_MRAD = 1e-3  # N m/rad
 
 
 def page(result: StiffnessResult) -> Report:
-    title = f"Stiffness at {result.found.frame}: {result.model.title or result.model.name}"
+    title = f"Stiffness at {result.frame}: {result.model.title or result.model.name}"
     state = f"Loaded equilibrium: {result.load.text}" if result.loaded else "Unloaded, at the commanded configuration"
     if result.grid is not None:
         heat = stiffness_map(result.grid, result.smallest, _empty(result, result.grid))
         if result.grid.places is not None and result.grid.near is not None:
-            robot = drawn_robot(result.model, result.grid.near, result.grid.places, result.found.frame)
+            robot = drawn_robot(result.model, result.grid.near, result.grid.places, result.frame)
             heat = replace(heat, equal=True, drawn=robot)
-        sections = [Section(state, (heat,)), Section("All points of the map", (table(result),))]
+        every = (table(result),) if len(result.at) <= MOST_ROWS else ()
+        sections = [Section(state, (heat,)), *([Section("All points of the map", every)] if every else ())]
     else:
         blocks: tuple[Block, ...] = (table(result),)
         if len(result.at) == 1:
@@ -51,12 +55,9 @@ def page(result: StiffnessResult) -> Report:
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
-def screen(result: StiffnessResult) -> Report:
+def screen(result: StiffnessResult, whole: Report) -> Report:
     """For a terminal: a map without the table of all its points."""
-    full = page(result)
-    if result.grid is None:
-        return full
-    return Report(full.title, full.verdict, full.sections[:1], full.notes, full.inputs)
+    return whole if result.grid is None else replace(whole, sections=whole.sections[:1])
 
 
 DRAWN = 250
@@ -92,7 +93,7 @@ def _empty(result: StiffnessResult, grid: Grid) -> tuple[str, ...]:
     from elastocal.model.statics.stiffness import StiffnessStatus
 
     blank = ~np.isfinite(result.smallest) & grid.reached
-    lost = int(np.sum(blank & (result.found.status == StiffnessStatus.NO_EQUILIBRIUM)))
+    lost = int(np.sum(blank & (result.status == StiffnessStatus.NO_EQUILIBRIUM)))
     rigid = int(np.sum(blank)) - lost
     out = [f"{lost} points are empty: {StiffnessStatus.NO_EQUILIBRIUM.text}."] if lost else []
     return (*out, f"{rigid} points are empty: the frame does not yield there.") if rigid else tuple(out)
@@ -102,7 +103,11 @@ def table(result: StiffnessResult) -> Table:
     from elastocal.model.statics.stiffness import StiffnessStatus
 
     at = result.at
-    bare = bool((result.found.status == StiffnessStatus.SINGULAR).any())
+    if len(at) > MOST_ROWS:
+        raise InputError(
+            f"a table of {len(at)} points is too long; at most {MOST_ROWS}: leave out --csv, or take fewer"
+        )
+    bare = bool((result.status == StiffnessStatus.SINGULAR).any())
     columns = [Column("name", "name")] if at.names else []
     columns += axis_columns(at.axes)
     columns += [Column(f"K{c}{c}_N_per_um", f"K{c}{c}", "N/um", 4, "K") for c in XYZ]
@@ -130,15 +135,15 @@ _WORDS = {0: "exists", 1: "rigid direction", 2: "no equilibrium"}
 def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:
     import numpy as np
 
-    at, found = result.at, result.found
-    stiff, give = (np.einsum("nii->ni", m[part]) for m in (found.stiffness, found.compliance))
+    at, found = result.at, result.part(part)
+    stiff, give = (np.einsum("nii->ni", m) for m in (found.stiffness, found.compliance))
     parts = [stiff[:, :3] * N_PER_UM, stiff[:, 3:] * NM_PER_MRAD, result.smallest[part, None] * N_PER_UM]
     if bare:
         parts += [give[:, :3] / N_PER_UM, give[:, 3:] / NM_PER_MRAD]
     values = np.hstack(parts)
     known = np.isfinite(values).all(axis=1).tolist()
     reached = [True] * len(values) if result.grid is None else result.grid.reached[part].tolist()
-    places, states = configuration_rows(at, part), found.status[part].tolist()
+    places, states = configuration_rows(at, part), found.status.tolist()
     names = at.names[part] if at.names else None
     out: list[tuple[Cell, ...]] = []
     for i, (row, state) in enumerate(zip(values.tolist(), states, strict=True)):
@@ -172,12 +177,13 @@ def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
 
     from elastocal.model.statics.stiffness import StiffnessStatus
 
-    status = StiffnessStatus(int(result.found.status[0]))
+    found = result.part(slice(0, 1))
+    status = StiffnessStatus(int(found.status[0]))
     note = () if status is StiffnessStatus.EXISTS else (f"There is no 6x6 stiffness here: {status.text}.",)
-    out = [_matrix("compliance_matrix", "Compliance", result.found.compliance[0], (MOVES, LOADS), note)]
-    if np.isfinite(result.found.stiffness[0]).all():
-        out.append(_matrix("stiffness_matrix", "Stiffness", result.found.stiffness[0], (LOADS, MOVES)))
-    return tuple(out) if np.isfinite(result.found.compliance[0]).all() else ()
+    out = [_matrix("compliance_matrix", "Compliance", found.compliance[0], (MOVES, LOADS), note)]
+    if np.isfinite(found.stiffness[0]).all():
+        out.append(_matrix("stiffness_matrix", "Stiffness", found.stiffness[0], (LOADS, MOVES)))
+    return tuple(out) if np.isfinite(found.compliance[0]).all() else ()
 
 
 def _matrix(
@@ -228,7 +234,7 @@ def _verdict(result: StiffnessResult) -> tuple[str, ...]:
     low = int(np.flatnonzero(values <= np.nanmin(values) * (1 + 1e-9))[0])
     high = int(np.flatnonzero(values >= np.nanmax(values) * (1 - 1e-9))[0])
     if len(values) == 1:
-        return (f"Softest direction of {result.found.frame}: {values[0]:.4f} N/um.",)
+        return (f"Softest direction of {result.frame}: {values[0]:.4f} N/um.",)
     return (
         f"Softest configuration: {values[low]:.4f} N/um at {_place(result, low)}; "
         f"stiffest: {values[high]:.4f} N/um at {_place(result, high)}.",
@@ -245,7 +251,7 @@ def _place(result: StiffnessResult, i: int) -> str:
         return f"{first} {result.grid.x[column]:g} mm, {second} {result.grid.y[row]:g} mm"
     axes = zip(at.axes.names, at.shown[i], at.axes.units, strict=True)
     wanted = result.grid.names if result.grid is not None else at.axes.names
-    return ", ".join(f"{a} {v:g} {u}" for a, v, u in axes if a in wanted)
+    return ", ".join(f"{a} {v:.4g} {u}" for a, v, u in axes if a in wanted)
 
 
 def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:

@@ -43,12 +43,13 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
     tables = tuple(str(t) for t in result.tables)
-    zero = result.fit.zero
-    if zero.probability is None:
-        offsets = "as asked: " + ("zero" if zero.accepted else "free")
+    zero, word = result.fit.zero, "zero" if result.fit.system.from_zero else "free"
+    if zero is None:
+        offsets = f"as asked: {word}"
+    elif zero.decided:
+        offsets = f"{word}, by a test (probability {zero.chance} if all are zero)"
     else:
-        chance = probability(zero.probability)
-        offsets = f"{'zero' if zero.accepted else 'free'}, by a test (probability {chance} if all are zero)"
+        offsets = f"{word}, not tested: {zero.reason}"
     return (
         VERSION,
         Fact("tables", "tables", tables, ", ".join(tables)),
@@ -289,7 +290,8 @@ def _input_noise(fit: Transmission, table: str, relation: str, sd: float) -> tup
 
 def residual_lines(fit: Transmission) -> Lines:
     """Residuals of what was kept, in standard deviations, motor by motor."""
-    series = []
+    ends = (0.5, len(fit.axes) + 0.5)
+    series = [Series("+-2 sd", ends, (2.0, 2.0), role="noise", low=(-2.0, -2.0))]
     for relation in ("joint", "motor"):
         found = [b for b in fit.rest.blocks if b.block.relation == relation]
         y = [float(v) for b in found for v in b.standardized[b.kept]]
@@ -297,5 +299,5 @@ def residual_lines(fit: Transmission) -> Lines:
             x = [1.0 + fit.axes.index(b.block.axis) + 0.8 * n / max(len(b.kept), 1) - 0.4
                  for b in found for n, kept in enumerate(b.kept) if kept]  # fmt: skip
             series.append(Series(f"counts against {relation} values", tuple(x), tuple(y), points=True))
-    return Lines("residuals", "Residuals without outliers", f"motor ({', '.join(fit.axes)})", "", "residual",
-                 "standard deviations", tuple(series))  # fmt: skip
+    return Lines("residuals", "Residuals without outliers", f"motor ({', '.join(fit.axes)})", "", "residual", "sd",
+                 tuple(series))  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 import elastocal as ec
 from elastocal.app.commands.show import ShowResult
-from elastocal.app.pages.plan_figures import cell_parts
+from elastocal.app.pages.plan.figures import cell_parts
 from elastocal.app.pages.show import page as shown_robot
 from elastocal.calibration.figures import readings_scene
 from elastocal.calibration.readings import campaign_of
@@ -29,12 +29,12 @@ from elastocal.model.statics.holding import holding_torque
 from elastocal.report.blocks import Block, Cell, Column, Scene, Section, Table, Unknown
 from elastocal.report.parts import Ellipsoids, Part
 from elastocal.report.robot_scene import (
+    LONGEST,
     UNIT,
     arm_parts,
     enlargement,
     floor_part,
     force_arrows,
-    force_scale,
     load_forces,
     points,
     robot_parts,
@@ -42,6 +42,8 @@ from elastocal.report.robot_scene import (
 )
 from elastocal.spatial.entries import Array
 
+LONGER = 2.0
+"""Longest arrow of a load over that of the usual force."""
 EFFECTS = ORDER
 """Words of a model, in the order in which they are tried."""
 
@@ -103,10 +105,18 @@ def around(plan: Path) -> tuple[Part, ...]:
     return cell_parts(read_plan_file(plan).task.cell)
 
 
-def posed(
-    model: Robot, typed: Sequence[float], wrench: Sequence[float], parts: tuple[Part, ...] = ()
-) -> tuple[Scene, tuple[Block, ...]]:
-    """Picture and numbers at controller values (deg, mm), under a load (N, N m) on the tool; ``parts`` stand around."""
+@dataclass(frozen=True)
+class Posed:
+    """A robot under a load; the force is drawn, and pulled, at ``tool`` (m) with ``scale`` m of picture per N."""
+
+    scene: Scene
+    tables: tuple[Block, ...]
+    tool: tuple[float, ...]
+    scale: float
+
+
+def posed(model: Robot, typed: Sequence[float], wrench: Sequence[float], parts: tuple[Part, ...] = ()) -> Posed:
+    """At controller values (deg, mm), under a load (N, N m) on the tool; ``parts`` stand around."""
     factors = [np.pi / 180 if m.kind == "revolute" else 1e-3 for m in model.motions]
     q = model.controller.to_joints((np.asarray(typed) * np.array(factors))[None])[0]
     force = np.asarray(wrench, dtype=np.float64)
@@ -114,13 +124,18 @@ def posed(
     rest = equilibrium(model, q[None])
     bent = equilibrium(model, q[None], (load,))
     stands = bool(bent.status[0] == Status.CONVERGED and rest.status[0] == Status.CONVERGED)
-    return _scene(parts, model, q, load, rest, bent, stands), _tables(model, q, force, load, stands, bent)
+    still = skeleton(model, q[None])
+    usual = max(usual_force(model), float(np.linalg.norm(force[:3])) / LONGER)
+    scale = LONGEST * still.extent / usual
+    scene = _scene(parts, model, q, load, rest, bent, stands, still, scale)
+    tool = tuple(map(float, load_forces(model, q[None], load)[0][0]))
+    return Posed(scene, _tables(model, q, force, load, stands, bent), tool, scale)
 
 
 def _scene(
-    around: tuple[Part, ...], model: Robot, q: Array, load: AppliedWrenches, rest: Any, bent: Any, stands: bool
-) -> Scene:
-    still = skeleton(model, q[None])
+    around: tuple[Part, ...], model: Robot, q: Array, load: AppliedWrenches, rest: Any, bent: Any, stands: bool,
+    still: Any, scale: float,
+) -> Scene:  # fmt: skip
     parts: list[Part] = [*floor_part(model, still.line), *robot_parts(model, q), *around]
     notes: list[str] = []
     if stands and load.wrench.any():
@@ -128,9 +143,8 @@ def _scene(
         factor = enlargement(a.extent, float(np.nanmax(np.linalg.norm(b.line - a.line, axis=2), initial=0.0)))
         parts += arm_parts(a.enlarged(b, factor), f"bent, {times(factor)}", "", "after")
         starts, forces = load_forces(model, q[None], load)
-        scale, said = force_scale(forces, still.extent)
-        parts += [force_arrows(starts, forces, scale)] if scale else []
-        notes += [f"The deflection by the load is drawn {times(factor)}.", said]
+        parts += [force_arrows(starts, forces, scale)] if forces.any() else []
+        notes += [f"The deflection by the load is drawn {times(factor)}, 100 mm of arrow are {0.1 / scale:.3g} N."]
     ellipsoid = _ellipsoid(model, q, still.tip, still.extent)
     if ellipsoid is not None:
         parts.append(ellipsoid)
@@ -170,11 +184,14 @@ def _tables(model: Robot, q: Array, wrench: Array, load: AppliedWrenches, stands
     )  # fmt: skip
     hold = model.controller.torques_to_controller(holding_torque(model, q[None], (load,)))[0]
     units = ["N m" if m.kind == "revolute" else "N" for m in model.motions]
+    notes = ("Against weights, springs and the load.",)
+    if not holding_torque(model, q[None]).any():
+        notes += ("The robot file states no masses: its own weight is not in them.",)
     torque = Table(
         "holding", "Holding torques",
         (Column("axis", "axis"), Column("torque", "torque", "", 2), Column("unit", "unit")),
         tuple((a, float(v), u) for a, v, u in zip(model.controller.axes, hold, units, strict=True)),
-        ("What the drives give against weights, springs and the load.",),
+        notes,
     )  # fmt: skip
     return deflection, torque
 

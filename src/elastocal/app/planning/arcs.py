@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.planning.request import PlanRequest
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, TooFewError
 
 if TYPE_CHECKING:
     from elastocal.files.plan.arcs import ArcPlanFile
-    from elastocal.procedures.compensator.plan import ArcPlan, PlanRow
+    from elastocal.procedures.compensator.marker_design import ArcPlan, PlanRow
     from elastocal.spatial.entries import Array
 
 MOVING = "P1"
@@ -60,13 +60,13 @@ def run(request: PlanRequest) -> ArcPlanResult:
     from elastocal.app.planning.files import check_plan_targets, check_unfilled
     from elastocal.files.plan.arcs import read_arc_plan
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
-    from elastocal.procedures.compensator.plan import plan_arcs
+    from elastocal.procedures.compensator.marker_design import plan_arcs
 
     _refuse(request)
     file = read_arc_plan(Path(request.source))
     file = file if request.poses is None else replace(file, poses=request.poses)
     if file.poses < 3:
-        raise InputError(f"--poses {file.poses}: that many angles fit either sense of rotation; give at least 3")
+        raise TooFewError.of("poses", file.poses, "that many angles fit either sense of rotation; give at least 3")
     check_plan_targets(request.out, file.name, file.files)
     _configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
     geometry = CompensatorGeometry.described(file.compensator, file.sense)
@@ -84,18 +84,18 @@ def _refuse(request: PlanRequest) -> None:
     names = {"noise": "noise-mm", "forces": "force", "markers": "marker"}
     for name in vars(plain):
         if name not in ("source", "out", "poses") and getattr(request, name) != getattr(plain, name):
-            raise InputError(f"--{names.get(name, name)} does not go with measurement: arcs; leave it out")
+            raise ConflictError(f"--{names.get(name, name)} does not go with measurement: arcs; leave it out")
 
 
 def _configurations(file: ArcPlanFile, angles: Array) -> Array:
     """Joint values (m, n) with the compensator's joint at these angles and the other axes where they stand."""
-    from elastocal.procedures.compensator.plan import plan_configurations
+    from elastocal.procedures.compensator.marker_design import plan_configurations
 
     at = file.model.controller.to_joints(file.axes[None])[0]
     try:
         return plan_configurations(file.model, file.compensator.joint, angles, at, file.limits)
     except InputError as error:
-        raise InputError(f"{file.files[0]}: {error}; say with at_deg where the axes stand") from None
+        raise error.reworded(f"{file.files[0]}: {error}; say with at_deg where the axes stand") from None
 
 
 def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastocal.app.planning.request import PlanRequest
-from elastocal.errors import InputError
+from elastocal.errors import FileError
 
 if TYPE_CHECKING:
     from elastocal.design.candidates import CandidateSet
@@ -171,7 +171,7 @@ def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
     from elastocal.files.write import check_targets
 
     if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out}: is a file; name a folder")
+        raise FileError.of("out", out, "is a file; name a folder")
     if out.is_dir():
         program = program_name(name)
         names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program}.{end}" for end in ("src", "dat", "mod")))

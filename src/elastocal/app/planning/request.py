@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, FormatError, MissingError, RangeError
 
 if TYPE_CHECKING:
     from elastocal.design.loading.loading import Loading
@@ -59,16 +59,22 @@ def plan_file(request: PlanRequest) -> PlanFile:
         }  # fmt: skip
         for option, value in alone.items():
             if value:
-                raise InputError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
+                raise ConflictError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
     file = read_plan_file(path) if own else _bare(request)
     task = _with_earlier(_asked(file.task, request), file)
     if request.given is None:
         return replace(file, task=task)
-    from elastocal.app.planning.given import given_task
-
     made = given_task(task, request.given, request.seed, tests=file.tests is None)
     told = f"The poses are those of {request.given}: none was searched for, and the efficiency is that of taking all."
     return replace(file, task=made, files=(*file.files, request.given), notes=(*file.notes, told))
+
+
+def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:
+    """The task with the poses and loads of a planned campaign in place of a search."""
+    from elastocal.design import given
+    from elastocal.files.campaign.read import read_plan
+
+    return given.given_task(task, read_plan(path).campaign, seed, tests=tests)
 
 
 def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
@@ -83,7 +89,7 @@ def _asked(task: PlanTask, request: PlanRequest) -> PlanTask:
         ("--restarts", request.restarts, "restarts"),
     ):  # fmt: skip
         if value is not None and not 1 <= value <= MOST[kind]:
-            raise InputError(f"{option} {value}: give 1 to {MOST[kind]}")
+            raise RangeError(f"{option} {value}: give 1 to {MOST[kind]}")
     if request.candidates is not None:
         task = replace(task, draw=replace(task.draw, count=request.candidates))
     return replace(
@@ -110,7 +116,7 @@ def _bare(request: PlanRequest) -> PlanFile:
     loads = _typed_loads(request)
     noise = 0.03 if request.noise is None else request.noise
     if not noise > 0:
-        raise InputError("--noise-mm must be positive; a reading without noise does not exist")
+        raise RangeError("--noise-mm must be positive; a reading without noise does not exist")
     task = replace(marker_task(model, None, loads, request.markers, 1e-3 * noise), names=request.seek or None)
     own = robot_file(request.source)
     notes = (
@@ -135,13 +141,13 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
         force = np.array(numbers(text, 3, f"--force {text!r}", "fx, fy, fz in N"))
         size = float(np.linalg.norm(force))
         if not size > 0:
-            raise InputError(f"--force {text!r}: a load of zero tells nothing; give another")
+            raise RangeError.of("force", text, "a load of zero tells nothing; give another")
         x, y, z = (float(v) for v in force / size)
         loads.append(Actuator(name="force", sizes=(size,), directions=((x, y, z),)))
     if request.hang:
         loads.append(Hanging(name="weight", masses=request.hang))
     if not loads:
-        raise InputError("no load is given, so that nothing bends; add --hang KG, --force or a plan file")
+        raise MissingError("no load is given, so that nothing bends; add --hang KG, --force or a plan file")
     return tuple(loads)
 
 
@@ -172,7 +178,9 @@ def limits_of(words: tuple[str, ...], counted: str = "m") -> Limits | None:
             value = 0.0
         if not name or not unit or not 0 < value < float("inf") or (name == "error") == (unit == "%"):
             example = "0.1mm" if counted == "m" else "2Nm"
-            raise InputError(f"--require {word!r}: write NAME=2% for parameters, or error={example} for the test poses")
+            raise FormatError.of(
+                "require", word, f"write NAME=2% for parameters, or error={example} for the test poses"
+            )
         if name == "error":
             error = value * {**LENGTH, **MOMENT}[unit]
         else:
@@ -210,7 +218,7 @@ def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
         estimates, own, covariance = {p.name: p.value for p in record.parameters}, record.names, record.covariance
     values = {name: value for name, value in estimates.items() if name in task.model.parameters.names}
     if not set(own) & set(values):
-        raise InputError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
+        raise ConflictError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
     model = task.model.with_parameters(values)
     return replace(task, model=model), lambda names: information_of(own, covariance, names)
 
@@ -221,5 +229,5 @@ def _campaign(task: PlanTask, path: Path) -> Earlier:
 
     file, model = read_campaign(path), task.model
     if file.model.joints != model.joints:
-        raise InputError(f"{path}: its robot has other joints than {model.name}; give a campaign of this robot")
+        raise ConflictError(f"{path}: its robot has other joints than {model.name}; give a campaign of this robot")
     return lambda names: earlier_information(file.campaign, model, names)

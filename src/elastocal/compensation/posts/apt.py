@@ -21,7 +21,7 @@ from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InfeasibleError, UnitError
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
 
@@ -46,7 +46,7 @@ class Apt(Post):
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
         if len(files) != 1:
-            raise InputError(f"a toolpath is one file, not {len(files)}; give them one by one")
+            raise ConflictError(f"a toolpath is one file, not {len(files)}; give them one by one")
         ((name, data),) = files.items()
         walk = Walk(opened(name, data), Collector())
         walk.run()
@@ -70,7 +70,9 @@ def _how(unit: str) -> Written:
 def _points(text: Text, program: Program, how: Written, move: Move, points: Inserted) -> Edit:
     """GOTO lines like that of ``move``, before it."""
     if move.fixed or move.motion != "linear":
-        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+        raise InfeasibleError(
+            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
+        )
     layout = program.layout
     assert isinstance(layout, Layout)
     at, end = text.span(move.line)
@@ -188,7 +190,7 @@ class Walk:
         word = args.strip().upper()
         unit = {"MM": "mm", "INCHES": "in", "INCH": "in"}.get(word)
         if unit is None or (self.into.targets and unit != self.unit):
-            raise InputError(
+            raise UnitError(
                 f"{self.text.name}, line {number}: UNITS/{word} is not MM or INCHES, or changes after a point; give "
                 "one unit before the first point"
             )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.compensation.posts.derived import Derived
+from elastocal.compensation.posts.orientation import kuka_angles
 from elastocal.compensation.posts.repeats import Block
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Motion, Move, ProgramFrame, Skipped, Target
@@ -236,8 +237,5 @@ def same(one: Pose, two: Pose) -> bool:
 
 def spoken(pose: Pose) -> str:
     """``x 1700, y 0, z 800 mm, A 90, B 0, C 0 deg`` (angles z, y, x)"""
-    from elastocal.spatial.rotation import matrix_rpy
-
-    x, y, z = pose.translation * 1e3
-    c, b, a = np.degrees(matrix_rpy(pose.rotation)) + 0.0
+    (x, y, z), (a, b, c) = pose.translation * 1e3, kuka_angles(pose.rotation)
     return f"x {x:g}, y {y:g}, z {z:g} mm, A {a:g}, B {b:g}, C {c:g} deg"

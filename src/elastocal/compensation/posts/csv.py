@@ -15,14 +15,13 @@ from math import hypot
 from typing import ClassVar, cast
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector, Rows
 from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned
 from elastocal.compensation.posts.krl_data import literal
-from elastocal.compensation.posts.orientation import as_numbers, as_rotations
-from elastocal.compensation.posts.post import Post, ToolPath
+from elastocal.compensation.posts.orientation import as_numbers, as_rotations, kuka_angles
+from elastocal.compensation.posts.post import Post, ToolPath, pendant_values
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
@@ -100,10 +99,10 @@ class Csv(Post):
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """Rows of poses; a first one by axes has no place in a table, so that its start is stated by a comment."""
-        tool = Rotation.from_matrix(path.tool.rotation).as_euler("ZYX", degrees=True)
+        tool = kuka_angles(path.tool.rotation)
         held = zip("XYZABC", [*(1e3 * path.tool.translation), *tool], strict=True)
-        angles = Rotation.from_matrix(path.rotation).as_euler("ZYX", degrees=True)
-        near = ",".join(f"{v + 0.0:.4f}" for v in np.degrees(model.controller.to_controller(path.q[None])[0]))
+        angles = kuka_angles(path.rotation)
+        near = ",".join(f"{v:.4f}" for v in pendant_values(model, path.q))
         lines = [
             f"# {path.comment}", f"# near axis values {near}", "# base {X 0,Y 0,Z 0,A 0,B 0,C 0}",
             "# tool {" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in held) + "}",

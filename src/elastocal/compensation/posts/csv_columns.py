@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from elastocal.compensation.posts.digits import METRES, RADIANS
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError
 
 FORCE = {"n": 1.0, "kn": 1e3}
 MOMENT = {"nm": 1.0, "knm": 1e3}
@@ -87,13 +87,13 @@ def columns(header: list[str], where: str) -> Columns:
     for place, cell in enumerate(header):
         name, _, unit = cell.strip(' \t"').lower().partition("_")
         if name in named:
-            raise InputError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one")
+            raise DuplicateError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one")
         if name:
             named[name] = (place, unit)
     cartesian = [c for c in "xyz" if c in named]
     axes = [n for n, (_, unit) in named.items() if _AXIS.fullmatch(n) and unit in {**METRES, **RADIANS}]
     if len(cartesian) == 3 and axes:
-        raise InputError(
+        raise DuplicateError(
             f"{where}: gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected"
         )
     if len(cartesian) == 3:
@@ -102,7 +102,7 @@ def columns(header: list[str], where: str) -> Columns:
     elif axes and not cartesian:
         form, wanted = "joints", tuple(axes)
     else:
-        raise InputError(f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm")
+        raise MissingError(f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm")
     found = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
     wrench = {i: _wrench(named, names, where) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
     feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED, where)) if "feed" in named else None
@@ -122,9 +122,9 @@ def _orientation(named: Mapping[str, tuple[int, str]], where: str) -> tuple[str,
     fitting = [s for s in complete if fits(s)]
     if len(fitting) > 1:
         both = " and by ".join(" ".join(s.columns) for s in fitting)
-        raise InputError(f"{where}: gives the orientation twice, by {both}; keep one")
+        raise DuplicateError(f"{where}: gives the orientation twice, by {both}; keep one")
     if complete and not fitting:
-        raise InputError(
+        raise UnitError(
             f"{where}: the unit of {' '.join(complete[0].columns)} is not one of theirs; see the list of columns"
         )
     return (fitting[0].form, fitting[0].columns) if fitting else ("point", ())
@@ -140,7 +140,7 @@ def _unit(name: str, unit: str, form: str, where: str) -> tuple[str, float]:
 def _factor(name: str, unit: str, allowed: Mapping[str, float], where: str) -> float:
     if unit not in allowed:
         said = f"unit {unit!r} does not fit {name}" if unit else f"column {name!r} has no unit"
-        raise InputError(f"{where}: {said}; write {' or '.join(f'{name}_{u}' for u in allowed)}")
+        raise FormatError(f"{where}: {said}; write {' or '.join(f'{name}_{u}' for u in allowed)}")
     return allowed[unit]
 
 

@@ -30,7 +30,7 @@ from elastocal.compensation.posts.post import START, ToolPath, plain_lines, prog
 from elastocal.compensation.posts.text import NUMBER, Text, blanked
 from elastocal.compensation.program import Motion, Move, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
@@ -197,7 +197,7 @@ class Walk(NumberedWalk):
             word: (end, marks[i + 1][1] if i + 1 < len(marks) else len(code)) for i, (word, _, end) in enumerate(marks)
         }
         if "MN" not in spans or "POS" not in spans:
-            raise InputError(
+            raise MissingError(
                 f"{self.text.name}: has no /MN and /POS as an ASCII program has; a .tp file is binary: make the .ls "
                 "of it (ASCII save on the controller, or PrintTP)"
             )

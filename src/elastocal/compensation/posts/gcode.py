@@ -17,19 +17,19 @@ from math import nan
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
 from elastocal.compensation.posts.gcode_read import Block, Run, Walk
 from elastocal.compensation.posts.gcode_words import COLUMNS, Modal, Word
-from elastocal.compensation.posts.orientation import aligned, euler_near
+from elastocal.compensation.posts.orientation import along_axes, axes_of, euler_near
 from elastocal.compensation.posts.post import Post
 from elastocal.compensation.posts.text import Edits, Text, opened
 from elastocal.compensation.program import Changes, Given, Move, Program
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 _ROTARY = re.compile(r"[XYZ]{2,3}")
 
@@ -127,7 +127,7 @@ def _rotations(values: Array, kinds: Array, rotary: str, given: Given) -> Array:
     if given.orientation is not None:
         out[kinds == "point"] = given.orientation
     vector = (kinds != "point") & ~np.isnan(values[:, 6])
-    out[vector] = aligned(values[vector, 6:], given.orientation)
+    out[vector] = along_axes(values[vector, 6:], given.orientation)
     turned_by = (kinds != "point") & ~vector
     if turned_by.any():
         angles = values[turned_by][:, _columns(rotary)]
@@ -140,7 +140,7 @@ def _orientation(program: Program, layout: GcodeLayout, rows: Ints, values: Arra
     out = values.copy()
     open_ = np.array([program.targets[i].kind == "point" for i in rows], dtype=bool)
     vector = ~open_ & ~np.isnan(values[:, 6])
-    out[vector, 6:] = rotations[vector][:, :, 2] * np.linalg.norm(values[vector, 6:], axis=1, keepdims=True)
+    out[vector, 6:] = axes_of(rotations[vector], values[vector, 6:])
     by_angles = ~open_ & ~vector
     if by_angles.any():
         columns = _columns(layout.rotary)

@@ -30,7 +30,7 @@ from elastocal.compensation.posts.text import NUMBER, Text
 from elastocal.compensation.posts.written import Convert
 from elastocal.compensation.program import Motion, Move, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
@@ -41,8 +41,8 @@ MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", 
 BASE = "base"
 LONGEST = 32
 NO_PULSES = (
-    "its position is in pulses, and the robot file states no pulses per degree; add controller: structure and "
-    "counts_per_turn, or save the job as a relative one (///RECTAN)"
+    "its position is in pulses, and the robot file states no pulses per degree; add controller: pulses_per_degree, or "
+    "structure and counts_per_turn, or save the job as a relative one (///RECTAN)"
 )
 _STILL = re.compile(r"(?:NOP|END|'|TIMER|DOUT|AOUT|SET|PAUSE|MSG|\*|SPEED|SETTOOL|COMM|$)", re.A)
 _POSITION = re.compile(r"[ \t]*(B?E?C\d+)[ \t]*=([^\r\n]*)", re.A)
@@ -137,7 +137,7 @@ class Jbi(NumberedPost):
     def _check(self, name: str, model: Robot, stops: Sequence[Stop]) -> None:
         why = self.hindrance(model, stops)
         if why:
-            raise InputError(f"{name}: {why}")
+            raise UnsupportedError(f"{name}: {why}")
 
 
 def _comments(text: str) -> list[str]:
@@ -195,7 +195,7 @@ class Walk(NumberedWalk):
             elif part == "INST":
                 self._instruction(number, start, line)
         if not seen:
-            raise InputError(f"{self.text.name}: has no //POS as a job (.jbi) has; check the file")
+            raise MissingError(f"{self.text.name}: has no //POS as a job (.jbi) has; check the file")
 
     def _state(self, key: str, value: str) -> None:
         if key in UNITS:

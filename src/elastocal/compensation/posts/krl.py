@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
@@ -23,6 +22,7 @@ from elastocal.compensation.posts.krl_data import (
     AXES,
     CARTESIAN,
     EXTERNAL,
+    WHOLE,
     Lookup,
     Variables,
     integer_text,
@@ -30,7 +30,7 @@ from elastocal.compensation.posts.krl_data import (
     variables,
 )
 from elastocal.compensation.posts.krl_read import Walk
-from elastocal.compensation.posts.orientation import euler_near
+from elastocal.compensation.posts.orientation import euler_near, kuka_angles
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
@@ -39,6 +39,7 @@ from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
@@ -61,6 +62,8 @@ class Krl(Post):
     kind: ClassVar[str] = "krl"
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
     companions: ClassVar[tuple[str, ...]] = (".dat",)
+    alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
+    mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
@@ -201,7 +204,7 @@ def _all_axes(model: Robot, q: Array) -> str:
 
 
 def _frame(pose: Pose) -> str:
-    numbers = [*(1e3 * pose.translation), *Rotation.from_matrix(pose.rotation).as_euler("ZYX", degrees=True)]
+    numbers = [*(1e3 * pose.translation), *kuka_angles(pose.rotation)]
     return "{" + ",".join(f"{k} {round(v, 4) + 0.0:.4f}" for k, v in zip(CARTESIAN, numbers, strict=True)) + "}"
 
 

@@ -13,10 +13,10 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.text import NUMBER, Text, shown
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 from elastocal.untrusted import finite_number
 
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
@@ -35,6 +35,8 @@ _USUAL = re.compile(
     r"\{(?:\w+:)?[ \t]*" + r"[ \t]*,[ \t]*".join(rf"{k}[ \t]+({NUMBER})" for k in "XYZABC")
     + r"(?:[ \t]*,[ \t]*S[ \t]+(\d+)[ \t]*,[ \t]*T[ \t]+(\d+))?[ \t]*\}", re.A
 )  # fmt: skip
+WHOLE = re.sub(r"\((?=[-\[\\])", "(?:", _USUAL.pattern).encode()
+"""Of a literal with all six keys, without groups."""
 _TYPE = re.compile(r"[ \t]*\w+[ \t]*:", re.A)
 _ASSIGNED = re.compile(
     r"(?:\xef\xbb\xbf)?[ \t]*(?:(?:GLOBAL|DECL|CONST)[ \t]+)*(?:(\w+)[ \t]+)?"

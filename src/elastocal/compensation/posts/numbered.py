@@ -21,7 +21,7 @@ from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Convert, Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, RangeError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.pose import Pose
@@ -149,7 +149,7 @@ class NumberedPost(Post):
                 continue
             if move.fixed or move.motion != "linear":
                 why = move.fixed or "it is not linear"
-                raise InputError(f"{move.file}, line {move.line}: no points can be put in; {why}")
+                raise InfeasibleError(f"{move.file}, line {move.line}: no points can be put in; {why}")
             like = walk.positions[program.targets[move.end].name]
             lines += like.words if like.words != held else ()
             held = like.words
@@ -159,7 +159,7 @@ class NumberedPost(Post):
                 lines.append(block)
                 yield (at := text.starts[move.line - 1]), at, f"{self.passing(text, move, name)}{text.newline}"
         if number > self.last:
-            raise InputError(
+            raise RangeError(
                 f"{text.name}: the further points would need position {number}, and {self.last} is the highest; "
                 "densify with a larger tolerance, or divide the program"
             )

@@ -9,14 +9,20 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import matrix_rpy
+from elastocal.spatial.turns import Rotation
 
 
 def near(angle: Array, old: Array) -> Array:
     """``angle`` plus the whole turns that bring it closest to ``old``."""
     return np.asarray(angle - 2 * np.pi * np.round((angle - old) / (2 * np.pi)))
+
+
+def kuka_angles(rotation: Array) -> Array:
+    """A, B, C in deg of one rotation matrix, about z, y and x in turn; at B = 90 too, where A and C turn alike."""
+    return np.degrees(matrix_rpy(rotation)[::-1]) + 0.0
 
 
 def euler_near(rotation: Array, sequence: str, old: Array) -> Array:
@@ -64,6 +70,22 @@ def aligned(axes: Array, like: Array | None = None) -> Array:
     return turn
 
 
+def along_axes(axes: Array, like: Array | None = None) -> Array:
+    """``aligned`` to tool axes from tip to spindle, or against them where z of ``like`` points away from the first.
+
+    Tools of robots have z from the flange to the tip, so that a stated orientation of theirs looks into the part.
+    """
+    into = like is not None and len(axes) > 0 and float(like[:, 2] @ axes[0]) < 0
+    return aligned(-axes if into else axes, like)
+
+
+def axes_of(rotations: Array, old: Array) -> Array:
+    """Tool axes (N, 3) of rotations, on the side and with the length of the ``old`` ones."""
+    z = rotations[:, :, 2]
+    side = np.where((z * old).sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
+    return np.asarray(side * z * np.linalg.norm(old, axis=1, keepdims=True))
+
+
 def as_rotations(numbers: Array, form: str, stated: Array | None) -> Array:
     """(N, 3, 3) of numbers (N, k) in SI; ``stated`` where the file gives points only."""
     n = len(numbers)
@@ -73,7 +95,7 @@ def as_rotations(numbers: Array, form: str, stated: Array | None) -> Array:
             out[:] = stated
         return out
     if form == "vector":
-        return aligned(numbers, stated)
+        return along_axes(numbers, stated)
     if form == "quaternion":
         return np.asarray(Rotation.from_quat(numbers, scalar_first=True).as_matrix())
     if form == "rotvec":
@@ -86,7 +108,7 @@ def as_numbers(rotations: Array, form: str, old: Array) -> Array:
     if form == "point" or not len(rotations):
         return old
     if form == "vector":
-        return np.asarray(rotations[:, :, 2] * np.linalg.norm(old, axis=1, keepdims=True))
+        return axes_of(rotations, old)
     if form == "quaternion":
         return quaternion_near(rotations, old)
     if form == "rotvec":

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import PurePath
 from typing import ClassVar
 
+import numpy as np
+
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.program import Changes, Given, Program, Target
 from elastocal.design.method import Stop
@@ -89,6 +91,10 @@ class Post(ABC):
 
     example_tool: ClassVar[str] = ""
     """Name of the tool that an example uses without stating it."""
+    alone: ClassVar[bytes] = b""
+    """Pattern of a line, without its end, with one whole target that needs no line before it; else empty."""
+    mark: ClassVar[bytes] = b""
+    """A line that says nothing, where there are lines that stand alone."""
     pulses: ClassVar[bool] = False
     """Whether files may state encoder pulses, so that reading them takes the drives of the robot."""
 
@@ -174,6 +180,12 @@ def language(model: Robot) -> str:
         if re.search(pattern, names, re.IGNORECASE):
             return kind
     return "krl" if model.controller.axes and set(model.controller.axes) <= set(_KUKA) else ""
+
+
+def pendant_values(model: Robot, q: Array) -> Array:
+    """Controller values (n,) of joint values (n,), in deg and mm."""
+    units = np.array([np.degrees(1.0) if m.kind == "revolute" else 1e3 for m in model.motions])
+    return units * model.controller.to_controller(q[None])[0] + 0.0
 
 
 def program_name(name: str) -> str:

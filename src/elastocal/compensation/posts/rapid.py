@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
@@ -25,13 +24,14 @@ from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 SPEED, SLOW = "v200", "v50"
 LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
@@ -237,7 +237,9 @@ def _values(program: Program, changes: Changes, slots: Slots, axes: Bools, deriv
 def _points(texts: Mapping[str, Text], program: Program, layout: RapidLayout, move: Move, points: Inserted) -> Edit:
     """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool and object."""
     if move.fixed or move.motion != "linear":
-        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+        raise InfeasibleError(
+            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
+        )
     text = texts[move.file]
     start, tail, end = layout.tail(text, move)
     line = text.line_start(start)

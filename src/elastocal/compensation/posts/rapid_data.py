@@ -17,7 +17,6 @@ from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.derived import constant
 from elastocal.compensation.posts.repeats import Repeats
@@ -25,6 +24,7 @@ from elastocal.compensation.posts.text import NUMBER, Text, blanked
 from elastocal.compensation.program import Target
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.turns import Rotation
 
 SHORT, LONG = 0.5, 2.0
 """Squared length of what can be meant as a quaternion."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.derived import Derived, constant
 from elastocal.compensation.posts.rapid_data import BLANK, LONG, SHORT, Data, Datum, Statements, datum
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Motion, Target
+from elastocal.spatial.turns import Rotation
 
 MOTIONS: dict[str, Motion] = {"movel": "linear", "movej": "joint", "movec": "arc", "moveabsj": "joint"}
 STILL = {

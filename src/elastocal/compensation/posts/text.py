@@ -16,7 +16,7 @@ from itertools import starmap
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import FormatError
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[Ee][-+]?\d++)?"
 """Possessive: a word of many digits is read once."""
@@ -65,7 +65,7 @@ class Text:
 
 def opened(name: str, data: bytes) -> Text:
     if b"\0" in data:
-        raise InputError(f"{name}: is not plain text (it has zero bytes, as UTF-16 has); save it as UTF-8 or ANSI")
+        raise FormatError(f"{name}: is not plain text (it has zero bytes, as UTF-16 has); save it as UTF-8 or ANSI")
     return Text(name, data.decode("latin-1"))
 
 

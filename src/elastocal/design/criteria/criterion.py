@@ -20,7 +20,7 @@ import numpy as np
 
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials, pushed
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ShapeError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Array, Bools
 
@@ -94,7 +94,9 @@ class Criterion(ABC):
 
     def slopes(self, known: Knowledge, rows: Array) -> Array:
         """Derivative (n,) of the gain by the weights of candidates ``rows`` (p, k, n)."""
-        raise InputError(f"there is no certificate for the criterion {self.kind!r}; d, a and test_pose (mean) have one")
+        raise UnsupportedError(
+            f"there is no certificate for the criterion {self.kind!r}; d, a and test_pose (mean) have one"
+        )
 
     def check(self, parameters: int) -> None:  # noqa: B027  some fit any number of parameters
         """Raise an InputError where the criterion was made for another number of parameters."""
@@ -108,7 +110,7 @@ def sizes(scales: Array | None, known: Knowledge) -> Array:
 
 def check_scales(kind: str, scales: Array | None, parameters: int) -> None:
     if scales is not None and (scales.shape != (parameters,) or not np.all(np.isfinite(scales) & (scales > 0))):
-        raise InputError(f"criterion {kind}: scales must be {parameters} positive numbers, one for each parameter")
+        raise ShapeError(f"criterion {kind}: scales must be {parameters} positive numbers, one for each parameter")
 
 
 @cache

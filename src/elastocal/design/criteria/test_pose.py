@@ -18,7 +18,7 @@ import numpy as np
 from elastocal.design.criteria.criterion import Criterion, Over, Stakes, mean_slopes, minus_log
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ShapeError, UnknownNameError
 from elastocal.spatial.entries import Array, Ints
 
 WATCHED = 4
@@ -42,7 +42,7 @@ class TestPose(Criterion):
         if self.over not in ("mean", "largest"):
             raise UnknownNameError("way to sum errors", self.over, ("mean", "largest"))
         if self.derivatives.ndim != 3 or 0 in self.derivatives.shape or not np.all(np.isfinite(self.derivatives)):
-            raise InputError("test poses: give finite derivatives (poses, 3, parameters), one pose or more")
+            raise ShapeError("test poses: give finite derivatives (poses, 3, parameters), one pose or more")
 
     @property
     def certifiable(self) -> bool:
@@ -50,7 +50,7 @@ class TestPose(Criterion):
 
     def check(self, parameters: int) -> None:
         if self.derivatives.shape[2] != parameters:
-            raise InputError(
+            raise ShapeError(
                 f"test poses: derivatives by {self.derivatives.shape[2]} parameters, the candidates have {parameters}"
             )
 

@@ -15,7 +15,7 @@ import numpy as np
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.spatial.entries import Array
 
 
@@ -28,7 +28,7 @@ class Weighted(Criterion):
 
     def __post_init__(self) -> None:
         if not self.parts or not all(np.isfinite(w) and w > 0 for w, _ in self.parts):
-            raise InputError("a weighted criterion needs parts, each with a positive weight")
+            raise RangeError("a weighted criterion needs parts, each with a positive weight")
 
     @cached_property
     def shares(self) -> tuple[tuple[float, Criterion], ...]:

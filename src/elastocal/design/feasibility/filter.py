@@ -17,7 +17,7 @@ import numpy as np
 
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InfeasibleError, InputError, RangeError, TooFewError
 from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
 from elastocal.model.loads.payload import Payload
@@ -76,7 +76,7 @@ def screened(
 def nothing_left(steps: Sequence[Removed]) -> InputError:
     """No candidate is possible: names the filter that removed the last one, and what the others took."""
     before = ", ".join(f"{s.label} {s.removed}" for s in steps[:-1] if s.removed)
-    return InputError(
+    return InfeasibleError(
         f"no feasible candidate: {steps[-1].label} removed the last {steps[-1].removed}"
         + (f" (before it: {before})" if before else "")
         + "; relax it or draw more candidates"
@@ -86,7 +86,7 @@ def nothing_left(steps: Sequence[Removed]) -> InputError:
 def too_few(count: int, left: int, steps: Sequence[Removed]) -> InputError:
     """A plan of ``count`` cannot be chosen out of what is left: names what each filter took."""
     took = ", ".join(f"{s.label} took {s.removed}" for s in steps if s.removed) or "no filter took any"
-    return InputError(
+    return TooFewError(
         f"a plan of {count} needs more than the {left} candidates that are left ({took}); relax what took most, draw "
         "more candidates, or allow repeats (may_repeat)"
     )
@@ -96,13 +96,13 @@ def check_lengths(label: str, **values: float | None) -> None:
     """Clearances and radii are zero or more."""
     for name, value in values.items():
         if value is not None and not value >= 0:
-            raise InputError(f"{label}: its {name} must not be negative")
+            raise RangeError(f"{label}: its {name} must not be negative")
 
 
 def check_angle(label: str, within: float) -> None:
     """The half opening of a cone."""
     if not 0 < within <= np.pi:
-        raise InputError(f"{label}: within must be an angle above 0 and up to 180 deg")
+        raise RangeError(f"{label}: within must be an angle above 0 and up to 180 deg")
 
 
 @cache
@@ -133,7 +133,7 @@ class PayloadLimit(Filter):
     def __post_init__(self) -> None:
         given = [v for v in (self.most, self.moment) if v is not None]
         if not given or not min(given) > 0:
-            raise InputError("payload: give most (a mass), moment or both, above zero")
+            raise RangeError("payload: give most (a mass), moment or both, above zero")
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         out = np.ones(len(candidates), dtype=bool)
@@ -141,7 +141,7 @@ class PayloadLimit(Filter):
         if self.most is not None:
             g = float(np.linalg.norm(candidates.model.gravity))
             if not g > 0:
-                raise InputError(
+                raise ConflictError(
                     f"payload: robot {candidates.model.name} has no gravity; give a moment instead of a mass"
                 )
             carried = sum(e.mass for e in candidates.model.elements if isinstance(e, Payload))

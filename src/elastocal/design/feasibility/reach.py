@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import RangeError, UnknownNameError
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Bools
 
@@ -28,10 +28,10 @@ class JointLimits(Filter):
 
     def __post_init__(self) -> None:
         if not 0 <= self.margin < 0.5:
-            raise InputError("joint limits: the margin must be 0 % or more and below 50 %, since both ends keep it")
+            raise RangeError("joint limits: the margin must be 0 % or more and below 50 %, since both ends keep it")
         for axis, (low, high) in self.axes.items():
             if not low < high:
-                raise InputError(f"joint limits: the lower value of {axis} stands first")
+                raise RangeError(f"joint limits: the lower value of {axis} stands first")
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         model, q = candidates.model, candidates.poses.q
@@ -64,7 +64,7 @@ class ToolBox(Filter):
     def __post_init__(self) -> None:
         check_lengths(self.label, radius=self.radius)
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
-            raise InputError("tool box: every number of low must be below that of high")
+            raise RangeError("tool box: every number of low must be below that of high")
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         at = candidates.poses.origin(self.frame or candidates.model.tool)
@@ -84,7 +84,7 @@ class Approach(Filter):
 
     def __post_init__(self) -> None:
         if not (np.linalg.norm(self.axis) > 0 and np.linalg.norm(self.towards) > 0):
-            raise InputError("approach: axis and towards must not be zero")
+            raise RangeError("approach: axis and towards must not be zero")
         check_angle(self.label, self.within)
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:

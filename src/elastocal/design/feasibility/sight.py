@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import MissingError, RangeError, UnknownNameError
 from elastocal.model.elements import quantity
 from elastocal.spatial.distance import point_segment, segment_segment
 from elastocal.spatial.entries import Array, Bools
@@ -53,7 +53,7 @@ class LineOfSight(Filter):
 def beam_start(cell: Cell, kind: str) -> Array:
     """Where the tracker stands."""
     if cell.tracker is None:
-        raise InputError(f"{kind}: nobody says where the tracker stands; add tracker_mm: [x, y, z]")
+        raise MissingError(f"{kind}: nobody says where the tracker stands; add tracker_mm: [x, y, z]")
     return np.array(cell.tracker)
 
 
@@ -76,7 +76,7 @@ class Incidence(Filter):
                 raise UnknownNameError("marker", marker, cell.markers, "incidence")
             size = float(np.linalg.norm(facing))
             if not size > 0:
-                raise InputError(f"incidence: the direction that {marker} faces must not be zero")
+                raise RangeError(f"incidence: the direction that {marker} faces must not be zero")
             beam = tracker - candidates.poses.origin(marker)
             out = candidates.poses.rotation(marker) @ (np.array(facing) / size)
             seen &= np.sum(out * beam, axis=1) >= np.cos(self.within) * np.linalg.norm(beam, axis=1)

@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.design.candidates import Choice
 from elastocal.design.poses import Poses
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, RangeError
 from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
@@ -80,7 +80,7 @@ class Loading(ABC):
 
     def check_sizes(self, sizes: tuple[float, ...], what: str) -> None:
         if not sizes or not min(sizes) > 0:
-            raise InputError(f"load {self.label}: give one or more positive {what}")
+            raise RangeError(f"load {self.label}: give one or more positive {what}")
 
 
 def said(size: float, loading: Loading, point: str, several: bool, rest: str = "") -> str:
@@ -109,7 +109,7 @@ class Hanging(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.masses, "masses")
         if not np.linalg.norm(model.gravity) > 0:
-            raise InputError(f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull")
+            raise MissingError(f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull")
         points = self.places(model)
         g = float(np.linalg.norm(model.gravity))
         return tuple(
@@ -144,9 +144,9 @@ class Anchored(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")
         if not 0 < self.reach[0] < self.reach[1]:
-            raise InputError(f"load {self.label}: the shortest rope stands first in reach, both lengths positive")
+            raise RangeError(f"load {self.label}: the shortest rope stands first in reach, both lengths positive")
         if self.axis is not None and not np.linalg.norm(self.axis) > 0:
-            raise InputError(f"load {self.label}: its axis has no direction; give a vector into the cell")
+            raise RangeError(f"load {self.label}: its axis has no direction; give a vector into the cell")
         points = self.places(model)
         return tuple(LoadOption(self, s, p, 0, said(s, self, p, len(points) > 1)) for p in points for s in self.sizes)
 
@@ -176,7 +176,7 @@ class Actuator(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")
         if not self.directions or not all(np.linalg.norm(d) > 0 for d in self.directions):
-            raise InputError(f"load {self.label}: give directions that are not zero, such as [0, 0, -1]")
+            raise RangeError(f"load {self.label}: give directions that are not zero, such as [0, 0, -1]")
         points = self.places(model)
         return tuple(
             LoadOption(self, s, p, i, said(s, self, p, len(points) > 1, f" along ({d[0]:g}, {d[1]:g}, {d[2]:g})"))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from elastocal.design.obstacles.obstacle import Obstacle
-from elastocal.errors import InputError
+from elastocal.errors import ExtraMissingError
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import align_z
 
@@ -30,7 +30,7 @@ class Mesh(Obstacle):
         try:
             import coal
         except ImportError:
-            raise InputError(
+            raise ExtraMissingError(
                 f"obstacle {self.label}: meshes need coal; install it with: pip install 'elastocal[mesh]', or use a box"
             ) from None
         surface = coal.BVHModelOBBRSS()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError
 from elastocal.files import schema
 from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord, Status
 from elastocal.files.located import Located, Path_, read_json
@@ -121,7 +121,7 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
     for p in record.parameters:
         if there.get(p.name) != p.unit:
             what = f"no parameter {p.name}" if p.name not in there else f"{p.name} in {there[p.name]}, not in {p.unit}"
-            raise InputError(
+            raise ConflictError(
                 f"robot {model.name} has {what}; the calibration is of robot {record.robot} with springs described as "
                 f"{record.form}: use that robot"
             )

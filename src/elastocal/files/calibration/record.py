@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from elastocal import __version__
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, DuplicateError, NumberError, RangeError, ShapeError
 from elastocal.files.robot.read import robot_file
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
@@ -95,22 +95,22 @@ class CalibrationRecord:
 def _check(record: CalibrationRecord) -> None:
     wild = [p.name for p in record.parameters if not isfinite(p.value)]
     if wild:
-        raise InputError(f"calibration: the value of {wild[0]} is not a finite number; leave it out")
+        raise NumberError(f"calibration: the value of {wild[0]} is not a finite number; leave it out")
     given = [p.name for p in record.parameters]
     if len(set(given)) != len(given):
-        raise InputError("calibration: a parameter is listed twice; keep one")
+        raise DuplicateError("calibration: a parameter is listed twice; keep one")
     estimated = {p.name for p in record.parameters if p.status == "estimated"}
     if not estimated <= set(record.names) <= set(given) or len(set(record.names)) != len(record.names):
         odd = sorted(estimated - set(record.names) or set(record.names) - set(given)) or ["a name"]
-        raise InputError(
+        raise ConflictError(
             f"calibration: the covariance lacks or adds {odd[0]}; it holds all estimated parameters, none unlisted"
         )
     c, p = record.covariance, len(record.names)
     if c.shape != (p, p) or not np.all(np.isfinite(c)):
-        raise InputError(f"calibration: the covariance of {p} parameters must be {p} x {p} finite numbers")
+        raise ShapeError(f"calibration: the covariance of {p} parameters must be {p} x {p} finite numbers")
     sd = np.sqrt(np.abs(np.diag(c)))
     if not np.all(np.diag(c) > 0) or np.any(np.abs(c - c.T) > 1e-9 * np.outer(sd, sd)):
-        raise InputError("calibration: the covariance is not symmetric with positive variances; make it again")
+        raise RangeError("calibration: the covariance is not symmetric with positive variances; make it again")
 
 
 def calibration_text(record: CalibrationRecord) -> str:

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from elastocal.errors import InputError, UnknownNameError
+from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
-from elastocal.files.tables.titles import title_unit, unit_word
+from elastocal.files.tables.titles import as_read, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 
 MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
@@ -43,8 +44,8 @@ TURNS = (*TURN, *ORIENTATION)
 _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""
 _PLAIN: dict[str, float] = {}
-NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d*)")
-_AXIS = re.compile(r"(?:q|j|joint|axis|theta)[ _]?([1-9]\d*)")
+NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
+_AXIS = re.compile(r"(?:q|j|joint|axis|theta|achse|gelenk|axe|eje|asse)[ _.]?([1-9]\d?)")
 ONCE = "once for all tables like it by 'elastocal columns'"
 Declared = Mapping[str, str]
 """Units by dimension, of columns that do not tell theirs."""
@@ -85,8 +86,12 @@ def understand(
     readings: dict[str, dict[str, Field]] = {}
     titles = Titles(raw, axes, frames, kind, declared)
     unused = []
+    clock = time_column(raw, axes)
     for place, column in enumerate(raw.header):
         word = column.lower()
+        if clock is not None and place == clock[0]:
+            fields[TIME] = Field(place, 1.0)
+            continue
         if word in (NAME, MARKER, STATION) and column not in axes:
             add_once(raw, fields, word, Field(place, 1.0))
             continue
@@ -153,7 +158,7 @@ class Titles:
         stem = column if column in poses else column.rpartition("_")[0]
         if stem in poses:
             return None, *self.understood(column, poses, stem, title)
-        marker, dot, rest = column.rpartition(".")
+        marker, dot, rest = column.rpartition(".") if not column.endswith(".") else ("", "", column)
         quantity = rest if rest in self.units() or "_" not in rest else rest.rpartition("_")[0]
         if not dot and (number := NUMBERED.fullmatch(quantity)) is not None and quantity not in self.units():
             marker, dot, quantity = f"marker{number[2]}", ".", number[1]
@@ -178,9 +183,9 @@ class Titles:
         """``X [mm]`` as ``x_mm``, ``Joint 1 (deg)`` as the first axis."""
         if title in poses or title.rpartition("_")[0] in poses:
             return title
-        stated = title_unit(title)
+        before, stated = split_title(title)
         unit = unit_word(stated) if stated else None
-        bare = title[: title.rindex(stated) - 1].strip() if stated and unit else title
+        bare = as_read(before if unit else title)
         if unit is None and (said := title.rpartition("_")[2]) != title and unit_word(said) == said:
             bare, unit = title.rpartition("_")[0], said
         known = {name.lower(): name for name in (*poses, *self.units())}
@@ -203,10 +208,10 @@ class Titles:
                 return stem, units[said]
             if any(units is known for known in (LENGTH, ANGLE)):
                 once, unit = ("length", "mm") if units is LENGTH else ("angle", "deg")
-                choices = " or ".join(f"{title}_{u}" for u in units)
+                choices = " or ".join(f"{stem}_{u}" for u in units)
                 raise InputError(
                     f"{self.raw.top}: column {title!r} has no unit; write {choices}, or state it once for all columns "
-                    f"as units: {{{once}: {unit}}}",
+                    f"as units: {{{once}: {unit}}}, or {ONCE}",
                     code="unit", file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
                 )  # fmt: skip
         try:

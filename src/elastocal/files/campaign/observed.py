@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.bare import table_entries, tool_of_titles
 from elastocal.files.campaign.decisions import Decision, read_decisions
@@ -263,7 +263,7 @@ def orientation_of(found: Readings, where: str) -> Any:
         return None
     if len(having) > 1:
         names = " and ".join(found.markers[i] for i in having[:2])
-        raise InputError(f"{where}: orientations of {names} were read; one marker tells that of the tool: keep one")
+        raise DuplicateError(f"{where}: orientations of {names} were read; one marker tells that of the tool: keep one")
     return read[:, having[0]].reshape(-1, 3, 3)
 
 

@@ -66,7 +66,7 @@ def matrices(
 
 
 def _turned(way: str, numbers: Array, order: str) -> Array:
-    from scipy.spatial.transform import Rotation
+    from elastocal.spatial.turns import Rotation
 
     made = Rotation.from_quat(numbers) if way == "quat" else Rotation.from_euler(order, numbers)
     return np.asarray(made.as_matrix()).reshape(-1, 3, 3)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.files import schema
 from elastocal.files.campaign.columns import CampaignColumns
 from elastocal.files.campaign.file import (
@@ -87,7 +87,7 @@ def _table(
     absent = [name for name in columns if name not in fields]
     if absent and not plan:
         unit = next(iter(DIMENSIONS[columns[absent[0]]]))
-        raise InputError(f"{raw.top}: there is no column of {absent[0]}; add {absent[0]}_{unit}")
+        raise MissingError(f"{raw.top}: there is no column of {absent[0]}; add {absent[0]}_{unit}")
     poses = configurations(raw, fields, axes, model.controller.drives)
     numbers = np.full((len(raw.rows), len(columns)), np.nan)
     for j, name in enumerate(columns):
@@ -96,7 +96,7 @@ def _table(
             if text.lower() not in NOTHING:
                 numbers[i, j] = si_number(raw, row, fields[name])
             elif not skip:
-                raise InputError(f"{where}: holds no reading; give a number, or leave it out by missing: skip")
+                raise MissingError(f"{where}: holds no reading; give a number, or leave it out by missing: skip")
     own = CampaignColumns({k: f for k, f in fields.items() if k not in columns}, {})
     return CampaignTable(word, raw, own, poses, {}, None, ()), numbers
 
@@ -108,7 +108,7 @@ def _gathered(
     rows = [(table, i) for table in tables for i in range(len(table.raw.rows))]
     some = np.asarray(np.isfinite(readings).any(axis=1) | plan)
     if not some.any():
-        raise InputError(f"{tables[0].raw.file}: holds no reading at all; fill the columns of the readings")
+        raise MissingError(f"{tables[0].raw.file}: holds no reading at all; fill the columns of the readings")
     kept = [row for row, read in zip(rows, some, strict=True) if read]
     wrenches = [t.poses.wrenches[i] for t, i in kept if t.poses.wrenches is not None]
     nothing = {what: np.full((len(kept), len(markers), width), np.nan) for what, width in WIDTHS.items()}

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, ImplausibleError, MissingError, UnitError
 from elastocal.files.campaign.table import WIDTHS, CampaignTable
 from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import cell
@@ -44,6 +44,8 @@ class Readings:
     cells: tuple[Mapping[str, tuple[CampaignTable, int]], ...]
     station: tuple[str, ...] | None = None
     temperature: Array | None = None
+    time: Array | None = None
+    """s, where all tables tell it."""
 
     @cached_property
     def deflected(self) -> bool:
@@ -122,13 +124,16 @@ def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...],
         if any(t.station is not None for t in tables)
         else None,
         _temperature(first) if any(t.temperature is not None for t in tables) else None,
+        np.array([t.time[row] for t, row in first if t.time is not None])
+        if all(t.time is not None for t in tables)
+        else None,
     )
 
 
 def _temperature(rows: Sequence[tuple[CampaignTable, int]]) -> Array:
     for table, _ in rows:
         if table.temperature is None:
-            raise InputError(
+            raise ConflictError(
                 f"{table.raw.top}: there is no column of temperature, which stands in another table of the campaign; "
                 "add temperature_C, or leave it out everywhere"
             )
@@ -180,9 +185,9 @@ def check_any(found: Readings, file: str) -> None:
     """There are numbers, and not only zeros."""
     known = np.concatenate([v[np.isfinite(v)] for v in found.read.values()])
     if not len(known):
-        raise InputError(f"{file}: holds no reading at all; fill the columns of the readings")
+        raise MissingError(f"{file}: holds no reading at all; fill the columns of the readings")
     if not np.any(known):
-        raise InputError(f"{file}: every reading is zero; was the table filled?")
+        raise MissingError(f"{file}: every reading is zero; was the table filled?")
 
 
 def check_deflection_sizes(found: Readings, size: float) -> None:
@@ -194,11 +199,13 @@ def check_deflection_sizes(found: Readings, size: float) -> None:
         less = " less its value without load" if found.table(reading, marker).by_difference else ""
         said = f"{text}{less} gives a deflection of {value:.3g} m on a robot of {size:.3g} m"
         meant = _meant(column, value, SOFT * size, LENGTH, SMALL) or "correct the number"
-        raise InputError(f"{place}: {said}; {meant}")
+        raise ImplausibleError(f"{place}: {said}; {meant}")
     for reading, marker, axis in np.argwhere(np.abs(turns) > TURNED):
         place, _, text = found.where(reading, marker, axis, turn=True)
         value = abs(float(turns[reading, marker, axis]))
-        raise InputError(f"{place}: {text} is a turn by {value:.3g} rad under load; check the unit: was mrad meant?")
+        raise ImplausibleError(
+            f"{place}: {text} is a turn by {value:.3g} rad under load; check the unit: was mrad meant?"
+        )
 
 
 def check_positions(found: Readings, points: Array, size: float) -> None:
@@ -209,7 +216,7 @@ def check_positions(found: Readings, points: Array, size: float) -> None:
         place, column, text = found.where(reading, marker, axis)
         said = f"{text} puts {found.markers[marker]} {distance:.3g} m from the base of a robot of {size:.3g} m"
         meant = _meant(column, distance, FAR * size, LENGTH, SMALL) or "correct the number"
-        raise InputError(f"{place}: {said}; {meant}")
+        raise ImplausibleError(f"{place}: {said}; {meant}")
 
 
 def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> None:
@@ -226,13 +233,13 @@ def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> Non
         f"m by the compliances of the robot file, on a robot of {size:.3g} m"
     )
     if found.wrenches is None:
-        raise InputError(f"the load of the campaign file: {said}; check its unit, and that of the compliances")
+        raise UnitError(f"the load of the campaign file: {said}; check its unit, and that of the compliances")
     table, line = next(iter(found.cells[row].values()))
     column = table.columns.fields[WRENCH[axis]]
     text, place = cell(table.raw, table.raw.rows[line], column)
     title, units = table.raw.header[column.place], FORCE if axis < 3 else MOMENT
     meant = _meant(title, float(bend[row]), SOFT * size, units, units) or "correct the load or the compliances"
-    raise InputError(f"{place}: {text}, that is {said}; {meant}")
+    raise ImplausibleError(f"{place}: {text}, that is {said}; {meant}")
 
 
 def _meant(column: str, value: float, most: float, units: Mapping[str, float], tried: Iterable[str]) -> str:

@@ -31,9 +31,9 @@ from elastocal.files.campaign.columns import (
     has_axis,
 )
 from elastocal.files.tables.configurations import NAME
-from elastocal.files.tables.raw import RawTable, as_written
+from elastocal.files.tables.raw import RawTable, as_written, with_units
 from elastocal.files.tables.remembered import layouts_of, renamed_by
-from elastocal.files.tables.titles import title_unit, unit_word
+from elastocal.files.tables.titles import split_title, title_unit, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.untrusted import finite_number
@@ -117,7 +117,7 @@ def recognise(
     (``{"A1_deg": "Achse 1"}``); what columns.yaml remembers is used.
     """
     file = Path(path)
-    raw = as_written(file, None, header_line or _remembered_line(file), sheet)
+    raw = with_units(as_written(file, None, header_line or _remembered_line(file), sheet))
     known = {title: name for name, title in (told or {}).items()}
     lost = [title for title in known if title not in raw.header]
     if lost:
@@ -155,7 +155,7 @@ def _one_each(columns: tuple[RecognisedColumn, ...]) -> tuple[RecognisedColumn, 
 
 def _numbered(column: RecognisedColumn) -> str:
     name, _, unit = column.guess.rpartition("_")
-    numbers = re.findall(r"\d+", column.title)
+    numbers = re.findall(r"\d{1,6}", column.title)
     new = f"{name}{int(numbers[0])}" if len(numbers) == 1 else ""
     return f"{new}_{unit}" if NUMBERED.fullmatch(new) else ""
 
@@ -205,8 +205,7 @@ def _unit(word: str, name: str, titles: Titles) -> tuple[str, bool]:
 
 def _guess(raw: RawTable, place: int, titles: Titles) -> str:
     title = raw.header[place]
-    stated = title_unit(title)
-    bare = title[: title.rindex(stated) - 1] if stated else title
+    bare = split_title(title)[0]
     axes = tuple(titles.axes)
     number = _AXIS_WORDS.search(bare)
     if number:
@@ -247,5 +246,5 @@ def _same_units(columns: tuple[RecognisedColumn, ...]) -> tuple[RecognisedColumn
 
 def _numbers(raw: RawTable, place: int) -> list[float]:
     cells = (row[1][place].strip() for row in raw.rows[:ROWS])
-    values = (finite_number(c.replace(",", ".") if raw.decimal_comma else c) for c in cells)
+    values = (finite_number(raw.numerals.plain(c)) for c in cells)
     return [v for v in values if v is not None]

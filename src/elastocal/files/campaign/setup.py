@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.file import CampaignKeys, LoadEntry, listed
 from elastocal.files.campaign.readings import Readings
@@ -145,7 +145,7 @@ def _axes(follows: bool, frame: str) -> str:
 def _idle(located: Located, found: Readings, idle: Ints, count: int) -> tuple[str, ...]:
     """A deflection without a load is none; ``count`` are those that were read."""
     if len(idle) == count:
-        raise InputError(
+        raise MissingError(
             f"{located.where((KEY,)) if KEY in located.data else located.file}: the load is zero in every row, so that "
             "nothing bends; add columns such as fz_N to the table, or force_N to load"
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, MissingError, NumberError, UnknownNameError
 from elastocal.files.campaign.columns import (
     DISTANCE,
     LOADED,
@@ -24,6 +24,7 @@ from elastocal.files.campaign.columns import (
     understand,
 )
 from elastocal.files.campaign.orientations import matrices
+from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_number
 from elastocal.model.transmission import Drives
@@ -67,6 +68,8 @@ class CampaignTable:
     skipped: tuple[int, ...]
     station: tuple[str, ...] | None = None
     temperature: Array | None = None
+    time: Array | None = None
+    """s"""
 
     @property
     def by_difference(self) -> bool:
@@ -124,7 +127,7 @@ def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[CampaignT
     for table in tables[1:] if wanted.kind else ():
         if odd := sorted(first ^ table.columns.names):
             has, lacks = (table, tables[0]) if odd[0] in table.columns.names else (tables[0], table)
-            raise InputError(
+            raise ConflictError(
                 f"{table.raw.top}: {odd[0]} stands in {has.word} and not in {lacks.word}; "
                 "give all tables of a campaign the same columns"
             )
@@ -142,7 +145,9 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     heat = None
     if TEMPERATURE in fields:
         heat = np.array([si_number(raw, row, fields[TEMPERATURE]) for row in raw.rows])
-    return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat)
+    clock = time_column(raw, wanted.axes)
+    seconds = None if clock is None else clock[1]
+    return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat, seconds)
 
 
 def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: set[int]) -> dict[str, Array]:
@@ -174,7 +179,7 @@ def _numbers(
             if text.lower() in NOTHING:
                 if not wanted.skip:
                     said = repr(text) if text else "an empty cell"
-                    raise InputError(f"{where}: {said} is no reading; give a number, or leave it out by missing: skip")
+                    raise NumberError(f"{where}: {said} is no reading; give a number, or leave it out by missing: skip")
                 missed.add(row[0])
                 out[i, j] = np.nan
             else:
@@ -191,6 +196,6 @@ def _marker_column(raw: RawTable, columns: CampaignColumns, frames: Sequence[str
         if frames is not None and text not in frames:
             raise UnknownNameError("marker", text, frames, where)
         if not text:
-            raise InputError(f"{where}: names no marker; name it")
+            raise MissingError(f"{where}: names no marker; name it")
         out.append(text)
     return tuple(out)

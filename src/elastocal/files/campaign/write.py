@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.files.campaign.columns import LOADED, ORIENTATION, SHIFT, TURN
 from elastocal.files.campaign.file import FORMAT, PREDICTION, CampaignFile, Requests, listed, robot_seen_from
 from elastocal.files.campaign.requests import changed_requests, source_text
@@ -95,7 +95,9 @@ def table_text(campaign: Campaign, model: Robot, names: Sequence[str] = ()) -> s
 def _readings(campaign: Campaign) -> Iterator[Column]:
     kind = campaign.measurement
     if not isinstance(kind, Deflection | Position):
-        raise InputError(f"a campaign of {kind.kind} cannot be written as a table; write deflections or positions")
+        raise UnsupportedError(
+            f"a campaign of {kind.kind} cannot be written as a table; write deflections or positions"
+        )
     names = (*SHIFT, *TURN) if isinstance(kind, Deflection) else (*LOADED, *ORIENTATION)
     for number, (marker, start) in enumerate(zip(kind.where.markers, kind.where.starts, strict=True)):
         numbers = campaign.readings[:, start : start + marker.rows]

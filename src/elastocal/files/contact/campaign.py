@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.file import UNSTATED, CampaignFile, ReadingsEntry, all_files, named_robot, table_notes
 from elastocal.files.campaign.requests import read_requests, read_sources
@@ -61,7 +61,7 @@ class ContactRows:
         first = set(self.tables[0].fields)
         for table in self.tables[1:]:
             if odd := sorted(first ^ set(table.fields)):
-                raise InputError(
+                raise ConflictError(
                     f"{table.raw.top}: {odd[0]} stands in one of {self.tables[0].word} and {table.word} only; give all "
                     "tables of a campaign the same columns"
                 )
@@ -176,7 +176,7 @@ def _targets(model: Robot, touches: Touches, found: ContactRows, axes: str) -> C
 
 def _on_disc(surface: Surface, angle: float, where: str) -> Array:
     if not isinstance(surface, Disc):
-        raise InputError(
+        raise ConflictError(
             f"{where}: an angle places a contact on a disc, and {surface.label} is none; give x_mm, y_mm, z_mm"
         )
     return np.asarray(surface.centre) + surface.radius * np.array([np.cos(angle), np.sin(angle)])
@@ -191,6 +191,6 @@ def _limits(
     row, joint, value = beyond[0]
     if entry.limits == "apply":
         what, (table, line) = limit_text(model, joint, value), rows[row]
-        raise InputError(f"{table.spot(line)}: {what}; change it or write 'limits: ignore' in {located.file}")
+        raise RangeError(f"{table.spot(line)}: {what}; change it or write 'limits: ignore' in {located.file}")
     count = len({r for r, _, _ in beyond})
     return (f"{count} of {len(q)} contacts lie beyond the joint limits and are used all the same.",)

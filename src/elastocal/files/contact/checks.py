@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, InfeasibleError, InputError, MissingError, RangeError, TooFewError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
 from elastocal.measure.campaign import Campaign
@@ -41,7 +41,7 @@ def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> N
     contacts = len(np.unique(np.column_stack([kind.touches.which, np.round(kind.q / ALIKE)]), axis=0))
     if contacts < len(names):
         again = f" (of {kind.count} rows, the others repeat them)" if contacts < kind.count else ""
-        raise InputError(
+        raise TooFewError(
             f"{located.where(('table',))}: {contacts} contacts{again} are fewer than the {len(names)} parameters "
             f"sought; touch at least {len(names) - contacts} more points, or name fewer under seek"
         )
@@ -106,14 +106,14 @@ def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str
     idle = np.flatnonzero(np.all(readings == 0, axis=1))
     if len(idle) and not skip:
         table, row = rows[int(idle[0])]
-        raise InputError(
+        raise RangeError(
             f"{table.spot(row, 'fx')}: the force is zero, so that nothing is touched there; leave the row out, or all "
             "such rows by missing: skip"
         )
     absent = np.flatnonzero(~np.isfinite(readings).all(axis=1))
     kept = np.setdiff1d(np.arange(len(readings)), np.union1d(idle, absent))
     if not len(kept):
-        raise InputError(f"{rows[0][0].raw.file}: no contact felt a force; fill the columns of the force")
+        raise MissingError(f"{rows[0][0].raw.file}: no contact felt a force; fill the columns of the force")
     said = [(idle, "felt no force"), (absent, "lack a force")]
     return kept, tuple(f"{len(i)} contacts {what} and are left out ({_named(rows, i)})." for i, what in said if len(i))
 
@@ -134,7 +134,7 @@ def check_pressed(located: Located, word: str, kind: ContactForce, readings: Arr
             if 2 * len(pulled) > len(rows)
             else "correct its sign or leave the row out"
         )
-        raise InputError(
+        raise ImplausibleError(
             f"{table.spot(row, 'fx')}: the force on the robot points into {object_label(kind, int(pulled[0]))}, as in "
             f"{len(pulled)} of {len(rows)} rows, and an object only pushes away; {use}"
         )
@@ -163,12 +163,12 @@ def check_commanded(kind: ContactForce, model: Robot, rows: Rows) -> tuple[str, 
 
 def _check_near(kind: ContactForce, distance: Array, model: Robot, rows: Rows) -> None:
     for i in (int(n) for n in np.flatnonzero(distance > FAR * model.size)):
-        raise InputError(
+        raise InfeasibleError(
             f"{_spot(rows, i)}: contact out of reach: the tip is {1e3 * distance[i]:.0f} mm away from "
             f"{object_label(kind, i)}; check the joint values, the object's name and place, and their units"
         )
     for i in (int(n) for n in np.flatnonzero(_deep(kind, distance))):
-        raise InputError(
+        raise ImplausibleError(
             f"{_spot(rows, i)}: the tip is {-1e3 * distance[i]:.0f} mm inside {object_label(kind, i)}: object inside "
             "the arm; check the joint values, and the object's place and size"
         )
@@ -182,7 +182,7 @@ def check_places(model: Robot, plan: ContactPlan, reached: Bools, rows: Rows) ->
     i = int(lost[0])
     point = ", ".join(f"{1e3 * v:.1f}" for v in plan.points[i])
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
-    raise InputError(
+    raise InfeasibleError(
         f"{_spot(rows, i)}{more}: contact out of reach: no joint values within the limits bring {plan.touches.frame} "
         f"to ({point}) mm on {plan.touches.surfaces[plan.touches.which[i]].label}; touch another place"
     )

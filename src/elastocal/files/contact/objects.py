@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import FORMAT, CampaignFile, Requests, robot_seen_from
 from elastocal.files.campaign.requests import changed_requests, source_text
@@ -93,7 +93,7 @@ def contact_texts(plan: CampaignFile, campaign: Campaign, folder: Path, table: s
     """Campaign file and table for a folder: the plan with what was read at its contacts."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise InputError(f"a campaign of {kind.kind} has no contacts to write")
+        raise UnsupportedError(f"a campaign of {kind.kind} has no contacts to write")
     head = {"name": plan.name, "robot": robot_seen_from(plan, folder)}
     head |= {k: plan.words[k] for k in ("tool", "without") if k in plan.words}
     text = contact_text(campaign, kind, plan.model, head, table, plan.requests)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, NumberError, RangeError, UnknownNameError
 from elastocal.files.tables.configurations import NAME, by_motors, configurations, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
@@ -75,7 +75,7 @@ def read_contact_table(raw: RawTable, word: str, wanted: ContactColumns) -> Cont
     """One table, every column understood."""
     fields = _fields(raw, wanted)
     if not raw.rows:
-        raise InputError(f"{raw.file}: has a header and no contacts; add a row")
+        raise MissingError(f"{raw.file}: has a header and no contacts; add a row")
     targets = [c for c in (TURN, *POINT, SIZE) if c in fields]
     driven = any(a in fields for a in wanted.axes) or bool(by_motors(raw, fields, wanted.axes))
     _check_ways(raw, fields, targets, driven, wanted)
@@ -109,7 +109,7 @@ def _fields(raw: RawTable, wanted: ContactColumns) -> dict[str, Field]:
         known = plain or motor or understood(raw, column, units, (OBJECT, NAME))
         add_once(raw, found, known[0], Field(place, known[1]))
     if OBJECT not in found:
-        raise InputError(f"{raw.top}: there is no column of the object that is touched; add {OBJECT}")
+        raise MissingError(f"{raw.top}: there is no column of the object that is touched; add {OBJECT}")
     return found
 
 
@@ -120,24 +120,24 @@ def _check_ways(
     if not wanted.plan:
         absent = [f for f in FELT[:2] if f not in fields]
         if absent:
-            raise InputError(
+            raise MissingError(
                 f"{raw.top}: there is no column of {absent[0]}; add {absent[0]}_N, the force in base axes (fz_N too "
                 "where the robot works in space)"
             )
         return
     if driven and targets:
-        raise InputError(
+        raise ConflictError(
             f"{raw.top}: joint values decide where and how hard is pressed, so that {targets[0]} says it again; keep "
             "columns of one kind"
         )
     if driven:
         return
     if TURN in fields and any(c in fields for c in POINT[:2]):
-        raise InputError(f"{raw.top}: angle and x, y give the place in two ways; keep one")
+        raise DuplicateError(f"{raw.top}: angle and x, y give the place in two ways; keep one")
     absent = [] if TURN in fields else [c for c in POINT[:2] if c not in fields]
     if absent or SIZE not in fields:
         what = "force_N, how hard to press" if not absent else "angle_deg on a disc, or x_mm, y_mm and z_mm, or axes"
-        raise InputError(f"{raw.top}: a planned contact needs {what}; add the column")
+        raise MissingError(f"{raw.top}: a planned contact needs {what}; add the column")
 
 
 def _joints(raw: RawTable, fields: Mapping[str, Field], wanted: ContactColumns) -> Array:
@@ -166,7 +166,7 @@ def _numbers(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str], s
                 out[i, j] = si_number(raw, row, fields[name])
             elif not skip:
                 said = repr(text) if text else "an empty cell"
-                raise InputError(f"{where}: {said} is no number; give one, or leave it out by missing: skip")
+                raise NumberError(f"{where}: {said} is no number; give one, or leave it out by missing: skip")
     return out
 
 
@@ -182,5 +182,5 @@ def _sizes(raw: RawTable, fields: Mapping[str, Field]) -> Array:
     sizes = _numbers(raw, fields, [SIZE], False)[:, 0]
     for i in np.flatnonzero(~(sizes > 0)):
         text, where = cell(raw, raw.rows[i], fields[SIZE])
-        raise InputError(f"{where}: {text} does not press on anything; give a positive force")
+        raise RangeError(f"{where}: {text} does not press on anything; give a positive force")
     return sizes

@@ -33,7 +33,7 @@ class CsvTable(TableFormat):
     sheet: str | None = None
 
     def read(self, file: Path, asked: Asked) -> RawTable:
-        read = as_written if self.columns else read_csv
+        read = as_written if self.columns or self.units_line else read_csv
         raw = read(file, self.encoding, self.header_line, self.sheet)
         if self.header_line not in (None, raw.header_line):
             raise asked.error(("header_line",), f"line {self.header_line} of {file} is empty or a remark")
@@ -47,6 +47,7 @@ class CsvTable(TableFormat):
         notes = (f"{file.name}: not used: {', '.join(unused)}.",) if unused else ()
         return replace(
             raw,
+            units=(),
             header=header,
             rows=tuple((line, tuple(cells[p] for p in places.values())) for line, cells in raw.rows),
             named=asked.where("columns" if self.columns else "units_line"),
@@ -56,8 +57,9 @@ class CsvTable(TableFormat):
 
     def _units(self, raw: RawTable, asked: Asked) -> tuple[RawTable, tuple[str, ...]]:
         """The table without its line of units, and the units it states, "" where none."""
-        if self.units_line is None:
-            return raw, ("",) * len(raw.header)
+        below = raw.rows[0][0] if raw.rows else 0
+        if self.units_line is None or (any(raw.units) and raw.header_line < self.units_line < below):
+            return raw, raw.units or ("",) * len(raw.header)
         if not raw.rows or raw.rows[0][0] != self.units_line:
             raise asked.error(("units_line",), f"{self.units_line} must be the line below the titles of {raw.file}")
         stated = tuple(text.strip().strip("[]()").strip() for text in raw.rows[0][1])

@@ -21,6 +21,7 @@ from elastocal.files.tables.raw import Field, Origin, RawTable, separator_of, si
 from elastocal.model.kinematics import kinematics
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.spatial.rotation import matrix_rpy
 
 TITLES = (*(f"J{i}" for i in range(1, 7)), *"XYZWPR", *(f"tool {c}" for c in "XYZWPR"))
 JOINTS, PLACE, TURN, TOOL = range(6), range(6, 9), range(9, 12), range(12, 15)
@@ -43,7 +44,7 @@ def measured_lines(file: Path) -> RawTable:
                 f"{file}, line {line}: {len(cells)} cells, but joints, measured pose and tool are {len(TITLES)}; "
                 "save the table of the calibration project again"
             )
-    whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), separator != ",", first[0])
+    whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), header_line=first[0])
     absent = [r for r in whole.rows if all(abs(si_number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
     if len(absent) == len(whole.rows):
         raise InputError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")
@@ -182,13 +183,12 @@ def robodk_table(joints: Array, poses: Sequence[Pose], tools: Sequence[Pose]) ->
 
     Angles are in deg about x, y and z in turn, as RoboDK shows poses.
     """
-    from scipy.spatial.transform import Rotation
 
     titles = [f"{t} (deg)" if t[0] == "J" else f"{t} ({'mm' if t[-1] in 'XYZ' else 'deg'})" for t in TITLES]
     lines = [",".join(titles)]
     for row, pose, tool in zip(joints, poses, tools, strict=True):
         numbers = list(np.degrees(row))
         for p in (pose, tool):
-            numbers += [*(1e3 * p.translation), *Rotation.from_matrix(p.rotation).as_euler("XYZ", degrees=True)]
+            numbers += [*(1e3 * p.translation), *(0.0 - np.degrees(matrix_rpy(p.rotation.T)))]
         lines.append(",".join(f"{v + 0.0:.6f}" for v in numbers))
     return "\n".join(lines) + "\n"

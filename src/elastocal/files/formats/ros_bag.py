@@ -16,11 +16,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 from elastocal.files.bag import JOINTS, POINT, POSE, WRENCH, Series, joint_columns, one_topic, read_bag
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import RawTable
-from elastocal.measure.dwells import Dwell, dwells
+from elastocal.measure.slow_motion import Dwell, dwells
 from elastocal.spatial.entries import Array
 
 FORCES = ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")
@@ -48,7 +48,7 @@ class RosBag(TableFormat):
             for kinds, stated in (((JOINTS,), self.joints), ((POSE, POINT), self.pose), ((WRENCH,), self.wrench))
         ]
         if topics[0] is None:
-            raise InputError(f"{file}: has no joint states; without them no pose of the arm is known")
+            raise MissingError(f"{file}: has no joint states; without them no pose of the arm is known")
         states = bag[topics[0]]
         q = states.values[:, joint_columns(file, model, states)]
         turns = np.array([m.kind == "revolute" for m in model.motions])
@@ -73,7 +73,7 @@ class RosBag(TableFormat):
         notes = (
             f"{file.name}: {len(found)} dwells of {used}; row numbers count them, values are means within a dwell.",
         )
-        return RawTable(str(file), tuple(header), rows, False, 0, named=str(file), notes=notes)
+        return RawTable(str(file), tuple(header), rows, header_line=0, named=str(file), notes=notes)
 
 
 def _names(series: Series) -> list[str]:

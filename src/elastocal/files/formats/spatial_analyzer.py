@@ -125,7 +125,6 @@ class SpatialAnalyzer(TableFormat):
             str(file),
             (*names.fields, *(f"{c}_{unit}" for c in PLACE)),
             points,
-            False,
             named=asked.where("points"),
             origins=tuple(Origin(str(file), title) for title in titles),
             notes=(_frame(file, remarks, asked), *table_text(file)[1], *said, *more, *left_out),

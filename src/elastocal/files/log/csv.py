@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError, ShapeError
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, csv_parts, si_number, understood
@@ -62,7 +62,7 @@ def read_csv_log(path: Path, model: Robot) -> JointLog:
     parts = []
     for raw in csv_parts(path, size=PART):
         if not raw.rows:
-            raise InputError(f"{raw.file}: has a header and no rows; a log has one row per instant")
+            raise MissingError(f"{raw.file}: has a header and no rows; a log has one row per instant")
         bare = "q_0" in raw.header
         columns = _bare(raw, model) if bare else _named(raw, model)
         parts.append(_numbers(raw, columns, model))
@@ -122,7 +122,7 @@ def _named(raw: RawTable, model: Robot) -> _Columns:
     missing = [a for a in axes if a not in (*found, *driven)]
     if missing:
         unit = COUNTS if driven else "deg" if kinds[missing[0]] == "revolute" else "mm"
-        raise InputError(
+        raise MissingError(
             f"{raw.top}: there is no column for axis {missing[0]} of {model.name}; add {missing[0]}_{unit}"
         )
     geared = _geared(raw, found, axes)
@@ -138,7 +138,7 @@ def _geared(raw: RawTable, found: Mapping[str, Field], axes: tuple[str, ...]) ->
     own, geared = ([f"{a}_{word}" for a in axes if f"{a}_{word}" in found] for word in ("torque", MOTOR_TORQUE))
     if own and geared:
         one, other = (raw.header[found[names[0]].place] for names in (geared, own))
-        raise InputError(
+        raise ConflictError(
             f"{raw.top}: column {one!r} gives the torque of a motor and {other!r} that of an axis; give all torques in "
             "one way, since motors may be coupled"
         )
@@ -147,7 +147,7 @@ def _geared(raw: RawTable, found: Mapping[str, Field], axes: tuple[str, ...]) ->
 
 def _axis_torques(raw: RawTable, torque: Array, drives: Drives | None) -> Array:
     if drives is None:
-        raise InputError(
+        raise MissingError(
             f"{raw.top}: torques of motors need to know how motors move the axes; add structure under the controller "
             "of the robot file ('elastocal transmission' writes it)"
         )
@@ -169,7 +169,7 @@ def _bare(raw: RawTable, model: Robot) -> _Columns:
     missing = [f"q_{i}" for i in range(model.n) if f"q_{i}" not in places]
     if missing or f"q_{model.n}" in places:
         count = sum(name.startswith("q_") for name in raw.header)
-        raise InputError(
+        raise ShapeError(
             f"{raw.top}: {count} columns q_... for the {model.n} joints of {model.name}; give one for each"
         )
     torque = [places.get(f"tau_{i}") for i in range(model.n)]
@@ -186,7 +186,7 @@ def _optional(raw: RawTable, fields: list[Field | None], n: int) -> Array | None
     missing = next((i for i, f in enumerate(fields) if f is None), None)
     if missing is not None:
         given = next(raw.header[f.place] for f in fields if f is not None)
-        raise InputError(f"{raw.top}: {given} is there, but the like column of axis {missing + 1} is not; add it")
+        raise MissingError(f"{raw.top}: {given} is there, but the like column of axis {missing + 1} is not; add it")
     return _table(raw, fields, n)
 
 
@@ -200,7 +200,7 @@ def _column(raw: RawTable, field: Field, empty: bool) -> Array:
     values = []
     for row in raw.rows:
         text = row[1][field.place]
-        value = finite_number(text)
+        value = None if raw.numerals.dots else finite_number(text)
         if value is None:
             blank = empty and not cell(raw, row, field)[0]
             values.append(nan if blank else si_number(raw, row, field))

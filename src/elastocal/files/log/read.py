@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.errors import InputError
+from elastocal.errors import FormatError, MissingError
 from elastocal.files.bag import JOINTS, is_bag, joint_columns, one_topic, read_bag
 from elastocal.files.located import UTF_16
 from elastocal.files.opened import unreadable
@@ -32,12 +32,12 @@ def log_format(path: Path) -> str:
     except OSError as error:
         raise unreadable(path, error) from None
     if not start.strip():
-        raise InputError(f"{path}: is empty; give a CSV file, a log of RSI telegrams or an RTDE record")
+        raise MissingError(f"{path}: is empty; give a CSV file, a log of RSI telegrams or an RTDE record")
     wide = start[:2] in UTF_16
     start = start.decode("utf-16", "replace").encode() if wide else start
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"<Rob" in start:
         if wide:
-            raise InputError(f"{path}: its telegrams are in UTF-16, and no controller sends them so; save it as UTF-8")
+            raise FormatError(f"{path}: its telegrams are in UTF-16, and no controller sends them so; save it as UTF-8")
         return RSI
     head = start.split(b"\n", 1)[0].decode("utf-8", "replace").split()
     if any(name.startswith("actual_q_") for name in head):
@@ -92,7 +92,7 @@ def read_bag_log(path: Path, model: Robot) -> JointLog:
     bag = read_bag(path)
     topic = one_topic(path, bag, (JOINTS,), None)
     if topic is None:
-        raise InputError(f"{path}: has no joint states, so that nothing is known of the joints")
+        raise MissingError(f"{path}: has no joint states, so that nothing is known of the joints")
     series = bag[topic]
     places = joint_columns(path, model, series)
     count = len(series.time)

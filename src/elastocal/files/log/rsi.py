@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import FormatError
 from elastocal.files.log.read import axes_log
 from elastocal.files.log.telegrams import MALFORMED, Piece, Telegram, TelegramError, TelegramOrder, parse_telegram, scan
 from elastocal.files.units import DEGREE
@@ -59,7 +59,7 @@ def read_rsi_log(path: Path, model: Robot) -> JointLog:
     order = TelegramOrder()
     rows = _in_order(_usable(scan(path), model, left), order, left)
     if not rows:
-        raise InputError(f"{path}: {_why_nothing(path, model)}")
+        raise FormatError(f"{path}: {_why_nothing(path, model)}")
     values, torques, currents = np.split(np.array([r.numbers for r in rows]), 3, axis=1)
     scale = np.array([DEGREE if m.kind == "revolute" else 1e-3 for m in model.motions])
     time, clock = _clock(rows, order)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, InputError, MissingError, NumberError, ShapeError
 from elastocal.files.located import read_text
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.raw import RawTable
@@ -71,10 +71,10 @@ def _table(path: Path) -> tuple[RawTable, list[str]]:
         notes.append(f"The last line ({line}) is left out: it is cut off after {len(cells)} of {len(header)} cells.")
     for line, cells in rows:
         if len(cells) != len(header):
-            raise InputError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; leave the line out")
+            raise ShapeError(f"{path}, line {line}: {len(cells)} cells for {len(header)} columns; leave the line out")
     if not rows:
-        raise InputError(f"{path}: has a header and no whole row; a log has one row per instant")
-    return RawTable(path.as_posix(), tuple(header), tuple((n, tuple(c)) for n, c in rows), False, top), notes
+        raise MissingError(f"{path}: has a header and no whole row; a log has one row per instant")
+    return RawTable(path.as_posix(), tuple(header), tuple((n, tuple(c)) for n, c in rows), header_line=top), notes
 
 
 def _axes(model: Robot) -> tuple[str, ...]:
@@ -84,26 +84,26 @@ def _axes(model: Robot) -> tuple[str, ...]:
 def _check_axes(raw: RawTable, model: Robot) -> None:
     twice = next((name for name in raw.header if raw.header.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"{raw.top}: column {twice} stands twice; keep one", column=twice)
+        raise DuplicateError(f"{raw.top}: column {twice} stands twice; keep one", column=twice)
     count = sum(name.startswith("actual_q_") for name in raw.header)
     missing = [name for name in _axes(model) if name not in raw.header]
     if missing and missing[0] != f"actual_q_{count}":  # one of a later axis is there
         said = f"column {missing[0]} is missing beside its neighbours; record the whole vector"
         raise InputError(f"{raw.top}: {said}", code="missing", column=missing[0])
     if count != model.n or missing:
-        raise InputError(
+        raise ShapeError(
             f"{raw.top}: {count} columns actual_q_... for the {model.n} axes of {model.name}; give the robot of the log"
         )
 
 
 def _column(raw: RawTable, place: int | None, name: str) -> Array:
     if place is None:
-        raise InputError(f"{raw.top}: column {name} is missing beside its neighbours; record the whole vector")
+        raise MissingError(f"{raw.top}: column {name} is missing beside its neighbours; record the whole vector")
     out = []
     for line, cells in raw.rows:
         value = finite_number(cells[place])
         if value is None:
-            raise InputError(
+            raise NumberError(
                 f"{raw.file}, line {line}, column {name}: {cells[place]!r} is no number; leave the line out"
             )
         out.append(value)

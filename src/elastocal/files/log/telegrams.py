@@ -30,7 +30,7 @@ from typing import Literal
 
 from lxml import etree
 
-from elastocal.errors import InputError
+from elastocal.errors import FormatError, RangeError
 from elastocal.files.opened import note_file, unreadable
 
 LARGEST = 65_507
@@ -44,7 +44,7 @@ _IPOC = re.compile(r"\s*([0-9]{1,19})\s*")
 _SENDER = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 
 
-class TelegramError(InputError):
+class TelegramError(FormatError):
     """The bytes are no telegram; the sentence says why."""
 
 
@@ -84,7 +84,7 @@ def parse_telegram(data: bytes) -> Telegram:
 def check_sender(name: str) -> None:
     """The Sen Type of the answers is a plain word: nothing else may get into a telegram to a robot."""
     if not _SENDER.fullmatch(name):
-        raise InputError(
+        raise RangeError(
             f"{name!r}: must be a word of letters, digits, dot, dash or underscore, as in ImFree",
             value=name,
             parameter="sen_type",

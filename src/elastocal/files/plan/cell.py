@@ -12,7 +12,7 @@ import numpy as np
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, NumberError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
 from elastocal.files.opened import existing, read_bytes
@@ -103,11 +103,11 @@ def read_stl(path: Path) -> Array:
     else:
         found = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", raw)
         if not found or len(found) % 3:
-            raise InputError(f"{path}: is no STL file, or is cut off; export it again")
+            raise FormatError(f"{path}: is no STL file, or is cut off; export it again")
         try:
             corners = np.array([[float(v) for v in corner] for corner in found]).reshape(-1, 3, 3)
         except ValueError:
-            raise InputError(f"{path}: a corner is not made of numbers; export it again") from None
+            raise FormatError(f"{path}: a corner is not made of numbers; export it again") from None
     if not np.all(np.abs(corners) <= LARGEST):
-        raise InputError(f"{path}: a corner is not finite; export it again")
+        raise NumberError(f"{path}: a corner is not finite; export it again")
     return np.asarray(1e-3 * corners)

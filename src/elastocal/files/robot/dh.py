@@ -5,13 +5,17 @@
 
 ``convention`` must be said, in one row or the same in all: standard, modified (Craig) or hayati, as
 ``elastocal.model.dh`` has them; a standard row with ``beta_deg`` is Hayati's.  ``type`` is revolute or prismatic;
-``sign`` is -1 where the controller counts the other way.  A joint that is only a number, 1, is called J1.  Titles may
-be those of textbooks: i, link, θ, α, lower, upper.  The flange is the last frame.
+``sign`` is -1 where the controller counts the other way.  A joint that is only a number, 1, is called J1.  Titles and
+cells may be those of textbooks: i, link, θ, α, lower, upper; R and P; q2 - 90, -π/2.  Other columns are not used, which
+a note says.  The flange is the last frame.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +24,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
-from elastocal.files.tables.titles import title_unit, unit_word
+from elastocal.files.tables.titles import split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import Frame, FrameTree, JointKind
@@ -30,16 +34,27 @@ from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
 
 CONVENTIONS = ("standard", "modified", "hayati")
+OTHER_CONVENTIONS = {
+    "standard dh": "standard", "sdh": "standard", "classic": "standard", "distal": "standard",
+    "modified dh": "modified", "mdh": "modified", "craig": "modified", "proximal": "modified",
+}  # fmt: skip
+TYPES = {"r": "revolute", "rot": "revolute", "rotary": "revolute", "rotational": "revolute", "p": "prismatic",
+         "t": "prismatic", "linear": "prismatic"}  # fmt: skip
+_VARIABLE = re.compile(r"(?:θ|theta|q)[_ ]?\{?\d*\}?\*?\s*(.*)", re.IGNORECASE)
+_PI = re.compile(r"([+-]?)\s*(\d*(?:\.\d+)?)\s*\*?\s*(?:π|pi)\s*(?:/\s*(\d+))?", re.IGNORECASE)
 WORDS = ("joint", "type", "convention", "sign")
 OTHER_TITLES = {
-    "joint": ("joint", "link", "axis", "i", "no", "no.", "#", "name"),
-    "theta": ("theta", "θ", "θi", "offset"),
-    "alpha": ("alpha", "\u03b1", "\u03b1i"),
+    "joint": ("joint", "link", "axis", "i", "no", "no.", "nr", "nr.", "#", "name", "gelenk", "achse"),
+    "theta": ("theta", "θ", "θi", "theta_i", "offset", "theta offset"),
+    "alpha": ("alpha", "\u03b1", "\u03b1i", "alpha_i", "twist"),
     "beta": ("beta", "β"),
-    "a": ("a", "ai", "r"),
-    "d": ("d", "di"),
-    "min": ("min", "min.", "lower", "from"),
-    "max": ("max", "max.", "upper", "to"),
+    "a": ("a", "ai", "a_i", "r", "link length"),
+    "d": ("d", "di", "d_i", "link offset"),
+    "min": ("min", "min.", "lower", "from", "lower limit", "min limit", "limit min", "untere grenze", "von"),
+    "max": ("max", "max.", "upper", "to", "upper limit", "max limit", "limit max", "obere grenze", "bis"),
+    "type": ("type", "typ", "joint type", "art"),
+    "convention": ("convention", "konvention", "dh convention", "dh", "method"),
+    "sign": ("sign", "vorzeichen", "direction"),
 }
 _BY_TITLE = {title: name for name, titles in OTHER_TITLES.items() for title in titles}
 GRAVITY = 9.80665
@@ -48,7 +63,7 @@ GRAVITY = 9.80665
 def read_dh(path: Path) -> Robot:
     """The rigid robot of a DH table; notes say what a table leaves open."""
     raw = read_csv(path)
-    rows, signs, convention = _rows(raw)
+    rows, signs, convention, unused = _rows(raw)
     frames = dh_frames(rows, convention, source=path.name)
     frames = (*_on_its_foot(frames), Frame("flange", frames[-1].name, source=f"{path.name}, last row"))
     names = tuple(r.name for r in rows)
@@ -56,11 +71,24 @@ def read_dh(path: Path) -> Robot:
         f"gravity is assumed to be {GRAVITY} m/s2 along -z of the base; a DH table does not say",
         f"{path.name} is read by the {convention} convention; the flange is its last frame",
         *(f"joint {r.name!r} has no limits in the table; none are assumed" for r in rows if r.limits is None),
+        *_below(frames, path.name),
+        *((f"not used of {path.name}: {', '.join(unused)}",) if unused else ()),
     )
     return Robot(
         name=path.stem, tree=FrameTree(frames), tool="flange", gravity=np.array([0.0, 0.0, -GRAVITY]),
         transmission=Transmission(names, np.diag(signs), np.zeros(len(names))), source=path.name, notes=notes,
     )  # fmt: skip
+
+
+def _below(frames: Sequence[Frame], name: str) -> tuple[str, ...]:
+    """A note where the arm starts downwards, as tables of some makers do whose z points down."""
+    second = next((f for f in frames[1:] if f.joint is not None), None)
+    pose = Pose()
+    for frame in frames[: 0 if second is None else frames.index(second) + 1]:
+        pose = pose @ frame.pose
+    if pose.translation[2] >= 0:
+        return ()
+    return (f"by {name} the second joint lies below the base: if the robot stands, its z points down; turn gravity",)
 
 
 def _on_its_foot(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
@@ -73,13 +101,18 @@ def _on_its_foot(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
     return (replace(first, pose=first.pose @ height), link, *rest[1:])
 
 
-def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
+def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention, list[str]]:
     units = {"a": LENGTH, "d": LENGTH, "alpha": ANGLE, "theta": ANGLE, "beta": ANGLE,
              "min": {**ANGLE, **LENGTH}, "max": {**ANGLE, **LENGTH}}  # fmt: skip
     fields: dict[str, Field] = {}
+    unused = []
     for place, column in enumerate(raw.header):
         word = _BY_TITLE.get(column.lower(), column.lower())
-        name, factor = (word, 1.0) if word in WORDS else understood(raw, _column(column), units, WORDS)
+        title = _column(column)
+        if word not in WORDS and title.rpartition("_")[0] not in units and not _nearly(title, units):
+            unused += [column] if column else []
+            continue
+        name, factor = (word, 1.0) if word in WORDS else understood(raw, title, units, WORDS)
         add_once(raw, fields, name, Field(place, factor))
     lacking = [n for n in ("joint", "a", "alpha", "d", "theta", "convention") if n not in fields]
     if lacking:
@@ -90,7 +123,8 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
         )  # fmt: skip
     if not raw.rows:
         raise InputError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
-    words = {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows} - {""}
+    said = {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows} - {""}
+    words = {OTHER_CONVENTIONS.get(word, word) for word in said}
     if len(words) != 1 or not words <= set(CONVENTIONS):
         raise InputError(
             f"{raw.file}: convention is {' and '.join(sorted(words)) or 'empty'}; say {' or '.join(CONVENTIONS)}, the "
@@ -98,29 +132,41 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention]:
             code="dh-convention", file=raw.file, allowed=CONVENTIONS,
         )  # fmt: skip
     both = [_row(raw, line, fields) for line in raw.rows]
-    return [row for row, _ in both], [sign for _, sign in both], cast(Convention, words.pop())
+    return [row for row, _ in both], [sign for _, sign in both], cast(Convention, words.pop()), unused
+
+
+def _nearly(title: str, units: Mapping[str, object]) -> bool:
+    """Whether a title is a column without its unit, or a slip for one."""
+    stem = title.rpartition("_")[0] or title
+    return title in units or bool(get_close_matches(stem.lower(), [n for n in (*units, *WORDS) if len(n) > 2], 1, 0.8))
 
 
 def _column(title: str) -> str:
     """The title by the letter that DH tables have here: ``θ [deg]`` is ``theta_deg``."""
-    stated = unit_word(title_unit(title) or "")
-    bare, _, own = (
-        title.rpartition("_") if not stated else (title[: title.rindex(title_unit(title) or "") - 1], "", stated)
-    )
+    before, said = split_title(title)
+    stated = unit_word(said)
+    bare, own = (before, stated) if stated else title.rpartition("_")[::2]
     known = _BY_TITLE.get(bare.strip().lower())
     return f"{known}_{own}" if known else title
 
 
 def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Field]) -> tuple[DHRow, float]:
     def number(name: str) -> float:
-        has = name in fields and line[1][fields[name].place].strip()
-        return si_number(raw, line, fields[name]) if has else 0.0
+        text = line[1][fields[name].place].strip() if name in fields else ""
+        if name == "theta" and (found := _VARIABLE.fullmatch(text)) is not None:
+            text = found[1].replace(" ", "")
+        if (found := _PI.fullmatch(text)) is not None and name in ("alpha", "theta", "beta", "min", "max"):
+            return float(f"{found[1]}1") * float(found[2] or 1) * np.pi / float(found[3] or 1)
+        cells = list(line[1])
+        if text:
+            cells[fields[name].place] = text
+        return si_number(raw, (line[0], tuple(cells)), fields[name]) if text else 0.0
 
     def word(name: str) -> str:
         return line[1][fields[name].place].strip() if name in fields else ""
 
     where = f"{raw.file}, line {line[0]}"
-    kind = word("type").lower() or "revolute"
+    kind = TYPES.get(word("type").lower(), word("type").lower() or "revolute")
     if kind not in ("revolute", "prismatic"):
         raise InputError(f"{where}: type {kind!r}; say revolute or prismatic", value=kind)
     stated = [n for n in ("min", "max") if word(n)]

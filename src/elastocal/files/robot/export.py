@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, NumberError, UnknownNameError, UnsupportedError
 from elastocal.files.opened import read_bytes
 from elastocal.files.robot.urdf import read_links
 from elastocal.files.robot.urdf_tags import parse
@@ -74,7 +74,7 @@ def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
     finite = bool(np.all(np.isfinite(new.matrix())))
     rpy = matrix_rpy(new.rotation) if finite else (0.0, 0.0, 0.0)
     if not finite or np.any(np.abs(rpy_matrix(*rpy) - new.rotation) > 1e-9):
-        raise InputError(f"joint {name!r}: its new pose is not a rigid transform of finite numbers; correct it")
+        raise NumberError(f"joint {name!r}: its new pose is not a rigid transform of finite numbers; correct it")
     out = {}
     if np.any(np.abs(new.translation - old.translation) > SAME):
         out["xyz"] = _spelled(new.translation)
@@ -95,7 +95,7 @@ def _edited(data: bytes, changes: Mapping[int, Mapping[str, str]], file: str, de
     except (LookupError, UnicodeError):
         faithful = False
     if not faithful:
-        raise InputError(f"{file}: its encoding {declared} cannot be edited in place; save the file as UTF-8")
+        raise FormatError(f"{file}: its encoding {declared} cannot be edited in place; save the file as UTF-8")
     spots = list(_spots(text))
     edits = [edit for number, change in changes.items() for edit in _edits(text, spots[number], change)]
     for start, end, new in sorted(edits, reverse=True):
@@ -148,7 +148,7 @@ def _check(data: bytes, wanted: Mapping[str, Pose], file: str) -> None:
     """The new text, read again, says what was asked for."""
     for joint in read_links(parse(data, file)).joints:
         if np.max(np.abs(joint.pose.matrix() - wanted[joint.name].matrix())) > 2e-9:
-            raise InputError(
+            raise FormatError(
                 f"{file}: the <origin> of joint {joint.name!r} cannot be edited in place; simplify the markup around it"
             )
 
@@ -160,7 +160,7 @@ def kinematics_text(model: Robot, poses: Mapping[str, Pose], mark: str) -> str:
     """The file's text; ``poses`` are the corrected ones of all frames, ``mark`` stands in the file as its hash."""
     motions = [f.joint for f in model.tree.frames if f.joint is not None]
     if len(motions) != 6 or any(m.kind != "revolute" or m.follows for m in motions):
-        raise InputError(
+        raise UnsupportedError(
             f"robot {model.name} has not six revolute joints of their own, so kinematics.yaml cannot describe it; use "
             "a URDF or the calibration itself",
             parameter="urdf",

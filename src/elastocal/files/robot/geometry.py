@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError, FormatError, InputError, MissingError
 from elastocal.files.opened import read_bytes
 from elastocal.files.robot.links import in_short
 from elastocal.files.robot.urdf_tags import Tag
@@ -87,7 +87,7 @@ def _shapes(link: str, tag: Tag) -> Iterator[Shape]:
     else:
         mesh = _mesh(tag)
         if mesh is None:
-            raise InputError("it has no box, cylinder, sphere or mesh")
+            raise MissingError("it has no box, cylinder, sphere or mesh")
         capsules = covering(mesh[0][mesh[1]])
     for c in capsules:
         yield Shape(
@@ -129,7 +129,7 @@ def _mesh(tag: Tag) -> tuple[Array, Ints] | None:
     name = shape.text("filename")
     path = mesh_path(name, Path(tag.file))
     if path is None:
-        raise InputError(f"mesh {name!r} is not there, or no STL, OBJ or DAE")
+        raise FileError(f"mesh {name!r} is not there, or no STL, OBJ or DAE")
     return read_mesh(path, np.array(shape.numbers("scale", 3, (1.0, 1.0, 1.0))))
 
 
@@ -167,7 +167,7 @@ def read_mesh(path: Path, scale: Array) -> tuple[Array, Ints]:
             f"{path}: is no readable mesh ({type(error).__name__}); export it again as STL", code="mesh", file=str(path)
         ) from None
     if not len(faces) or not np.isfinite(corners).all():
-        raise InputError(f"{path}: has no triangles, or corners that are not finite; export it again", file=str(path))
+        raise FormatError(f"{path}: has no triangles, or corners that are not finite; export it again", file=str(path))
     return corners * scale, faces
 
 

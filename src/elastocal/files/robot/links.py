@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.files.robot.plausible import size_of
 from elastocal.model.bodies import Body, Shape
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
@@ -114,7 +114,7 @@ class Links:
         end = link
         while link != start:
             if link == self.root:
-                raise InputError(
+                raise UnsupportedError(
                     f"{self.file}: link {start!r} does not carry {end!r}; choose a base nearer to {self.root!r}"
                 )
             out.append(self.above[link])
@@ -198,7 +198,7 @@ def infer_tool(links: Links, start: str) -> tuple[str, tuple[str, ...]]:
     best = [leaf for leaf in leaves if moving[leaf] == most]
     lasts = {_last_moving(links, leaf, start) for leaf in best}
     if len(lasts) > 1:
-        raise InputError(
+        raise MissingError(
             f"{links.file}: {len(best)} end links have {most} moving joints each "
             f"({', '.join(best)}); say which is the tool",
             parameter="tool",
@@ -218,7 +218,7 @@ def _names(joints: Sequence[Joint], start: str) -> tuple[dict[str, str], list[st
     moving = {j.name for j in joints if j.motion is not None}
     if BASE in moving:
         joint = next(j for j in joints if j.name == BASE)
-        raise InputError(f"{joint.where}: {BASE!r} is the name of the fixed end of the robot; rename the joint")
+        raise DuplicateError(f"{joint.where}: {BASE!r} is the name of the fixed end of the robot; rename the joint")
     taken = moving | {j.child for j in joints} | {BASE, start}
     names = {start: BASE}
     for joint in joints:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.files.robot.links import Joint, Links, serial_robot
 from elastocal.model.frames import JointKind, JointMotion
 from elastocal.model.robot import Robot
@@ -73,7 +73,7 @@ def _motion(model: Any, i: int) -> JointMotion | None:
         return JointMotion(kind, axis)
     low, high = float(model.lowerPositionLimit[joint.idx_q]), float(model.upperPositionLimit[joint.idx_q])
     if low > high:
-        raise InputError(f"joint {name!r}: its limits {low!r} to {high!r} are reversed; exchange them")
+        raise RangeError(f"joint {name!r}: its limits {low!r} to {high!r} are reversed; exchange them")
     return JointMotion(kind, axis, (low, high) if low < high and max(-low, high) < FAR else None)
 
 
@@ -86,7 +86,7 @@ def _axis(model: Any, i: int, ratio: float = 1.0) -> tuple[JointKind, tuple[floa
     twist = np.array(data.S, dtype=np.float64).reshape(6)
     shift, turn = twist[:3], twist[3:]
     if np.any(shift) and np.any(turn):
-        raise InputError(f"joint {model.names[i]!r} is a screw; replace it by a revolute and a prismatic joint")
+        raise RangeError(f"joint {model.names[i]!r} is a screw; replace it by a revolute and a prismatic joint")
     direction = (turn if np.any(turn) else shift) / ratio
     x, y, z = (float(c) for c in direction / np.linalg.norm(direction))
     return ("revolute" if np.any(turn) else "prismatic"), (x, y, z)

@@ -9,7 +9,7 @@ from importlib import resources
 from os import PathLike
 from pathlib import Path
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, UnknownNameError
 from elastocal.files.located import parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted, path_of
 from elastocal.files.robot.file import build_robot
@@ -112,7 +112,7 @@ def shipped_name(word: str) -> str:
         return word
     found = [name for name in names if f"-{word.lower()}-" in f"-{name}-"]
     if len(found) > 1:
-        raise InputError(f"robot {word!r} may be {' or '.join(found)}; write more of its name")
+        raise FormatError(f"robot {word!r} may be {' or '.join(found)}; write more of its name")
     if not found:
         raise UnknownNameError("robot", word, [*names, "or the path of a .yaml, .urdf or .xacro file or a DH table"])
     return found[0]
@@ -121,7 +121,7 @@ def shipped_name(word: str) -> str:
 def check_word(word: str, path: Path) -> None:
     """Refuse a word that names no shipped robot; ``path`` is where it would lead if it were a file."""
     if os.path.exists(path) and word not in shipped_robots():
-        raise InputError(
+        raise FormatError(
             f"{path}: is not a robot file; give a .yaml or .urdf file (or .xacro, or a DH table), or one of "
             f"{', '.join(shipped_robots())}"
         )
@@ -150,4 +150,4 @@ def selected(model: Robot, patterns: tuple[str, ...]) -> tuple[int, ...]:
         what = "parameter matching" if any(c in error.value for c in "*?[") else "parameter"
         hint = f"did you mean {near[0]!r}? " if near else "this robot has none"
         names = f"valid: {', '.join(near[:MOST_NAMES])}{more}" if near else ""
-        raise InputError(f"there is no {what} {error.value!r} in robot {model.name}; {hint}{names}") from None
+        raise error.reworded(f"there is no {what} {error.value!r} in robot {model.name}; {hint}{names}") from None

@@ -79,6 +79,7 @@ class ControllerEntry:
     structure: tuple[tuple[float, ...], ...] = quantity("number", default=())
     counts_per_turn: dict[str, float] = quantity("number", default_factory=dict)
     counts_at_zero: dict[str, float] = quantity("number", default_factory=dict)
+    pulses_per_degree: dict[str, float] = quantity("number", default_factory=dict)
     source: str = ""
     status: Status = ""
 
@@ -131,6 +132,17 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
 
 
 def _drives(located: Located, path: Path_, e: ControllerEntry, at: Mapping[str, int]) -> Drives | None:
+    pulses = _known(located, (*path, "pulses_per_degree"), e.pulses_per_degree, at)
+    if pulses and (e.structure or e.counts_per_turn):
+        said = "says what structure and counts_per_turn say; keep one of the two"
+        raise located.error((*path, "pulses_per_degree"), said)
+    if pulses:
+        wrong = next((a for a, v in pulses.items() if not v), None)
+        if wrong is not None or len(pulses) != len(at):
+            said = f"must have a number other than 0 for each of {', '.join(at)}"
+            raise located.error((*path, "pulses_per_degree", *(() if wrong is None else (wrong,))), said)
+        per_turn = 360.0 * np.array([pulses[a] for a in at])
+        return Drives(np.eye(len(at)), per_turn, np.array([e.counts_at_zero.get(a, 0.0) for a in at]))
     for key in ("counts_per_turn", "counts_at_zero"):
         if getattr(e, key) and not e.structure:
             raise located.error((*path, key), "belongs to motors; add structure, their turns per turn of each axis")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import InputError
+from elastocal.errors import UnsupportedError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import FORMAT, build_robot
 from elastocal.files.schema import dimensions_of
@@ -117,7 +117,9 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     signs, couplings = Map(), []
     for (i, j), value in np.ndenumerate(transmission.matrix):
         if i == j and value not in (1.0, -1.0):
-            raise InputError(f"controller: axis {axes[i]} moves its joint by {value:g}; a file knows only 1 and -1")
+            raise UnsupportedError(
+                f"controller: axis {axes[i]} moves its joint by {value:g}; a file knows only 1 and -1"
+            )
         if i == j and value == -1.0:
             signs[axes[i]] = -1
         elif i != j and value != 0:
@@ -125,7 +127,7 @@ def _controller(transmission: Transmission, tree: FrameTree) -> dict[str, Any]:
     moved = {a: float(z) for a, z in zip(axes, transmission.zero, strict=True) if z != 0}
     kinds = {tree.joint(joints[axes.index(a)]).kind for a in moved}
     if len(kinds) > 1:
-        raise InputError(
+        raise UnsupportedError(
             "controller: zeros of revolute and of prismatic joints cannot stand in one file; "
             "move those of one kind into the joints' offsets"
         )
@@ -194,13 +196,15 @@ def _check(model: Robot, again: Robot) -> None:
     old, new = model.parameters, again.parameters
     ends, written = (np.array([(*s.start, *s.end, s.radius) for s in m.shapes]) for m in (model, again))
     if [s.frame for s in model.shapes] != [s.frame for s in again.shapes] or not np.allclose(ends, written, 0, 1e-12):
-        raise InputError(f"robot {model.name}: its shapes cannot be written without a change; report this robot")
+        raise UnsupportedError(f"robot {model.name}: its shapes cannot be written without a change; report this robot")
     if not same or model.tool != again.tool or [p.name for p in old] != [p.name for p in new]:
-        raise InputError(f"robot {model.name}: its frames cannot be written without a change; report this robot")
+        raise UnsupportedError(f"robot {model.name}: its frames cannot be written without a change; report this robot")
     if not _same_drives(model.controller.drives, again.controller.drives):
-        raise InputError(f"robot {model.name}: its drives cannot be written without a change; report this robot")
+        raise UnsupportedError(f"robot {model.name}: its drives cannot be written without a change; report this robot")
     if any(abs(p.value - q.value) > 1e-15 * abs(p.value) for p, q in zip(old, new, strict=True)):
-        raise InputError(f"robot {model.name}: its parameters cannot be written without a change; report this robot")
+        raise UnsupportedError(
+            f"robot {model.name}: its parameters cannot be written without a change; report this robot"
+        )
 
 
 def _same_drives(a: Drives | None, b: Drives | None) -> bool:

@@ -12,7 +12,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from elastocal.errors import InputError
+from elastocal.errors import FormatError, InputError
 from elastocal.files.opened import read_bytes
 
 SECONDS = 8
@@ -26,7 +26,7 @@ def split_arguments(word: str) -> tuple[str, dict[str, str]]:
     for pair in filter(None, rest.split("&")):
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise InputError(f"{word}: {pair!r} is not understood; write arguments as ?name=value&other=value")
+            raise FormatError(f"{word}: {pair!r} is not understood; write arguments as ?name=value&other=value")
         out[name] = value
     return path, out
 

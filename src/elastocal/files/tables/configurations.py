@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, UnitError, UnknownNameError
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
@@ -38,11 +38,11 @@ def motor_column(raw: RawTable, column: str, axes: Mapping[str, object]) -> tupl
     if axis in axes and unit == COUNTS:
         return column, 1.0
     if column.endswith(f"_{MOTOR}") and axis in axes:
-        raise InputError(f"{raw.top}: column {column!r} has no unit; write {column}_deg, _rad or _turns")
+        raise UnitError(f"{raw.top}: column {column!r} has no unit; write {column}_deg, _rad or _turns")
     if not axis.endswith(f"_{MOTOR}") or axis.removesuffix(f"_{MOTOR}") not in axes:
         return None
     if unit not in MOTOR_UNITS:
-        raise InputError(
+        raise UnitError(
             f"{raw.top}: column {column!r}: unit {unit!r} does not fit a motor's angle; use {', '.join(MOTOR_UNITS)}"
         )
     return axis, MOTOR_UNITS[unit]
@@ -54,13 +54,13 @@ def by_motors(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str
     for axis in axes:
         kinds = [k for k in (COUNTS, MOTOR) if f"{axis}_{k}" in fields]
         if len(kinds) > 1 or (kinds and axis in fields):
-            raise InputError(f"{raw.top}: axis {axis} is given in two ways; keep one column of it")
+            raise DuplicateError(f"{raw.top}: axis {axis} is given in two ways; keep one column of it")
         if kinds:
             out[axis] = kinds[0], fields[f"{axis}_{kinds[0]}"]
     plain = [a for a in axes if a in fields]
     if out and plain:
         column = raw.header[next(iter(out.values()))[1].place]
-        raise InputError(
+        raise ConflictError(
             f"{raw.top}: column {column!r} gives an axis by its motor and {raw.header[fields[plain[0]].place]!r} gives "
             "one by its own value; give all axes in one way, since motors may be coupled"
         )
@@ -89,14 +89,14 @@ def motors_to_axes(
         if kind not in valid:
             raise UnknownNameError("way to give axes", kind, valid, where)
     if drives is None:
-        raise InputError(
+        raise MissingError(
             f"{where}: the robot file does not say how motors move the axes; add structure and counts_per_turn under "
             "its controller ('elastocal transmission' writes them)"
         )
     counted = np.array([kind == COUNTS for kind in kinds])
     unknown = [a for a, c, n in zip(axes, counted, drives.counts_per_turn, strict=True) if c and np.isnan(n)]
     if unknown:
-        raise InputError(f"{where}: the robot file gives no counts_per_turn of {unknown[0]}; add it under controller")
+        raise MissingError(f"{where}: the robot file gives no counts_per_turn of {unknown[0]}; add it under controller")
     factors = np.array([1.0 if kind == COUNTS else MOTOR_UNITS[kind.removeprefix(f"{MOTOR}_")] for kind in kinds])
     motors = np.where(counted, np.nan_to_num(drives.motors_of_counts(values)), values * factors)
     return drives.from_motors(motors)
@@ -134,9 +134,9 @@ def configurations(
     if missing:
         wanted = f"{missing[0]}_{'counts' if driven else 'deg' if axes[missing[0]] == 'revolute' else 'mm'}"
         top = _top_of_axes(raw, fields, axes)
-        raise InputError(f"{top}: there is no column for axis {missing[0]}; add {wanted}")
+        raise MissingError(f"{top}: there is no column for axis {missing[0]}; add {wanted}")
     if not raw.rows:
-        raise InputError(f"{raw.file}: has a header and no configurations; add a row")
+        raise MissingError(f"{raw.file}: has a header and no configurations; add a row")
     if driven:
         values = motor_values(raw, driven, axes, drives)
     else:

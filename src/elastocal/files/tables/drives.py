@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.files.tables.configurations import configurations, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
@@ -52,7 +52,7 @@ def read_drives_or_targets(
     """``axes`` are the controller's, each "revolute" or "prismatic"; ``drives`` lead to them from counts."""
     raw = read_csv(path)
     if not raw.rows:
-        raise InputError(f"{raw.file}: has a header and no rows; add one")
+        raise MissingError(f"{raw.file}: has a header and no rows; add one")
     driven = any(column.startswith((TORQUE, *(f"{a}_" for a in axes))) for column in raw.header)
     return _drives(raw, axes, drives) if driven else _targets(raw)
 
@@ -89,7 +89,7 @@ def _columns(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str]) -
 
     missing = [n for n in names if n not in fields]
     if missing:
-        raise InputError(f"{raw.top}: there is no column for {missing[0]}; add it with its unit")
+        raise MissingError(f"{raw.top}: there is no column for {missing[0]}; add it with its unit")
     return np.array([[si_number(raw, row, fields[n]) for n in names] for row in raw.rows]).reshape(-1, len(names))
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError, UnknownNameError
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_UNITS
 from elastocal.files.tables.raw import Field, RawTable, cell, read_csv, si_number
 from elastocal.files.units import ANGLE, LENGTH
@@ -43,18 +43,18 @@ class EncoderTables:
 def read_encoder_tables(paths: Sequence[Path]) -> EncoderTables:
     """All tables; an axis must be of one kind in all of them."""
     if len({p.resolve() for p in paths}) < len(paths):
-        raise InputError(f"{paths[0]}: a table is given twice; name every file once")
+        raise DuplicateError(f"{paths[0]}: a table is given twice; name every file once")
     series: list[EncoderSeries] = []
     kinds: dict[str, str] = {}
     for path in paths:
         raw = read_csv(path)
         if not raw.rows:
-            raise InputError(f"{raw.file}: has a header and no rows; add some")
+            raise MissingError(f"{raw.file}: has a header and no rows; add some")
         found = _long(raw) if AXIS in raw.header else _wide(raw)
         series += found.series
         for axis, kind in found.kinds.items():
             if kinds.setdefault(axis, kind) != kind:
-                raise InputError(
+                raise UnitError(
                     f"{raw.top}: {axis} has a unit of {'an angle' if kind == 'revolute' else 'a length'} here and not "
                     "in the tables before; give all tables the same units"
                 )
@@ -68,7 +68,7 @@ def _wide(raw: RawTable) -> EncoderTables:
         target, axis, factor = _of_heading(raw, heading, stem, unit)
         group = {COUNTS: counts, MOTOR: motors, JOINT: joints}[target]
         if axis in group:
-            raise InputError(f"{raw.top}: column {heading!r} gives the {target} of {axis} a second time; keep one")
+            raise DuplicateError(f"{raw.top}: column {heading!r} gives the {target} of {axis} a second time; keep one")
         group[axis] = Field(place, factor)
         if target == JOINT:
             kinds[axis] = "revolute" if unit in ANGLE else "prismatic"
@@ -86,7 +86,7 @@ def _of_heading(raw: RawTable, heading: str, stem: str, unit: str) -> tuple[str,
         return MOTOR, stem.removesuffix(f"_{MOTOR}"), MOTOR_UNITS[unit]
     if stem and unit in (ANGLE | LENGTH):
         return JOINT, stem, (ANGLE | LENGTH)[unit]
-    raise InputError(
+    raise FormatError(
         f"{raw.top}: column {heading!r} is not understood; name columns like A1_counts, A1_deg (or _rad, _mm, _m) and "
         "A1_motor_deg (or _rad, _turns), with the names of the axes"
     )
@@ -94,10 +94,10 @@ def _of_heading(raw: RawTable, heading: str, stem: str, unit: str) -> tuple[str,
 
 def _check_counted(raw: RawTable, counts: Mapping[str, Field], motors: Mapping[str, Field]) -> None:
     if not counts:
-        raise InputError(f"{raw.top}: there is no column of counts; add one such as A1_counts")
+        raise MissingError(f"{raw.top}: there is no column of counts; add one such as A1_counts")
     for axis in motors:
         if axis not in counts:
-            raise InputError(f"{raw.top}: motor {axis} has angles and no counts; add a column {axis}_counts")
+            raise MissingError(f"{raw.top}: motor {axis} has angles and no counts; add a column {axis}_counts")
 
 
 def _long(raw: RawTable) -> EncoderTables:
@@ -106,7 +106,7 @@ def _long(raw: RawTable) -> EncoderTables:
     for row in raw.rows:
         axis, where = cell(raw, row, fields[AXIS])
         if not axis:
-            raise InputError(f"{where}: is empty; name the axis that moved")
+            raise MissingError(f"{where}: is empty; name the axis that moved")
         groups.setdefault(axis, []).append(row)
     series = [_one_axis(raw, fields, axis, rows) for axis, rows in groups.items()]
     return EncoderTables(tuple(series), {a: kinds for a in groups if kinds})
@@ -128,10 +128,10 @@ def _long_fields(raw: RawTable) -> tuple[dict[str, Field], str]:
         else:
             raise UnknownNameError("column", heading, (AXIS, COUNTS, "motor_deg", "joint_deg"), raw.top)
         if name in out:
-            raise InputError(f"{raw.top}: column {heading!r} gives {name} a second time; keep one")
+            raise DuplicateError(f"{raw.top}: column {heading!r} gives {name} a second time; keep one")
         out[name] = Field(place, factor)
     if COUNTS not in out:
-        raise InputError(f"{raw.top}: there is no column of counts; add counts")
+        raise MissingError(f"{raw.top}: there is no column of counts; add counts")
     return out, kind
 
 
@@ -147,7 +147,7 @@ def _one_axis(raw: RawTable, fields: Mapping[str, Field], axis: str, rows: Seque
 
 def _column(raw: RawTable, rows: Sequence[Row], field: Field) -> AxisColumn:
     texts = (cell(raw, row, field)[0] for row in rows)
-    points = tuple(t.replace(",", ".") if raw.decimal_comma else t for t in texts)
+    points = tuple(raw.numerals.plain(t) for t in texts)
     values = np.array([si_number(raw, row, field) for row in rows])
     return AxisColumn(raw.header[field.place], values, field.factor, points)
 

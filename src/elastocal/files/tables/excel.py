@@ -15,14 +15,19 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
-from elastocal.files.tables.raw import REMARKS, RawTable, below_note, titles_below
+from elastocal.files.tables.raw import REMARKS, RawTable, below_note, end_note, titles_below, whole_titles
+from elastocal.files.tables.titles import ends_table, unit_cells
 from elastocal.untrusted import spreadsheet_cell
 
 ENDINGS = (".xlsx", ".xlsm")
 LARGEST = 512 << 20
 """Bytes of a workbook when unpacked."""
+LONGEST = 10_000
+"""Rows that one merged cell may stand for."""
+WHOLE = 64 << 20
+"""Up to so many a workbook is held as a whole, with what is known of merged cells."""
 Rows = list[tuple[int, list[str]]]
 _JOINT = re.compile(r"(?:achse|gelenk|axis|joint|theta|[ajq])[ _.]?\d(?!\d)", re.I)
 STAMP = datetime(2000, 1, 1)
@@ -43,12 +48,13 @@ def read_excel(path: Path, header_line: int | None = None, sheet: str | None = N
         tables = {name: _from_titles(rows, header_line) for name, rows in read.items() if rows}
         if tables:
             name = _chosen(tables)
-            found = _table(path, tables[name], name, names)
-            below = not header_line and len(tables[name]) < len(read[name])
+            below = len(read[name]) - len(tables[name])
+            above = read[name][below - 1][1] if below else ()
+            found = _table(path, tables[name], above, name, names)
             return replace(found, notes=(*found.notes, *below_note(path, found.header_line))) if below else found
     finally:
         book.close()
-    raise InputError(
+    raise MissingError(
         f"{path}: {f'sheet {sheet!r}' if sheet else 'every sheet'} is empty; the first row names the columns with "
         "their units, for example A1_deg, A2_deg",
         file=str(path),
@@ -80,7 +86,7 @@ def _book(path: Path) -> Any:
             size = sum(entry.file_size for entry in packed.infolist())
         if size > LARGEST:
             raise InputError(f"{path}: unpacks to more than {LARGEST >> 20} MiB; split it", code="too-large")
-        return load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        return load_workbook(io.BytesIO(data), read_only=size > WHOLE, data_only=True)
     except InputError:
         raise
     except Exception as error:
@@ -92,14 +98,25 @@ def _book(path: Path) -> Any:
 
 
 def _rows(sheet: Any, first: int) -> list[tuple[int, list[str]]]:
-    out = []
+    out, merged = [], _merged(sheet)
     for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
-        words = [_text(value) for value in cells]
+        words = [_text(merged.get((number, i), value)) for i, value in enumerate(cells, start=1)]
         while words and not words[-1]:
             words.pop()
         if number >= first and words and any(words) and not words[0].startswith("#"):
             out.append((number, words))
     return out
+
+
+def _merged(sheet: Any) -> dict[tuple[int, int], Any]:
+    """Values of cells that are merged with one above them, by row and column; one over several columns is a title."""
+    ranges = getattr(getattr(sheet, "merged_cells", None), "ranges", ())
+    return {
+        (row, area.min_col): sheet.cell(area.min_row, area.min_col).value
+        for area in ranges
+        if area.min_col == area.max_col and area.max_row - area.min_row < LONGEST
+        for row in range(area.min_row + 1, area.max_row + 1)
+    }
 
 
 def _text(value: Any) -> str:
@@ -114,17 +131,26 @@ def _text(value: Any) -> str:
     return str(value).strip()
 
 
-def _table(path: Path, rows: Sequence[tuple[int, list[str]]], sheet: str, names: Sequence[str]) -> RawTable:
-    header_line, header = rows[0]
+def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequence[str]) -> RawTable:
+    (header_line, header), rest = rows[0], list(rows[1:])
+    header, units = whole_titles(header, above)
     width = len(header)
-    body = []
-    for number, words in rows[1:]:
+    own = unit_cells([*rest[0][1], *[""] * (width - len(rest[0][1]))]) if rest and len(rest[0][1]) <= width else None
+    rest = rest[own is not None :]
+    body, left = [], []
+    while len(rest) > 1 and ends_table(rest[-1][1], width):
+        number, words = rest.pop()
+        left.insert(0, (number, next(w for w in words if w)))
+    for number, words in rest:
         if len(words) > width:
             said = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
-            raise InputError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
+            raise MissingError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
         body.append((number, (*words, *[""] * (width - len(words)))))
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
-    return RawTable(path.as_posix(), tuple(header), tuple(body), True, header_line, notes=notes)
+    return RawTable(
+        path.as_posix(), header, tuple(body), header_line=header_line, notes=(*notes, *end_note(path, left)),
+        units=own or units,
+    )  # fmt: skip
 
 
 def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: str = "table") -> bytes:

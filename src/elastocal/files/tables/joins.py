@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, DuplicateError
 from elastocal.files.formats.format import WORDS, Asked
 from elastocal.files.opened import path_of
+from elastocal.files.tables.numerals import Numerals
 from elastocal.files.tables.raw import Line, Origin, RawTable
 
 MARKER, MATCHED = "marker", ("state", "repeat")
@@ -27,6 +28,7 @@ Added = tuple[str, int, Origin]
 
 def joined(raw: RawTable, other: RawTable, unmatched: str, asked: Asked) -> RawTable:
     """The columns of ``other`` added to the rows that bear the same names."""
+    raw, other = _alike(raw, other)
     keys = [h for h in other.header if h in raw.header and h in WORDS]
     if not keys:
         have = ", ".join(h for h in raw.header if h in WORDS) or "none"
@@ -49,10 +51,17 @@ def joined(raw: RawTable, other: RawTable, unmatched: str, asked: Asked) -> RawT
     added = [(h, i, replace(origin, top=origin.top or other.top)) for h, i, origin in own_top]
     return replace(
         extended(raw, partner, added),
-        decimal_comma=raw.decimal_comma or other.decimal_comma,
         notes=(*raw.notes, *other.notes, *notes),
         more=(*raw.more, Path(other.file), *other.more),
     )
+
+
+def _alike(*tables: RawTable) -> list[RawTable]:
+    """The tables with numbers written in one way."""
+    if len({t.numerals for t in tables}) == 1:
+        return list(tables)
+    rows = (tuple((n, tuple(map(t.numerals.cell, cells))) for n, cells in t.rows) for t in tables)
+    return [replace(t, rows=r, numerals=Numerals()) for t, r in zip(tables, rows, strict=True)]
 
 
 def renamed(raw: RawTable, markers: Mapping[str, str], asked: Asked) -> RawTable:
@@ -108,7 +117,9 @@ def told(raw: RawTable, unmatched: str, *lost: tuple[Sequence[Line], Sequence[in
     if not said:
         return ()
     if unmatched == "refuse":
-        raise InputError(f"{raw.file}: {'; '.join(said)}; correct the names, or leave them out by unmatched: leave_out")
+        raise ConflictError(
+            f"{raw.file}: {'; '.join(said)}; correct the names, or leave them out by unmatched: leave_out"
+        )
     return (f"{Path(raw.file).name}: left out, {'; '.join(said)}.",)
 
 
@@ -119,7 +130,9 @@ def _once(table: RawTable, places: Sequence[int]) -> dict[tuple[str, ...], Line]
         key = names_of(row, places)
         if key in rows:
             first = rows[key][0]
-            raise InputError(f"{table.file}, line {row[0]}: {' '.join(key)} stands in line {first} already; keep one")
+            raise DuplicateError(
+                f"{table.file}, line {row[0]}: {' '.join(key)} stands in line {first} already; keep one"
+            )
         rows[key] = row
     return rows
 
@@ -155,13 +168,13 @@ def paired(raw: RawTable, unloaded: str, unmatched: str, asked: Asked) -> RawTab
 
 def paired_with(raw: RawTable, free: RawTable, unmatched: str, asked: Asked) -> RawTable:
     """The rows of ``free`` as columns x0 y0 z0 of those of ``raw``: the k-th of a name goes to the k-th of it."""
+    raw, free = _alike(raw, free)
     if not _names(raw, free):
         said = f"{free.file} has no column of names that {raw.file} has too; say what the names of its points mean"
         raise asked.error(("unloaded",), said)
     out = _side_by_side(raw, free, unmatched, f"in {Path(free.file).name} only")
     notes = (*raw.notes, *free.notes, *out.notes[len(raw.notes) :])
-    comma = raw.decimal_comma or free.decimal_comma
-    return replace(out, notes=notes, decimal_comma=comma, more=(*raw.more, Path(free.file), *free.more))
+    return replace(out, notes=notes, more=(*raw.more, Path(free.file), *free.more))
 
 
 def _side_by_side(raw: RawTable, free: RawTable, unmatched: str, idle: str) -> RawTable:

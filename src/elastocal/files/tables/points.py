@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, NumberError, UnitError
 from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
@@ -83,7 +83,7 @@ def read_points(path: Path) -> PointTable:
     fields, angle = _fields(raw)
     dimension = _dimension(raw, fields)
     if not raw.rows:
-        raise InputError(f"{raw.file}: has a header and no points; add rows")
+        raise MissingError(f"{raw.file}: has a header and no points; add rows")
     return _sorted(raw, _rows(raw, fields, dimension), dimension, angle, POSE not in fields)
 
 
@@ -97,11 +97,11 @@ def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
             add_once(raw, found, column, Field(place, 1.0))
         elif unit in ANGLE and name and name not in COORDINATES:
             if names:
-                raise InputError(f"{raw.top}: columns {names[0]} and {column} both give an angle; keep one")
+                raise DuplicateError(f"{raw.top}: columns {names[0]} and {column} both give an angle; keep one")
             names.append(column)
             found["angle"] = Field(place, ANGLE[unit])
         elif column.lower() in ("q", "angle"):
-            raise InputError(f"{raw.top}: column {column!r} has no unit; write {column}_deg or {column}_rad")
+            raise UnitError(f"{raw.top}: column {column!r} has no unit; write {column}_deg or {column}_rad")
         else:
             allowed = dict.fromkeys(COORDINATES, LENGTH)
             known = understood(raw, column, allowed, (MARKER, POSE, "q_deg"))
@@ -112,7 +112,7 @@ def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
 def _dimension(raw: RawTable, fields: Mapping[str, Field]) -> int:
     for name in COORDINATES[:2]:
         if name not in fields:
-            raise InputError(f"{raw.top}: there is no column for {name}; add {name}_mm")
+            raise MissingError(f"{raw.top}: there is no column for {name}; add {name}_mm")
     return 3 if "z" in fields else 2
 
 
@@ -133,7 +133,7 @@ def _name(raw: RawTable, row: tuple[int, tuple[str, ...]], field: Field | None) 
         return ""
     text, where = cell(raw, row, field)
     if not text:
-        raise InputError(f"{where}: is empty; give a name or a number")
+        raise MissingError(f"{where}: is empty; give a name or a number")
     return text
 
 
@@ -150,7 +150,7 @@ def _point(raw: RawTable, row: tuple[int, tuple[str, ...]], fields: Mapping[str,
         return np.full(dimension, np.nan)
     for text, where in texts:
         if text.lower() == "nan":
-            raise InputError(f"{where}: {text!r} is not a number; leave all coordinates of a row empty if not seen")
+            raise NumberError(f"{where}: {text!r} is not a number; leave all coordinates of a row empty if not seen")
     return np.array([si_number(raw, row, f) for f in at])
 
 
@@ -163,7 +163,7 @@ def _sorted(raw: RawTable, rows: list[_Row], dimension: int, angle: str | None, 
     for r in rows:
         i = at[r.pose]
         if lines[r.marker][i]:
-            raise InputError(
+            raise DuplicateError(
                 f"{raw.file}, line {r.line}: marker {r.marker} has been read in pose {r.pose} on line "
                 f"{lines[r.marker][i]} already; average repeats, or give them poses of their own"
             )
@@ -181,7 +181,7 @@ def _check_angles(table: PointTable) -> None:
         for marker, angle in given[1:]:
             first, other = given[0]
             if abs(angle - other) > 1e-9:
-                raise InputError(
+                raise ConflictError(
                     f"{table.place(marker, i)}: pose {pose} stands at {np.degrees(angle):g} deg here and at "
                     f"{np.degrees(other):g} deg on line {table.lines[first][i]}; one pose has one angle, correct it"
                     + (" or add a column pose" if table.numbered else "")

@@ -1,7 +1,8 @@
 """Tables as text: cells with the place where each stands, and the columns that are understood.
 
-Comma, semicolon, tab or blanks separate; between all but commas a decimal comma is a decimal point.  Lines starting
-with # are skipped, and a spreadsheet's line sep=; too.
+Comma, semicolon, tab or blanks separate; numbers are written as ``numerals`` tells.  Lines starting with # are skipped,
+a spreadsheet's line sep=;, empty rows, and means, sums and remarks below the last reading.  Units may stand in a line
+of their own below the titles, or above them over groups of columns.
 """
 
 from __future__ import annotations
@@ -9,12 +10,23 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import (
+    DuplicateError,
+    FormatError,
+    InputError,
+    MissingError,
+    NumberError,
+    ShapeError,
+    UnitError,
+    UnknownNameError,
+)
 from elastocal.files.located import read_text
-from elastocal.files.tables.titles import plain_title
+from elastocal.files.tables.numerals import Numerals, numerals_of
+from elastocal.files.tables.titles import ends_table, plain_title, title_unit, unit_cells, unit_word
+from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.untrusted import finite_number, from_spreadsheet
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
@@ -22,6 +34,8 @@ _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 Line = tuple[int, tuple[str, ...]]
 """A row: its line in the file, and its cells."""
 WINDOWS = "cp1252"
+_WITH_UNIT = re.compile(r"(.*\d[.,]?)\s*([^\d\s.,]\S*)")
+"""A number with its unit in the same cell."""
 REMARKS = 40
 """Lines in which titles are looked for."""
 
@@ -46,19 +60,20 @@ class RawTable:
 
     ``named`` is the place where the columns get their names, if not the header; ``notes`` say what was assumed or left
     out, ``more`` are files that were read beside ``file``; ``called`` are the names that files give their points, by
-    file and line.
+    file and line; ``units`` are those of a line of units, by column.
     """
 
     file: str
     header: tuple[str, ...]
     rows: tuple[Line, ...]
-    decimal_comma: bool
+    numerals: Numerals = Numerals()
     header_line: int = 1
     named: str = ""
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()
     more: tuple[Path, ...] = ()
     called: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    units: tuple[str, ...] = ()
 
     @property
     def top(self) -> str:
@@ -102,8 +117,21 @@ def read_csv(
                 continue
             found = renamed_by(raw, layout)
             if found is not None:
-                return found
-    return as_written(path, encoding, header_line, sheet)
+                return with_units(found)
+    return with_units(as_written(path, encoding, header_line, sheet))
+
+
+def with_units(raw: RawTable) -> RawTable:
+    """The table with its units in the titles that state none."""
+    if not any(raw.units):
+        return raw
+    titles = tuple(f"{t} [{u}]" if u and _bare(t) else t for t, u in zip(raw.header, raw.units, strict=True))
+    origins = tuple(raw.origin(i) for i in range(len(titles)))
+    return replace(raw, header=titles, origins=origins, named=raw.top, units=())
+
+
+def _bare(title: str) -> bool:
+    return unit_word(title_unit(title) or "") is None and unit_word(title.rpartition("_")[2]) is None
 
 
 def as_written(
@@ -129,7 +157,7 @@ def csv_parts(
     text, letters = table_text(path, encoding)
     lines = [(n, s) for n, s in _lines(text, "#") if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
-        raise InputError(
+        raise MissingError(
             f"{path}: is empty; the first line names the columns with their units, for example A1_deg,A2_deg"
         )
     if lines[0][1].startswith("//"):
@@ -140,26 +168,79 @@ def csv_parts(
             code="spatial-analyzer", file=str(path),
         )  # fmt: skip
     skipped = 0 if header_line else titles_below(_likely_cells(lines))
+    above = lines[skipped - 1] if skipped else None
     lines = lines[skipped:]
     separator = separator_of(lines[0][1], lines[1][1] if len(lines) > 1 else "")
     header = split_line(path, lines[0], separator)
-    names = tuple(h.strip() for h in header)
-    notes = (*letters, *(below_note(path, lines[0][0]) if skipped else ()))
-    for first in range(1, max(len(lines), 2), size or max(len(lines), 2)):
-        rows = tuple(_cells(path, line, header, separator) for line in lines[first : first + (size or len(lines))])
-        yield RawTable(path.as_posix(), names, rows, separator != ",", lines[0][0], notes=notes)
+    names, units = whole_titles(header, split_line(path, above, separator) if above else ())
+    first = split_line(path, lines[1], separator) if len(lines) > 1 else ()
+    own = unit_cells(first) if len(first) == len(names) else None
+    top, lines = lines[0][0], lines[1 + (own is not None) :]
+    lines, ended = _without_end(path, lines, separator, len(names))
+    numerals, lone = numerals_of("\n".join(s for _, s in lines), separator)
+    notes = (*letters, *(below_note(path, top) if skipped else ()), *lone_note(path, numerals, lone), *ended)
+    for at in range(0, max(len(lines), 1), size or max(len(lines), 1)):
+        some = (_cells(path, line, header, separator) for line in lines[at : at + (size or len(lines))])
+        rows = tuple(row for row in some if any(c.strip() for c in row[1]))
+        yield RawTable(path.as_posix(), names, rows, numerals, top, notes=notes, units=own or units)
+
+
+def whole_titles(header: Sequence[str], above: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Titles, and the units that titles of groups state above them; a title above an empty cell is that column's."""
+    names, group, units = [], "", []
+    for i, title in enumerate(header):
+        over = above[i].strip() if i < len(above) else ""
+        group = over or group
+        names.append(title.strip() or over)
+        units.append(unit_word(title_unit(group) or "") or "" if names[-1] != over else "")
+    return tuple(names), tuple(units)
+
+
+def _without_end(
+    path: Path, lines: Sequence[tuple[int, str]], separator: str, width: int
+) -> tuple[Sequence[tuple[int, str]], tuple[str, ...]]:
+    """The lines without what stands below the readings, and a note on it."""
+    end = len(lines)
+    while end > 1 and ends_table(split_line(path, lines[end - 1], separator), width):
+        end -= 1
+    left = [(n, s) for n, s in lines[end:] if s.strip(separator + " ")]
+    return lines[:end], end_note(path, [(n, s.split(separator)[0]) for n, s in left])
+
+
+def end_note(path: Path, left: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    said = ", ".join(f"{n} ({word.strip()!r})" for n, word in left)
+    return (f"{path.name}: below the readings, and not used: line {said}.",) if left else ()
+
+
+def lone_note(path: Path, numerals: Numerals, lone: str) -> tuple[str, ...]:
+    return (
+        (f"{path.name}: {lone} is read as {numerals.plain(lone)}, by the other numbers of the table.",) if lone else ()
+    )
 
 
 def titles_below(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows stand above the titles: remarks of one or two cells, where a table of three or more follows."""
+    """How many rows stand above the titles: remarks of one or two cells, where a table of three or more follows.
+
+    Titles of groups, which leave cells empty that are full in the row of titles below, stand above them too.
+    """
     if sum(bool(c.strip()) for c in rows[0]) > 2:
-        return 0
+        return int(_grouped(rows))
     for i, cells in enumerate(rows[:-1]):
         full = [c for c in cells if c.strip()]
         words = all(finite_number(c.strip().replace(",", ".")) is None for c in full)
         if len(full) > 2 and words and 2 < len(rows[i + 1]) <= len(cells):
-            return i
+            return i + int(_grouped(rows[i:]))
     return 0
+
+
+def _grouped(rows: Sequence[Sequence[str]]) -> bool:
+    if len(rows) < 3 or unit_cells(rows[1]) is not None:
+        return False
+    first, second = ([c.strip() for c in cells] for cells in rows[:2])
+    first += [""] * (len(second) - len(first))
+    words = all(finite_number(c.replace(",", ".")) is None for c in second if c)
+    covered = all(a or b for a, b in zip(first, second, strict=False))
+    return words and covered and sum(map(bool, first)) < sum(map(bool, second))
 
 
 def below_note(path: Path, line: int) -> tuple[str, ...]:
@@ -167,10 +248,11 @@ def below_note(path: Path, line: int) -> tuple[str, ...]:
 
 
 def _likely_cells(lines: Sequence[tuple[int, str]]) -> list[list[str]]:
-    """The first lines as cells, by the separator that most of them have; quotes do not matter here."""
+    """The first lines as cells, by the separator that most of them have."""
     top = [s for _, s in lines[:REMARKS]]
     most = max(";\t,", key=lambda c: sum(c in s for s in top))
-    return [s.rstrip(most + " ").split(most) if i == 0 else s.split(most) for i, s in enumerate(top)]
+    cells = (next(csv.reader([s], delimiter=most), []) for s in (top[0].rstrip(most + " "), *top[1:]))
+    return [list(map(str.strip, row)) for row in cells]
 
 
 def _cells(path: Path, line: tuple[int, str], header: Sequence[str], separator: str) -> Line:
@@ -179,7 +261,7 @@ def _cells(path: Path, line: tuple[int, str], header: Sequence[str], separator: 
         cells = cells[:-1]
     if len(cells) != len(header):
         hint = _ragged(cells, header, separator)
-        raise InputError(f"{path}, line {line[0]}: {len(cells)} cells for {len(header)} columns; {hint}")
+        raise ShapeError(f"{path}, line {line[0]}: {len(cells)} cells for {len(header)} columns; {hint}")
     return line[0], cells
 
 
@@ -218,7 +300,7 @@ def split_line(path: Path, line: tuple[int, str], separator: str) -> tuple[str, 
         cells = next(csv.reader([text], delimiter=separator, strict=True, skipinitialspace=blanks))
         return tuple(map(from_spreadsheet, cells))
     except csv.Error as error:
-        raise InputError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
+        raise FormatError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
 
 
 def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
@@ -234,7 +316,7 @@ def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
 def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
     if name in found:
         column = raw.header[field.place]
-        raise InputError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
+        raise DuplicateError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
     found[name] = field
 
 
@@ -248,13 +330,13 @@ def understood(
     where, column = raw.top, plain_title(column, allowed)
     if column in allowed:
         choices = " or ".join(f"{column}_{u}" for u in allowed[column])
-        raise InputError(f"{where}: column {column!r} has no unit; write {choices}")
+        raise UnitError(f"{where}: column {column!r} has no unit; write {choices}")
     name, _, unit = column.rpartition("_")
     if name not in allowed:
         valid = [f"{a}_{next((w for w in ('deg', 'mm') if w in u), next(iter(u)))}" for a, u in allowed.items()]
         raise UnknownNameError("column", column, [*valid, *others], where)
     if unit not in allowed[name]:
-        raise InputError(
+        raise UnitError(
             f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}"
         )
     return name, allowed[name][unit]
@@ -269,10 +351,14 @@ def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
 def si_number(raw: RawTable, row: Line, field: Field) -> float:
     """The number in a cell, in SI."""
     text, where = cell(raw, row, field)
-    plain = text.replace(",", ".") if raw.decimal_comma and text.count(",") == 1 and "." not in text else text
+    plain = raw.numerals.plain(text)
     value = finite_number(plain)
+    if value is None and (found := _WITH_UNIT.fullmatch(text)) is not None and (unit := unit_word(found[2])):
+        value = finite_number(raw.numerals.plain(found[1]))
+        if value is not None and (LENGTH | ANGLE | FORCE | MOMENT)[unit] != field.factor:
+            raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one")
     if value is None:
         infinite = plain.strip("+-").lower() in ("inf", "nan", "infinity") or plain.strip("+-0123456789.eE") == ""
         said = "is empty" if not text else f"{text!r} is not {'finite' if infinite else 'a number'}"
-        raise InputError(f"{where}: {said}; give a number")
+        raise NumberError(f"{where}: {said}; give a number")
     return value * field.factor

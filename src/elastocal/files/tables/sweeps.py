@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, InputError, MissingError, UnknownNameError
 from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
@@ -56,7 +56,7 @@ def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
             code="sweep-column", file=raw.file, value=lacking[0],
         )  # fmt: skip
     if not raw.rows:
-        raise InputError(f"{raw.file}: has a header and no points; add rows")
+        raise MissingError(f"{raw.file}: has a header and no points; add rows")
     numbers = np.array([[si_number(raw, row, fields[n]) for n in (*axes, *COORDINATES)] for row in raw.rows])
     q = robot.controller.to_joints(numbers[:, : robot.n])
     points = numbers[:, robot.n :]
@@ -81,7 +81,7 @@ def _one(raw: RawTable, robot: Robot, word: str, q: Array, points: Array, named:
     table = {m: np.full((len(poses), 3), np.nan) for m in markers}
     for row, (marker, pose) in enumerate(zip(named, which.ravel(), strict=True)):
         if not np.isnan(table[marker][pose, 0]):
-            raise InputError(
+            raise DuplicateError(
                 f"{raw.file}, line {raw.rows[row][0]}: sweep of {joint} has {marker} twice at the same axis values; "
                 "keep one, or give their mean",
                 file=raw.file,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _WORDS = {
     "mm": ("mm", "millimeter", "millimeters", "millimetre", "millimetres"),
     "m": ("m", "meter", "meters", "metre", "metres"),
     "um": ("um", "µm", "μm", "micron", "microns", "micrometer", "micrometers"),
     "in": ("in", "inch", "inches"),
-    "deg": ("deg", "°", "degree", "degrees"),
+    "deg": ("deg", "°", "degree", "degrees", "grad", "º"),
     "rad": ("rad", "radian", "radians"),
     "mrad": ("mrad",),
     "urad": ("urad", "µrad", "μrad"),
@@ -19,9 +19,12 @@ _WORDS = {
     "Nm": ("nm", "n m", "n*m", "n·m"),
     "kNm": ("knm", "kn m", "kn*m", "kn·m"),
 }
-"""By the suffix that files use; nm is a moment here, since nobody reads nanometres of a robot."""
+"""By the suffix that files use; nm is a moment here, since nobody reads nanometres of a robot, and Grad is a degree."""
 _BY_WORD = {word: unit for unit, words in _WORDS.items() for word in words}
 _BRACKETS = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
+_BEHIND = re.compile(r"(?:\s*/\s*|\s*,\s*|\s+(?:in\s+)?)([^\s/,]+)$")
+_MEASURED = r"(?:ist|istwert|ist-wert|actual|act|measured|meas|gemessen|mess|messwert)"
+_READ = re.compile(rf"(?:{_MEASURED}[ _.-]+([xyz])|([xyz])[ _.-]*{_MEASURED})\.?", re.IGNORECASE)
 
 
 def unit_word(text: str) -> str | None:
@@ -29,21 +32,56 @@ def unit_word(text: str) -> str | None:
     return _BY_WORD.get(text.strip().lower())
 
 
-def title_unit(title: str) -> str | None:
-    """What stands at the end of a title as its unit: ``X [mm]``, ``Joint 1 (deg)``, ``X/mm``."""
+def split_title(title: str) -> tuple[str, str]:
+    """What stands before the unit, and the unit as written: ``X [mm]``, ``Joint 1 (deg)``, ``X/mm``, ``X in mm``."""
     found = _BRACKETS.search(title)
-    if found:
-        return found[1]
-    before, slash, unit = title.rpartition("/")
-    return unit if slash and before and unit_word(unit) else None
+    if found is None and (found := _BEHIND.search(title)) is not None and not unit_word(found[1]):
+        found = None
+    if found is None or not title[: found.start()].strip():
+        return title, ""
+    return title[: found.start()].strip(), found[1]
+
+
+def title_unit(title: str) -> str | None:
+    """What stands at the end of a title as its unit."""
+    return split_title(title)[1] or None
+
+
+def as_read(title: str) -> str:
+    """``X Ist`` and ``measured x`` as ``x``; other titles as they are."""
+    found = _READ.fullmatch(title.strip())
+    return (found[1] or found[2]).lower() if found else title
 
 
 def plain_title(title: str, names: Iterable[str]) -> str:
     """``A [mm]`` as ``a_mm`` where ``a`` is one of the names; other titles as they are."""
     known = {name.lower(): name for name in names}
-    stated = title_unit(title)
+    before, stated = split_title(title)
     unit = unit_word(stated) if stated else None
-    bare, _, own = (title[: title.rindex(stated) - 1].strip(), "", unit) if stated and unit else title.rpartition("_")
+    bare, own = (before, unit) if unit else title.rpartition("_")[::2]
     if bare.lower() not in known:
         return known.get(title.lower(), title)
     return f"{known[bare.lower()]}_{own}"
+
+
+_WORDS_OF_ENDS = re.compile(
+    r"(?:mittel|mittelwert|durchschnitt|mean|average|avg|ø|summe|sum|total|gesamt|min|minimum|max|maximum|spannweite|"
+    r"range|std|stdev|std\.? ?dev|stabw|standardabweichung|standard deviation|sigma|rms|median|anzahl|count)"
+    r"\b[\s.:]*(?:\(.*\))?",
+    re.IGNORECASE,
+)
+
+
+def ends_table(cells: Sequence[str], width: int) -> bool:
+    """Whether a row below the readings is none: a mean, a sum, a remark."""
+    full = [c.strip() for c in cells if c.strip()]
+    if not full or _WORDS_OF_ENDS.fullmatch(full[0]):
+        return True
+    return len(full) == 1 and width > 2 and not any(ch.isdigit() for ch in full[0])
+
+
+def unit_cells(cells: Sequence[str]) -> tuple[str, ...] | None:
+    """The units in a row of units, "" where a cell is empty; None where it is none."""
+    words = [c.strip().strip("[]()").strip() for c in cells]
+    found = [unit_word(w) or "" for w in words]
+    return tuple(found) if any(found) and all(f or w in ("", "-") for f, w in zip(found, words, strict=True)) else None

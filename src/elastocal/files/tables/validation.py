@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError
 from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
@@ -49,7 +49,7 @@ def read_visits(path: Path) -> tuple[tuple[Visits, ...], tuple[str, ...]]:
     given = [t for t in turns if t in fields]
     if given and len(given) < len(turns):
         lacking = next(t for t in turns if t not in fields)
-        raise InputError(
+        raise MissingError(
             f"{raw.top}: orientation needs a, b, c and command_a, command_b, command_c; {lacking} is missing"
         )
     names = [cells[fields[POSE].place].strip() for _, cells in raw.rows]
@@ -71,7 +71,7 @@ def _fields(raw: RawTable) -> dict[str, Field]:
     wanted = (POSE, *(f"{p}{c}" for p in ("command_", "") for c in _PLACE))
     missing = [w for w in wanted if w not in out]
     if missing or not raw.rows:
-        raise InputError(
+        raise MissingError(
             f"{raw.top}: {f'there is no column for {missing[0]}' if missing else 'there are no rows'}; add it"
         )
     return out
@@ -79,7 +79,8 @@ def _fields(raw: RawTable) -> dict[str, Field]:
 
 def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequence[int]) -> Visits:
     import numpy as np
-    from scipy.spatial.transform import Rotation
+
+    from elastocal.spatial.turns import Rotation
 
     def columns(words: Sequence[str]) -> Array:
         return np.array([[si_number(raw, raw.rows[i], fields[w]) for w in words] for i in rows])
@@ -94,6 +95,8 @@ def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequenc
         if values is not None and np.abs(values - values[0]).max() > SAME:
             bad = int(np.argmax(np.abs(values - values[0]).reshape(len(values), -1).max(axis=1)))
             line = raw.rows[rows[bad]][0]
-            raise InputError(f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise")
+            raise ConflictError(
+                f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise"
+            )
     words = tuple(raw.rows[i][1][fields[DIRECTION].place].strip() if DIRECTION in fields else "" for i in rows)
     return Visits(name, command[0], columns(_PLACE), None if told is None else told[0], turned(""), words)

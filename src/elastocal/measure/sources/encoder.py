@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
@@ -27,7 +27,7 @@ class Encoder(ErrorSource):
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if self.sd == self.slide_sd == 0:
-            raise InputError("error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints")
+            raise MissingError("error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints")
         factor = sqrt(measurement.states)
         sizes = [(self.sd, "rad") if m.kind == "revolute" else (self.slide_sd, "m") for m in model.motions]
         return tuple(SourceUnknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, UnsupportedError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.kind import Measurement
@@ -28,7 +28,7 @@ class ForceSensor(ErrorSource):
         contacts(measurement, self.kind)
         sd = np.broadcast_to(np.asarray(self.sd, dtype=np.float64), (3,))
         if not np.all(sd > 0):
-            raise InputError("error source force_sensor: a standard deviation must be positive")
+            raise RangeError("error source force_sensor: a standard deviation must be positive")
         return tuple(SourceUnknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:
@@ -37,5 +37,5 @@ class ForceSensor(ErrorSource):
 
 def contacts(measurement: Measurement, source: str) -> ContactForce | ContactGap:
     if not isinstance(measurement, ContactForce | ContactGap):
-        raise InputError(f"error source {source}: a measurement of {measurement.kind} touches nothing")
+        raise UnsupportedError(f"error source {source}: a measurement of {measurement.kind} touches nothing")
     return measurement

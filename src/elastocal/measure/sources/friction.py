@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.measure.joint_torque import JointTorque
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
@@ -63,7 +63,7 @@ class Friction(ErrorSource):
         """Joint and term; a joint that never moves shows no friction."""
         if kind.velocity is None:
             if self.coulomb or self.viscous:
-                raise InputError("error source friction: the log has no time, so no velocity; ask for zero alone")
+                raise MissingError("error source friction: the log has no time, so no velocity; ask for zero alone")
             moves = np.ones(len(kind.joints), dtype=bool)
         else:
             moves = np.any(kind.velocity != 0, axis=0)
@@ -78,5 +78,5 @@ def _unit(term: str, turns: bool) -> str:
 
 def _torques(measurement: Measurement) -> JointTorque:
     if not isinstance(measurement, JointTorque):
-        raise InputError(f"error source friction: a measurement of {measurement.kind} reads no joint torques")
+        raise UnsupportedError(f"error source friction: a measurement of {measurement.kind} reads no joint torques")
     return measurement

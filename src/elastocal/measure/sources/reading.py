@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import MissingError, RangeError, ShapeError, UnknownNameError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
@@ -51,15 +51,15 @@ class Reading(ErrorSource):
             "N m": (self.torque_sd, "torque_sd_Nm"),
         }[row.unit]
         if given is None:
-            raise InputError(f"error source reading: {row.name} is read in {row.unit}; add {key}")
+            raise MissingError(f"error source reading: {row.name} is read in {row.unit}; add {key}")
         alike = [r for r in mine if r.unit == row.unit]
         within = [r for r in alike if r.group == row.group]
         order = within if len(within) > 1 else alike
         sizes = np.atleast_1d(np.asarray(given, dtype=np.float64))
         if len(sizes) not in (1, len(order)):
-            raise InputError(f"error source reading: {key} has {len(sizes)} numbers; give one, or {len(order)}")
+            raise ShapeError(f"error source reading: {key} has {len(sizes)} numbers; give one, or {len(order)}")
         if not np.all(sizes > 0):
-            raise InputError("error source reading: a standard deviation must be positive")
+            raise RangeError("error source reading: a standard deviation must be positive")
         return float(sizes[order.index(row) if len(sizes) > 1 else 0])
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, MissingError, RangeError, UnsupportedError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
@@ -37,9 +37,11 @@ class Tracker(ErrorSource):
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if any(m.rows != 3 for m in measurement.setup.markers):
-            raise InputError("error source tracker: a tracker reads points; state the noise of orientations by reading")
+            raise UnsupportedError(
+                "error source tracker: a tracker reads points; state the noise of orientations by reading"
+            )
         if not min(self.along, self.across) > 0 or min(self.along_slope, self.across_slope) < 0:
-            raise InputError("error source tracker: along and across must be positive, their slopes not negative")
+            raise RangeError("error source tracker: along and across must be positive, their slopes not negative")
         words = ("along", "across 1", "across 2")
         return tuple(SourceUnknown(f"{m.frame} {w}", "m", 1.0) for m in measurement.setup.markers for w in words)
 
@@ -48,7 +50,7 @@ class Tracker(ErrorSource):
         positions = measurement.setup.positions(model)
         n, count = positions.shape[:2]
         if self.at is None:
-            raise InputError("error source tracker: say where it stands in base axes; add at_mm")
+            raise MissingError("error source tracker: say where it stands in base axes; add at_mm")
         beams = self.beams(positions.reshape(-1, 3)).reshape(n, count, 3, 3)
         out = np.zeros((n, 3 * count, 3 * count))
         for number in range(count):
@@ -62,10 +64,9 @@ class Tracker(ErrorSource):
         reach = np.linalg.norm(beam, axis=1)
         known = np.isfinite(reach)
         if not np.all(reach[known] > 0):
-            raise InputError("error source tracker: a marker sits in the tracker; check where it stands")
+            raise InfeasibleError("error source tracker: a marker sits in the tracker; check where it stands")
         across = self.across + self.across_slope * reach
         sd = np.stack([self.along + self.along_slope * reach, across, across], axis=1)
         out = np.full((len(points), 3, 3), np.nan)
-        for i in np.flatnonzero(known):
-            out[i] = np.roll(align_z(beam[i] / reach[i]), 1, axis=1) * sd[i]
+        out[known] = np.roll(align_z(beam[known] / reach[known, None]), 1, axis=2) * sd[known, None]
         return out

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Array
 
@@ -67,7 +67,7 @@ class HollowRectangle(CrossSection):
         b, h, t = self.width, self.height, self.wall
         _positive(self, b, h, t)
         if 2 * t >= min(b, h):
-            raise InputError(f"box section: wall {t} m fills the section {b} x {h} m; use a rectangle")
+            raise RangeError(f"box section: wall {t} m fills the section {b} x {h} m; use a rectangle")
         bi, hi = b - 2 * t, h - 2 * t
         bm, hm = b - t, h - t
         torsion = 2 * t * bm**2 * hm**2 / (bm + hm)
@@ -103,7 +103,7 @@ class Tube(CrossSection):
         _positive(self, self.diameter, self.wall)
         outer, inner = self.diameter / 2, self.diameter / 2 - self.wall
         if inner <= 0:
-            raise InputError(f"tube section: wall {self.wall} m fills diameter {self.diameter} m; use a circle")
+            raise RangeError(f"tube section: wall {self.wall} m fills diameter {self.diameter} m; use a circle")
         area, i = pi * (outer**2 - inner**2), pi * (outer**4 - inner**4) / 4
         return area, i, i, 2 * i, area / 2, area / 2
 
@@ -123,7 +123,7 @@ class Beam:
     def compliance(self) -> Array:
         """The 6x6 matrix k of its loaded end, x along the beam, translation first, SI."""
         if not self.length > 0 or not self.E > 0 or not -1 < self.nu <= 0.5:
-            raise InputError(
+            raise RangeError(
                 f"beam: length {self.length} m and E {self.E} Pa must be positive, nu {self.nu} in (-1, 0.5]"
             )
         area, iy, iz, torsion, shear_y, shear_z = self.section.properties
@@ -146,4 +146,4 @@ class Beam:
 
 def _positive(section: CrossSection, *sizes: float) -> None:
     if not all(s > 0 for s in sizes):
-        raise InputError(f"{section.shape} section: every size must be positive, got {section}")
+        raise RangeError(f"{section.shape} section: every size must be positive, got {section}")

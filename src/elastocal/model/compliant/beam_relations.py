@@ -23,7 +23,7 @@ from math import copysign, inf, sqrt
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.model.compliant.link_compliance import patterns
 from elastocal.spatial.entries import Array
 
@@ -101,10 +101,10 @@ def derive(nominal: Array, values: Array, sd: Array) -> Derivation:
     """``nominal`` (6, 6); ``values`` and ``sd`` (8,) of ``SYMBOLS`` in that order, nan where dropped."""
     k0, found, errors = (np.asarray(v, dtype=np.float64) for v in (nominal, values, sd))
     if k0.shape != (6, 6) or found.shape != (8,) or errors.shape != (8,):
-        raise InputError(f"a beam has 6x6 nominal and 8 identified elements; {k0.shape}, {found.shape} were given")
+        raise ShapeError(f"a beam has 6x6 nominal and 8 identified elements; {k0.shape}, {found.shape} were given")
     here = np.isfinite(found)
     if lost := [s for s, value, e in zip(SYMBOLS, here, errors, strict=True) if value and not e >= 0]:
-        raise InputError(
+        raise MissingError(
             f"{lost[0]} has a value but no standard deviation; give one, or nan for both if it was dropped"
         )
     relations = list(_relations({symbol: float(k0[pairs[0]]) for symbol, pairs in _ELEMENTS}))

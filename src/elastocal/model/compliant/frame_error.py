@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.model.chain import AXES, Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
@@ -42,7 +42,7 @@ class FrameError(CompliantCoordinate):
     def check(self, tree: FrameTree) -> None:
         tree.frame(self.frame)
         if not self._given():
-            raise InputError(f"frame_error at {self.frame}: name at least one of {', '.join(AXES)} (0 is a value)")
+            raise MissingError(f"frame_error at {self.frame}: name at least one of {', '.join(AXES)} (0 is a value)")
 
     def dofs(self) -> tuple[Dof, ...]:
         return tuple(Dof(self.frame, axis) for axis in self._given())

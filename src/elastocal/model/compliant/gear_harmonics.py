@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, ShapeError
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
@@ -35,9 +35,9 @@ class GearHarmonics(JointCoordinate):
         super().check(tree)
         where = f"gear_harmonics of {self.joint}"
         if not self.orders or not all(n > 0 for n in self.orders) or len(set(self.orders)) < len(self.orders):
-            raise InputError(f"{where}: orders must be different numbers above zero, at least one")
+            raise RangeError(f"{where}: orders must be different numbers above zero, at least one")
         if not len(self.sin) == len(self.cos) == len(self.orders):
-            raise InputError(f"{where}: {len(self.orders)} orders need as many amplitudes sin and cos")
+            raise ShapeError(f"{where}: {len(self.orders)} orders need as many amplitudes sin and cos")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         unit = tree.joint(self.joint).unit

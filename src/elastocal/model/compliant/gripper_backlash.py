@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.chain import Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
@@ -55,7 +55,7 @@ class GripperBacklash(CompliantCoordinate):
 
     def check_physics(self) -> None:
         if not np.all(self.half_axes >= 0) or not self.threshold >= 0:
-            raise InputError(f"gripper_backlash at {self.frame}: gaps and threshold must not be negative")
+            raise RangeError(f"gripper_backlash at {self.frame}: gaps and threshold must not be negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         if self.isotropic:

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
@@ -41,7 +41,7 @@ class JointBacklash(JointCoordinate):
 
     def check_physics(self) -> None:
         if not min(self.gap, self.threshold, self.transition) >= 0:
-            raise InputError(f"joint_backlash of {self.joint}: gap, threshold and transition must not be negative")
+            raise RangeError(f"joint_backlash of {self.joint}: gap, threshold and transition must not be negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         return (self.parameter("gap", tree.joint(self.joint).unit, self.gap, 1e-4),)

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
@@ -26,7 +26,7 @@ class JointCompliance(JointCoordinate):
 
     def check_physics(self) -> None:
         if not self.k >= 0 or np.isinf(self.k):
-            raise InputError(f"joint_compliance of {self.joint}: k = {self.k} must be finite and not negative")
+            raise RangeError(f"joint_compliance of {self.joint}: k = {self.k} must be finite and not negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         revolute = tree.joint(self.joint).kind == "revolute"

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import MissingError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.chain import AXES, Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
@@ -72,7 +72,7 @@ class LinkCompliance(CompliantCoordinate):
         ways = [key for key in ("matrix", *cls.shorthand) if key in given]
         if len(ways) != 1:
             said = f"gives {' and '.join(ways)}" if ways else "gives none"
-            raise InputError(f"{cls.kind} needs one of matrix, {', '.join(cls.shorthand)} and {said}")
+            raise MissingError(f"{cls.kind} needs one of matrix, {', '.join(cls.shorthand)} and {said}")
         if ways == ["matrix"]:
             return given
         value = given.pop(ways[0])
@@ -95,14 +95,14 @@ class LinkCompliance(CompliantCoordinate):
         tree.frame(self.frame)
         where = f"{self.kind} at {self.frame}"
         if self.form not in FORMS:
-            raise InputError(f"{where}: form {self.form!r} is not one of {', '.join(FORMS)}")
+            raise RangeError(f"{where}: form {self.form!r} is not one of {', '.join(FORMS)}")
         k = np.array(self.matrix, dtype=np.float64)
         if k.shape != (6, 6) or not np.all(np.isfinite(k)):
-            raise InputError(f"{where}: the compliance must be 6x6 finite numbers")
+            raise ShapeError(f"{where}: the compliance must be 6x6 finite numbers")
         lost = misplaced(self.matrix, self.form)
         if lost:
             a, b = lost[0]
-            raise InputError(
+            raise RangeError(
                 f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {k[a, b]:g}; choose another"
             )
 
@@ -113,14 +113,14 @@ class LinkCompliance(CompliantCoordinate):
         bound = np.outer(size, size)
         i, j = np.unravel_index(int(np.argmax(np.abs(k - k.T) - 1e-9 * bound)), (6, 6))
         if abs(k[i, j] - k[j, i]) > 1e-9 * bound[i, j]:
-            raise InputError(
+            raise RangeError(
                 f"{where}: not symmetric, k{i + 1}{j + 1} = {k[i, j]:g} but k{j + 1}{i + 1} = {k[j, i]:g}; "
                 "an elastic body is symmetric (Maxwell), correct the entry"
             )
         unit = np.where(size > 0, size, 1.0)
         smallest = float(np.linalg.eigvalsh(k / np.outer(unit, unit))[0])
         if smallest < -1e-9 or np.any(np.diag(k) < 0):
-            raise InputError(
+            raise RangeError(
                 f"{where}: indefinite (smallest scaled eigenvalue {smallest:.3g}); "
                 "a load would gain energy from it, correct the matrix"
             )

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, RangeError, ShapeError
 from elastocal.model.chain import JOINT, Dof
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
@@ -44,15 +44,15 @@ class MotorCompliance(CompliantCoordinate):
             tree.joint(joint)
         s = self.structure
         if len(s) != n or any(len(row) != n for row in s) or len(self.k) != n:
-            raise InputError(f"motor_compliance of {self.place}: structure must be {n}x{n} and k must have {n} values")
+            raise ShapeError(f"motor_compliance of {self.place}: structure must be {n}x{n} and k must have {n} values")
         if not np.all(np.isfinite(np.array(s))):
-            raise InputError(f"motor_compliance of {self.place}: the structure matrix must hold finite numbers")
+            raise NumberError(f"motor_compliance of {self.place}: the structure matrix must hold finite numbers")
         if np.linalg.matrix_rank(np.array(s)) < n:
-            raise InputError(f"motor_compliance of {self.place}: the structure matrix is singular")
+            raise RangeError(f"motor_compliance of {self.place}: the structure matrix is singular")
 
     def check_physics(self) -> None:
         if not all(np.isfinite(k) and k >= 0 for k in self.k):
-            raise InputError(f"motor_compliance of {self.place}: every k must be finite and not negative")
+            raise RangeError(f"motor_compliance of {self.place}: every k must be finite and not negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         pairs = zip(self.joints, self.k, strict=True)

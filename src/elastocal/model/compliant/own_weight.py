@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, UnknownNameError
 from elastocal.model.compliant.weight_lever import moving_frames, weight_lever, weight_lever_slope
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
@@ -46,7 +46,7 @@ class OwnWeight(JointCoordinate):
     def check(self, tree: FrameTree) -> None:
         super().check(tree)
         if self.links and tree.joint(self.joint).kind == "prismatic":
-            raise InputError(f"own_weight of {self.joint}: a prismatic joint has sag alone; leave links out")
+            raise ConflictError(f"own_weight of {self.joint}: a prismatic joint has sag alone; leave links out")
         allowed = moving_frames(tree, self.joint)
         for name in self.links:
             if name not in allowed:

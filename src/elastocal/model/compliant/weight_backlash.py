@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.compliant.weight_lever import weight_lever, weight_lever_slope
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
@@ -39,7 +39,7 @@ class WeightBacklash(JointCoordinate):
     def check(self, tree: FrameTree) -> None:
         super().check(tree)
         if tree.joint(self.joint).kind == "prismatic":
-            raise InputError(f"weight_backlash of {self.joint}: the joint is prismatic, only a revolute one has it")
+            raise RangeError(f"weight_backlash of {self.joint}: the joint is prismatic, only a revolute one has it")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         return (self.parameter("preload", "rad", self.preload, 1e-4),)

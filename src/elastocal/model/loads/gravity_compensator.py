@@ -26,7 +26,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.elements import AxisForce, Load, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
@@ -61,16 +61,16 @@ class GravityCompensator(Load):
     def check(self, tree: FrameTree) -> None:
         where = f"gravity_compensator of {self.joint}"
         if tree.joint(self.joint).kind != "revolute":
-            raise InputError(f"{where}: the joint must be revolute")
+            raise RangeError(f"{where}: the joint must be revolute")
         if abs(self.a - self.L) < 1e-9:
-            raise InputError(
+            raise RangeError(
                 f"{where}: a equals L = {self.L} m, so the spring can shrink to a point; check the lengths"
             )
 
     def check_physics(self) -> None:
         where = f"gravity_compensator of {self.joint}"
         if not self.k_c > 0 or not self.L > 0 or not self.a > 0 or not self.s_0 >= 0:
-            raise InputError(f"{where}: k_c, L and a must be positive and s_0 not negative")
+            raise RangeError(f"{where}: k_c, L and a must be positive and s_0 not negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         units = ("m", "m", "m", "rad", "m/N", "m")

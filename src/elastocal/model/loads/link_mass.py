@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, MissingError, RangeError
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import Load, quantity
 from elastocal.model.frames import FrameTree
@@ -42,10 +42,10 @@ class LinkMass(Load):
         com = given.pop("com", None)
         if com is None:
             if "moment" not in given and given.get("mass", 0.0) != 0:
-                raise InputError("does not say where the mass is; add com_mm (the frame's origin is [0, 0, 0])")
+                raise MissingError("does not say where the mass is; add com_mm (the frame's origin is [0, 0, 0])")
             return given
         if "moment" in given:
-            raise InputError("com and moment say the same thing; keep one")
+            raise DuplicateError("com and moment say the same thing; keep one")
         return {**given, "moment": tuple(given.get("mass", 0.0) * float(c) for c in com)}
 
     def check(self, tree: FrameTree) -> None:
@@ -53,7 +53,7 @@ class LinkMass(Load):
 
     def check_physics(self) -> None:
         if not self.mass >= 0 or np.isinf(self.mass):
-            raise InputError(f"{self.kind} at {self.frame}: mass {self.mass} kg must be finite and not negative")
+            raise RangeError(f"{self.kind} at {self.frame}: mass {self.mass} kg must be finite and not negative")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         tag = "" if self.kind == "link_mass" else f"{self.kind}_"

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, ShapeError
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import Load, quantity
 from elastocal.model.frames import FrameTree
@@ -41,7 +41,7 @@ class Wrench(Load):
     def check(self, tree: FrameTree) -> None:
         tree.frame(self.frame)
         if not np.all(np.isfinite([*self.force, *self.moment])):
-            raise InputError(f"wrench at {self.frame}: every component must be a finite number")
+            raise NumberError(f"wrench at {self.frame}: every component must be a finite number")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         names = [("fx", "N"), ("fy", "N"), ("fz", "N"), ("tx", "N m"), ("ty", "N m"), ("tz", "N m")]
@@ -76,11 +76,11 @@ class AppliedWrenches:
     def __post_init__(self) -> None:
         wrench = np.atleast_2d(np.asarray(self.wrench, dtype=np.float64))
         if wrench.ndim != 2 or wrench.shape[1] != 6:
-            raise InputError(f"wrenches at {self.frame}: (N, 6) force and moment are needed, got {wrench.shape}")
+            raise ShapeError(f"wrenches at {self.frame}: (N, 6) force and moment are needed, got {wrench.shape}")
         bad = np.argwhere(~np.isfinite(wrench))
         if len(bad):
             row, col = (int(v) for v in bad[0])
-            raise InputError(
+            raise NumberError(
                 f"wrenches at {self.frame}: row {row + 1}, {('fx', 'fy', 'fz', 'mx', 'my', 'mz')[col]} "
                 f"is {wrench[row, col]}; give a finite number"
             )

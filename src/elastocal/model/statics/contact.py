@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact_newton import ContactSearch, at_rest, press, too_deep, unsure
@@ -119,9 +119,9 @@ def checked(model: Robot, q: object, touches: Touches) -> Configurations:
     configurations = model.configurations(q)
     model.tree.frame(touches.frame)
     if len(touches) != len(configurations):
-        raise InputError(f"{len(touches)} contacts are named for {len(configurations)} configurations; give one each")
+        raise ShapeError(f"{len(touches)} contacts are named for {len(configurations)} configurations; give one each")
     if not len(configurations):
-        raise InputError("no contact is given; add at least one configuration")
+        raise MissingError("no contact is given; add at least one configuration")
     return configurations
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -141,7 +141,7 @@ def _check_physical(k: Array) -> None:
     unit = np.where(size > 0, size, 1.0)
     even = k / np.outer(unit, unit)
     if np.abs(even - even.T).max() > 1e-9 or np.linalg.eigvalsh(even)[0] < -1e-9:
-        raise InputError(
+        raise RangeError(
             "a compliance of this model is not symmetric and positive (an estimate that violates physics), "
             "so no stiffness exists; describe the link by the symmetric or beam form"
         )

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError
 from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.elements import Load
 from elastocal.model.loads.resultant import Resultant
@@ -47,7 +47,7 @@ def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> 
     for w in applied:
         model.tree.frame(w.frame)
         if len(w.wrench) not in (1, total):
-            raise InputError(f"{len(w.wrench)} wrenches at {w.frame} for {total} configurations; give one, or one each")
+            raise ShapeError(f"{len(w.wrench)} wrenches at {w.frame} for {total} configurations; give one, or one each")
 
 
 def state_at(flex: Flexibility, at: Posture, theta: Array) -> tuple[ChainState, list[Entry]]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, MissingError, UnsupportedError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -70,7 +70,7 @@ def holding_observation(model: Robot, q: object, names: Sequence[str]) -> Array:
     """Derivative (N, n, p) of the holding torques by parameters of ``holding_names``, in the order asked for."""
     strange = [n for n in names if n not in holding_names(model)]
     if strange:
-        raise InputError(f"the torque of a rigid arm does not depend on {strange[0]}; leave it out")
+        raise UnsupportedError(f"the torque of a rigid arm does not depend on {strange[0]}; leave it out")
     configurations = model.configurations(q)
     flex, lever = _at_joints(model)
     out = np.empty((len(configurations), model.n, len(names)))
@@ -172,13 +172,13 @@ def balancing_spring(model: Robot, q: Array, geometry: GravityCompensator) -> Ba
     angle = values[:, model.joints.index(geometry.joint)]
     weight = weight_torque(model, values, geometry.joint)
     if not np.any(np.abs(weight) > 1e-9):
-        raise InputError(f"no weight turns {geometry.joint} at these configurations; add link masses or others")
+        raise MissingError(f"no weight turns {geometry.joint} at these configurations; add link masses or others")
     x, s = geometry.phi0 - angle, geometry.length(angle)
     al = geometry.a * geometry.L
     columns = np.column_stack([al * np.sin(x), -al * np.sin(x) / s])
     stiffness, preload = (float(v) for v in nnls(columns, weight)[0])
     if not stiffness > 0:
-        raise InputError(
+        raise InfeasibleError(
             f"no real spring of this geometry balances {geometry.joint}: it would have to push; check phi0, the side "
             "of the spring and the range"
         )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, ShapeError
 from elastocal.model.inverse_kinematics import REACHED, PoseStatus, inverse_kinematics
 from elastocal.model.limits import extent
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -97,10 +97,10 @@ def matching(model: Robot, given: object, shape: tuple[int | None, int], what: s
     count, width = shape
     if array.ndim != 2 or array.shape[1] != width or (count is not None and len(array) != count):
         rows = "N" if count is None else str(count)
-        raise InputError(f"robot {model.name}: {what} must be ({rows}, {width}), but {array.shape} was given")
+        raise ShapeError(f"robot {model.name}: {what} must be ({rows}, {width}), but {array.shape} was given")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        raise InputError(f"robot {model.name}: {what}: row {bad[0][0] + 1} is not finite; give finite numbers")
+        raise NumberError(f"robot {model.name}: {what}: row {bad[0][0] + 1} is not finite; give finite numbers")
     return array
 
 

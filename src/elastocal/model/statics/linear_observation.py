@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -97,7 +97,7 @@ class _Job:
         configurations = model.configurations(q)
         check_rows(model, len(configurations), applied)
         if not markers:
-            raise InputError("no marker to observe; name at least one frame")
+            raise MissingError("no marker to observe; name at least one frame")
         chosen = _compliances(model, parameters)
         table = model.parameters.names
         names = tuple(table[i] for _, picks in chosen for _, i in picks)
@@ -159,9 +159,9 @@ def _compliances(model: Robot, parameters: Iterable[str] | None) -> tuple[Choice
         index += count
     if wanted is not None and wanted - taken:
         name = model.parameters.names[min(wanted - taken)]
-        raise InputError(
+        raise UnsupportedError(
             f"parameter {name} is not a compliance: the linear model has no column for it, use the loaded model"
         )
     if not out:
-        raise InputError(f"robot {model.name} has no compliance to identify; add joint_compliance or link_compliance")
+        raise MissingError(f"robot {model.name} has no compliance to identify; add joint_compliance or link_compliance")
     return tuple(out)

@@ -60,6 +60,9 @@ class CartesianStiffness:
     stiffness: Array
     status: Ints
 
+    def rows(self, some: slice) -> CartesianStiffness:
+        return CartesianStiffness(self.frame, self.compliance[some], self.stiffness[some], self.status[some])
+
     def __repr__(self) -> str:
         softest = np.linalg.eigvalsh(np.nan_to_num(self.compliance[:, :3, :3]))[:, -1]
         most = f"{1e6 * float(softest.max()):.4g} um/N along the softest direction" if len(softest) else "none"

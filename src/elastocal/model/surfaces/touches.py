@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import DuplicateError, RangeError
 from elastocal.model.parameters import Parameter
 from elastocal.model.surfaces.surface import Near, Surface
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -27,10 +27,10 @@ class Touches:
         names = [p.name for p in self.parameters]
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
-            raise InputError(f"two objects have the same parameter {twice[0]}; give each object a name of its own")
+            raise DuplicateError(f"two objects have the same parameter {twice[0]}; give each object a name of its own")
         bad = np.flatnonzero((self.which < 0) | (self.which >= len(self.surfaces)))
         if len(bad):
-            raise InputError(
+            raise RangeError(
                 f"contact {bad[0] + 1} names object {self.which[bad[0]] + 1}, but there are {len(self.surfaces)}"
             )
 

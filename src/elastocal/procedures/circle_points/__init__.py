@@ -27,6 +27,7 @@ from elastocal.model.dh import DHRow
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line, Sweep, joint_axis, nominal_axes, placed_base, slope
 from elastocal.procedures.circle_points.frame_errors import PARALLEL, AxisError, Neighbours, frame_errors, neighbours
+from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -63,8 +64,8 @@ def couplings(robot: Robot, sweeps: Sequence[Sweep], numbers: Sequence[int], bas
 
 def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, start: Array) -> Array:
     """Turns (k,) about axes, in their order from the base, that bring points (s, 3) to others; nan if not told."""
-    delta = start.copy()
-    for _ in range(30):
+
+    def rows(delta: Array) -> tuple[Array, Array]:
         place = before
         columns: list[Array] = []
         for (axis, centre), value in zip(reversed(axes), delta[::-1], strict=True):
@@ -75,12 +76,13 @@ def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, sta
         jacobian = np.stack([c.ravel() for c in reversed(columns)], axis=1)
         size = np.linalg.svd(jacobian, compute_uv=False)
         if size[-1] < 1e-6 * size[0]:
-            return np.full(len(axes), np.nan)
-        step = np.linalg.lstsq(jacobian, (after - place).ravel(), rcond=None)[0]
-        delta = delta + step
-        if np.abs(step).max() < 1e-12:
-            return np.asarray(delta)
-    return np.full(len(axes), np.nan)
+            raise InputError("the points do not tell the turns apart", code="rank")
+        return (after - place).ravel(), jacobian
+
+    try:
+        return minimise(start, rows, np.add, float(np.max(np.abs(after))))
+    except InputError:
+        return np.full(len(axes), np.nan)
 
 
 MEET = 1e-5
@@ -171,6 +173,19 @@ class CirclePoints:
     home: Array
     dh: tuple[DHRow, ...] = ()
     nominal_dh: tuple[DHRow, ...] = ()
+
+    @property
+    def dh_errors(self) -> tuple[DHRow, ...]:
+        """Measured minus nominal rows, angles within half a turn; beta is None where either row has none."""
+        return tuple(_difference(row, file) for row, file in zip(self.dh, self.nominal_dh, strict=True))
+
+
+def _difference(row: DHRow, file: DHRow) -> DHRow:
+    flat = row.beta is None or file.beta is None
+    return DHRow(
+        name=row.name, a=row.a - file.a, alpha=_wrapped(row.alpha - file.alpha), d=row.d - file.d,
+        theta=_wrapped(row.theta - file.theta), beta=None if flat else _wrapped(row.beta - file.beta),  # type: ignore[operator]
+    )  # fmt: skip
 
 
 def circle_points(robot: Robot, sweeps: Sequence[Sweep], noise: float | None = None) -> CirclePoints:

@@ -19,11 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, ShapeError
 from elastocal.model.chain import JOINT
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, centred, refuse_straight
 from elastocal.procedures.compensator.rigid_body import BodyProblem, RigidBody, compressed, finished
+from elastocal.solve.linear import solve_linear
+from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -81,7 +83,7 @@ def joint_axis(sweep: Sweep, moved: int, noise: float | None = None) -> tuple[Jo
         )
     body = finished(_start(sweep, step), noise)
     if body.problem.markers.dimension != 3:
-        raise InputError(f"sweep of {sweep.joint}: its points have two coordinates; axes in space need three")
+        raise ShapeError(f"sweep of {sweep.joint}: its points have two coordinates; axes in space need three")
     seen = list(body.problem.numbers)
     wanted = step[seen] - step[seen[0]]
     turns = np.unwrap(body.turns - body.turns[0])
@@ -124,7 +126,7 @@ def _linear(frame: AxisFrame, turns: Array, data: Markers, numbers: tuple[int, .
     rows[: len(local), 0] = rows[len(local) :, 1] = 1.0
     rows[at, 2 + 2 * data.marker], rows[at, 3 + 2 * data.marker] = c, -s
     rows[len(local) + at, 2 + 2 * data.marker], rows[len(local) + at, 3 + 2 * data.marker] = s, c
-    found = np.linalg.lstsq(rows, np.concatenate([local[:, 0], local[:, 1]]), rcond=None)[0]
+    found = solve_linear(rows, np.concatenate([local[:, 0], local[:, 1]])).values
     heights = np.array([local[data.marker == j, 2].mean() for j in range(count)])
     origin = frame.matrix @ np.array([found[0], found[1], heights.mean()])
     return BodyProblem(
@@ -134,12 +136,8 @@ def _linear(frame: AxisFrame, turns: Array, data: Markers, numbers: tuple[int, .
 
 def slope(x: Array, y: Array) -> tuple[float, float]:
     """Slope with its standard deviation from the residuals, intercept free."""
-    a = np.column_stack([x, np.ones_like(x)])
-    found, *_ = np.linalg.lstsq(a, y, rcond=None)
-    rest = y - a @ found
-    spare = max(len(x) - 2, 1)
-    sd = np.sqrt(np.sum(rest**2) / spare / max(np.sum((x - x.mean()) ** 2), 1e-300))
-    return float(found[0]), float(sd)
+    fit = solve_linear(np.column_stack([x, np.ones_like(x)]), y)
+    return float(fit.values[0]), float(np.sqrt(fit.squares / max(fit.freedom, 1) * fit.unit_covariance[0, 0]))
 
 
 FIRST = 3
@@ -183,11 +181,13 @@ def placed_base(axes: Sequence[JointAxis], nominal: Sequence[Line]) -> Pose:
 
 
 def _free(axes: Sequence[JointAxis], nominal: Sequence[Line], turn: Array, p: Array) -> tuple[float, float]:
-    """Turn about and shift along the first axis that lay the other axes best, by Gauss-Newton on lines."""
-    one, angle, lift = axes[0], 0.0, 0.0
-    for _ in range(20):
+    """Turn about and shift along the first axis that lay the other axes best, by the distances of lines."""
+    one = axes[0]
+
+    def linear(state: Array) -> tuple[Array, Array]:
+        angle, lift = state
         spin = Rotation.from_rotvec(angle * one.axis).as_matrix() @ turn
-        rows, rest = [], []
+        rows, rest = [np.zeros((0, 2))], [np.zeros(0)]
         for axis, (a, q) in zip(axes[1:FIRST], nominal[1:FIRST], strict=True):
             now, at = spin @ a, one.centre + lift * one.axis + spin @ (q - p)
             across = np.eye(3) - np.outer(axis.axis, axis.axis)
@@ -197,8 +197,8 @@ def _free(axes: Sequence[JointAxis], nominal: Sequence[Line], turn: Array, p: Ar
                 np.column_stack([size * (across @ np.cross(one.axis, now)), np.zeros(3)]),
                 np.column_stack([across @ np.cross(one.axis, at - one.centre), across @ one.axis]),
             ]
-        step = np.linalg.lstsq(np.concatenate(rows), -np.concatenate(rest), rcond=None)[0]
-        angle, lift = angle + float(step[0]), lift + float(step[1])
-        if abs(step[0]) < 1e-13 and abs(step[1]) < 1e-13:
-            break
-    return angle, lift
+        return -np.concatenate(rest), np.concatenate(rows)
+
+    size = max(float(np.linalg.norm(axis.centre)) for axis in axes)
+    angle, lift = minimise(np.zeros(2), linear, np.add, size)
+    return float(angle), float(lift)

@@ -1,14 +1,14 @@
 """The gravity compensator of a joint (000): from tracked points to its geometry, its spring and the next plan.
 
     points         tracked points, and the axis they turn about
-    least_squares  the problem of an arc, its minimum and its covariance
+    least_squares  the problem of an arc and its covariance
     known_angles   Algorithm 1, the arc (known_angle_arc) of a point at known joint angles
     concentric     Algorithm 2, arcs of several markers about one axis; rigid_body: all turned by one angle per pose
     variants       tests of the one model against the other
-    outliers       which points the others contradict, from the fits of starts; robust: fits without them
-    arcs           all this for a set of tracked markers (``fit_arcs``); free_arcs: those without angles
+    outliers       which points the others contradict; robust: fits without them, and where the search for them starts
+    arcs           all this for a set of tracked markers (``fit_arcs``)
     geometry       P0, P1, P2 from their arcs, eq. (1)
-    angle_design   angles of the joint, eq. (35); marker_design: places of the markers, eq. (36); plan: both compared
+    angle_design   angles of the joint, eq. (35); marker_design: places of the markers, eq. (36), and plans of both
     spring         what the spring does to its joint, and the one that balances the arm best
 
 P1, the spring's end on the moving link, is fitted by Algorithm 1 with the joint's angles; the markers on the body that
@@ -23,21 +23,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
-from elastocal.procedures.compensator.arcs import KnownArc, known_arc
-from elastocal.procedures.compensator.free_arcs import FreeArcs, free_arcs, of_markers, without
+from elastocal.procedures.compensator.arcs import FreeArcs, KnownArc, free_arcs, known_arc, of_markers, without
 from elastocal.procedures.compensator.geometry import (
     CompensatorGeometry,
     axes_angle,
     compensator_geometry,
     plane_axes,
 )
-from elastocal.procedures.compensator.plan import ArcPlan, plan_arcs
+from elastocal.procedures.compensator.marker_design import ArcPlan, plan_arcs
 from elastocal.procedures.compensator.spring import SpringOnRobot, joint_range, spring_on_robot
-from elastocal.procedures.compensator.variants import NestedTest
 from elastocal.results import as_frame
+from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
 
@@ -109,7 +108,7 @@ def identify(
         if name not in points:
             raise UnknownNameError("marker", name, points)
     if moving in pivots or len(set(pivots)) < len(pivots):
-        raise InputError("a marker is named twice; one marker cannot be on both links")
+        raise DuplicateError("a marker is named twice; one marker cannot be on both links")
     arc = known_arc(moving, points[moving], angles, noise, sense, axis)
     targets = without(points[moving], arc.outliers, 0)
     pivot = free_arcs({m: points[m] for m in pivots}, noise, targets)

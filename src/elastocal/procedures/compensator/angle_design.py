@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.design.exchange import exchange
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import NumberError, RangeError, TooFewError, UnknownNameError, UnobservableError
 from elastocal.procedures.compensator.known_angle_arc import procrustes, unit_directions
 from elastocal.procedures.compensator.known_angles import distinct_angles
 from elastocal.spatial.entries import Array, Bools
@@ -70,7 +70,7 @@ def expected_arc(angles: ArrayLike, radius: float, noise: float) -> ExpectedArc:
     q = np.asarray(angles, dtype=np.float64)
     check_plan(q)
     if not (radius > 0 and noise > 0):
-        raise InputError("the radius and the noise of a plan must be positive numbers in metres")
+        raise RangeError("the radius and the noise of a plan must be positive numbers in metres")
     m = len(q)
     spread = noise / np.sqrt(m - imbalance(q) / m)
     inverse = np.linalg.inv(height_information(q))
@@ -89,9 +89,9 @@ def expected_arc(angles: ArrayLike, radius: float, noise: float) -> ExpectedArc:
 def check_plan(angles: Array) -> None:
     """Refuse plans that cannot tell the sense of rotation."""
     if angles.ndim != 1 or not np.all(np.isfinite(angles)):
-        raise InputError("the angles of a plan must be a list of finite numbers in rad")
+        raise NumberError("the angles of a plan must be a list of finite numbers in rad")
     if distinct_angles(angles) < 3:
-        raise InputError(
+        raise UnobservableError(
             f"the plan has {distinct_angles(angles)} distinct angles, but two fit either sense of rotation equally "
             "well; plan at least three"
         )
@@ -142,11 +142,11 @@ def best_angles(
     """Angles (m,), ascending, with the least of ``values``, three of them a gap apart; from more ``starts`` too."""
     low, high = (float(v) for v in limits)
     if count < 3:
-        raise InputError(f"{count} angles fit either sense of rotation equally well; plan at least three")
+        raise UnobservableError(f"{count} angles fit either sense of rotation equally well; plan at least three")
     if not gap >= LEAST_GAP:
-        raise InputError(f"distinct angles must be at least {LEAST_GAP} rad apart, not {gap}; ask for a larger gap")
+        raise RangeError(f"distinct angles must be at least {LEAST_GAP} rad apart, not {gap}; ask for a larger gap")
     if not high - low >= 2 * gap:
-        raise InputError(
+        raise TooFewError(
             f"the joint moves by {np.degrees(high - low):.4g} deg, too little for three angles "
             f"{np.degrees(gap):.4g} deg apart; widen the limits or ask for a smaller gap"
         )

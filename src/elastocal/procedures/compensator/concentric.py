@@ -30,7 +30,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, RangeError, TooFewError
 from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, FitQuality, estimated, minimise
 from elastocal.procedures.compensator.points import (
     AxisFrame,
@@ -204,7 +204,7 @@ def fit_concentric(
     """
     found = concentric_of(markers, noise=noise, method=method)
     if np.all(found.radii_sd > LOST * found.radii):
-        raise InputError(
+        raise ImplausibleError(
             f"the points lie on a straight line within their noise (radius {1e3 * found.radii[0]:.4g} +- "
             f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles"
         )
@@ -221,7 +221,7 @@ def concentric_of(
 ) -> ConcentricArcs:
     """The same, also where the arc may as well be straight."""
     if method not in ("algebraic", "geometric"):
-        raise InputError(f"there is no method {method!r} for arcs; valid: algebraic, geometric")
+        raise RangeError(f"there is no method {method!r} for arcs; valid: algebraic, geometric")
     data = as_markers(markers)
     start = algebraic(data)
     problem = start.centred() if method == "algebraic" else minimise(start).centred()
@@ -238,7 +238,7 @@ def algebraic(markers: Markers) -> ConcentricProblem:
     """Eq. (20)-(30), solved in the plane."""
     needed = markers.count + 2
     if len(markers.points) < needed:
-        raise InputError(
+        raise TooFewError(
             f"{len(markers.points)} points of {'one marker' if markers.count == 1 else f'{markers.count} markers'} do "
             f"not give a centre; measure at least {needed}"
         )

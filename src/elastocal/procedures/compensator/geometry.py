@@ -25,12 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.procedures.compensator.concentric import ConcentricArcs
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.rigid_body import RigidBody
 from elastocal.quantities import probability
+from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
 
 UNLIKELY = 0.0027
@@ -136,7 +137,7 @@ def compensator_geometry(
     In space ``axes`` (2, 3) are the directions of a_x and a_y, taken as exact; by default x and y of the data.
     """
     if pivot.dimension != arc.dimension:
-        raise InputError(
+        raise ShapeError(
             f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same"
         )
     across = _axes(axes, arc.dimension)
@@ -174,7 +175,7 @@ def _axes(axes: ArrayLike | None, dimension: int) -> Array:
         return np.eye(2, dimension)
     out = np.asarray(axes, dtype=np.float64)
     if out.shape != (2, 3) or not np.allclose(out @ out.T, np.eye(2), atol=1e-6):
-        raise InputError("the axes of the compensator must be two unit vectors of space at right angles")
+        raise ShapeError("the axes of the compensator must be two unit vectors of space at right angles")
     return out
 
 
@@ -198,18 +199,17 @@ def _from_lengths(arc: KnownAngleArc, spokes: Array, across: Array, a: float, ph
     sigma^2 (I - J (J^T J)^-1 J^T).
     """
     s = np.linalg.norm(spokes, axis=1)
-    angle = phi0
-    for _ in range(50):
-        model = np.sqrt(a**2 + arc.radius**2 + 2 * a * arc.radius * np.cos(angle - arc.angles))
-        slope = -a * arc.radius * np.sin(angle - arc.angles) / model
-        step = float(slope @ (s - model) / (slope @ slope))
-        angle += step
-        if abs(step) < 1e-14:
-            break
+
+    def rows(at: Array) -> tuple[Array, Array]:
+        model = np.sqrt(a**2 + arc.radius**2 + 2 * a * arc.radius * np.cos(at - arc.angles))
+        return s - model, (-a * arc.radius * np.sin(at - arc.angles) / model)[:, None]
+
+    angle = minimise(np.array([phi0]), rows, np.add, float(np.max(s)))
+    slope = rows(angle)[1][:, 0]
     v = ((slope / s / (slope @ slope))[:, None] * spokes @ across).reshape(-1)
     jacobian = arc.problem.jacobian().reshape(len(v), -1)
     rest = v @ v - (v @ jacobian) @ arc.estimate.unit_covariance @ (v @ jacobian)
-    return angle, float(arc.estimate.sigma * np.sqrt(max(rest, 0.0)))
+    return float(angle[0]), float(arc.estimate.sigma * np.sqrt(max(rest, 0.0)))
 
 
 @dataclass(frozen=True)

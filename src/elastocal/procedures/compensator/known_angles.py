@@ -7,12 +7,10 @@ refused: too few, in another unit, or running the other way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnitError
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     arc_of_sense,
@@ -126,7 +124,7 @@ def check_angles(angles: Array) -> None:
         raise InputError("only two angles differ, and two fit either sense of rotation; measure at a third angle")
 
 
-class WrongUnitError(InputError):
+class WrongUnitError(UnitError):
     """Angles that fit far better when multiplied by ``factor``."""
 
     def __init__(self, factor: float, left: str, words: str) -> None:
@@ -135,7 +133,7 @@ class WrongUnitError(InputError):
 
 
 def check_angle_units(
-    squares: float, in_degrees: float, twice: float, line: LineFit, freedom: int, extent: float
+    squares: float, in_degrees: float, twice: float, line: tuple[float, int], freedom: int, extent: float
 ) -> None:
     """Refuse angles that fit far better in another unit: squares as given, read as degrees, or turned back into them.
 
@@ -151,28 +149,21 @@ def check_angle_units(
     ):
         if not (squares > floor and fdtrc(freedom, freedom, squares / max(other, floor)) < SURE):
             continue
-        ratio = (line.squares / line.freedom) / (max(other, floor) / freedom)
-        if fdtrc(line.freedom, freedom, ratio) > STRAIGHT:
+        ratio = (line[0] / line[1]) / (max(other, floor) / freedom)
+        if fdtrc(line[1], freedom, ratio) > STRAIGHT:
             raise InputError(
-                f"the points lie on a straight line within {_mm(line.squares, line.freedom)} mm, which has no centre "
+                f"the points lie on a straight line within {_mm(*line)} mm, which has no centre "
                 "and does not fit the angles; measure a longer arc, and check the angles"
             )
         left = f"the residuals would be {_mm(other, freedom)} instead of {_mm(squares, freedom)} mm"
         raise WrongUnitError(factor, left, words)
 
 
-@dataclass(frozen=True)
-class LineFit:
+def fitted_line(points: Array) -> tuple[float, int]:
     """Sum of squares of the points' distances from their best straight line, and its spare equations."""
-
-    squares: float
-    freedom: int
-
-
-def fitted_line(points: Array) -> LineFit:
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     m, d = points.shape
-    return LineFit(float(np.sum(spread[1:] ** 2)), (m - 2) * (d - 1))
+    return float(np.sum(spread[1:] ** 2)), (m - 2) * (d - 1)
 
 
 def check_span(angles: Array, squares: float, freedom: int, extent: float) -> None:

@@ -12,13 +12,12 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import TooFewError, UnobservableError
 from elastocal.procedures.compensator.points import AxisFrame
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.nonlinear import minimise as least_squares
 from elastocal.spatial.entries import Array
 
-STEPS = 200
-SETTLED, CLOSE, ROUNDING = 1e-11, 1e-6, 1e-15
 DISTURBED = 1e-3
 """Residuals so far above the stated noise come by chance less often than this."""
 
@@ -79,36 +78,12 @@ def weighted_rows(problem: ArcProblem, weights: Array | None = None) -> tuple[Ar
 
 
 def minimise(problem: P, weights: Array | None = None) -> P:
-    """Levenberg-Marquardt from a start: least sum of ``weights`` (points,) times squared residuals.
-
-    Ends where a full step changes the model by 1e-11 of the residuals or by rounding, or by 1e-6 of the residuals and
-    steps no longer shrink.
-    """
-    state, damping, last = problem, 0.0, np.inf
-    r, j = weighted_rows(state, weights)
-    floor = ROUNDING * np.sqrt(len(r)) * float(np.max(np.abs(state.points)))
-    for _ in range(STEPS):
-        step = solve_linear(j, r).values
-        gain, rest = float(np.linalg.norm(j @ step)), float(np.linalg.norm(r))
-        if gain <= SETTLED * rest + floor or last / 2 < gain < CLOSE * rest:
-            return state
-        last = gain
-        trial = state.moved(_damped(r, j, damping) if damping else step)
-        trial_r, trial_j = weighted_rows(trial, weights)
-        if float(np.linalg.norm(trial_r)) <= rest + floor or (gain < CLOSE * rest and damping == 0.0):
-            state, r, j = trial, trial_r, trial_j
-            damping = damping / 10 if damping > 1e-6 else 0.0
-        elif damping > 1e8:
-            return state  # nothing lower within rounding
-        else:
-            damping = max(10 * damping, 1e-4)
-    raise InputError("the fit of the arc does not converge; the arc is too short for its noise, measure a longer one")
-
-
-def _damped(r: Array, j: Array, damping: float) -> Array:
-    """The step that also keeps its parts small, each in units of what its column does to the residuals."""
-    small = np.diag(np.sqrt(damping) * np.linalg.norm(j, axis=0))
-    return solve_linear(np.concatenate([j, small]), np.concatenate([r, np.zeros(len(small))])).values
+    """From a start: least sum of ``weights`` (points,) times squared residuals."""
+    return least_squares(
+        problem, lambda p: weighted_rows(p, weights), lambda p, step: p.moved(step),
+        float(np.max(np.abs(problem.points))),
+        "the fit of the arc does not converge; the arc is too short for its noise, measure a longer one",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +143,7 @@ def estimated(problem: ArcProblem, noise: float | None, equations: int, spare: i
     r, j = weighted_rows(problem)
     solution = solve_linear(j, r)
     if solution.null.size:
-        raise InputError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
+        raise TooFewError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
     return FitQuality(solution.unit_covariance, float(r @ r), spare, equations, noise)
 
 
@@ -210,6 +185,6 @@ class AxisFit(ABC):
     def axis_covariance(self) -> Array:
         """(3, 3) of the unit vector, zero along it; only in space."""
         if self.dimension == 2:
-            raise InputError("points in a plane do not say how its axis is inclined; give three coordinates")
+            raise UnobservableError("points in a plane do not say how its axis is inclined; give three coordinates")
         plane = self.problem.frame.plane
         return np.asarray(plane @ self.estimate.covariance[self.tilts_at, self.tilts_at] @ plane.T)

@@ -19,6 +19,9 @@ Angles and places together (``plan_geometry``) have the least var L + var a_x + 
 and, through the spring's direction, how far the body on P0 turns; the places decide how well P0 follows from that.
 They are improved in turn, each for the other, from the best angles for the arc alone and from even ones, until nothing
 changes.  The height along the axis plays no part: L, a_x and a_y are in the plane, also for points in space.
+
+Plans by eq. (35), (36) and by exact covariance are compared (``plan_arcs``), for each model of the markers; beside what
+was measured where there is any.
 """
 
 from __future__ import annotations
@@ -29,7 +32,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.design.poses import programmable
+from elastocal.errors import RangeError, TooFewError, UnknownNameError
+from elastocal.model.limits import limit_text
+from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.angle_design import (
     GAP,
     best_angles,
@@ -86,12 +92,12 @@ def expected_pivot(
         raise UnknownNameError("model of the markers", model, MODELS)
     beta, theta = np.asarray(places, dtype=np.float64), np.asarray(swing, dtype=np.float64)
     if beta.ndim != 1 or theta.ndim != 1 or not noise > 0:
-        raise InputError("places and swing must be lists of angles in rad, the noise a positive number in metres")
+        raise RangeError("places and swing must be lists of angles in rad, the noise a positive number in metres")
     r = _radii(radii, len(beta))
     information = pivot_information(beta[None], r, theta, model)[0]
     values = np.linalg.eigvalsh(information)
     if not values[0] > SINGULAR * len(beta) * len(theta):
-        raise InputError("this plan does not determine the centre; let the body turn further or through more poses")
+        raise TooFewError("this plan does not determine the centre; let the body turn further or through more poses")
     return np.asarray(noise**2 * np.linalg.inv(information))
 
 
@@ -99,7 +105,7 @@ def _radii(radii: ArrayLike, count: int) -> Array:
     """(k,), from one for each marker or one for all."""
     out = np.asarray(radii, dtype=np.float64)
     if out.shape not in ((), (count,)) or not np.all(out > 0):
-        raise InputError(f"{count} markers need one radius or {count}, positive numbers in metres")
+        raise RangeError(f"{count} markers need one radius or {count}, positive numbers in metres")
     return np.broadcast_to(out, (count,))
 
 
@@ -126,7 +132,7 @@ def plan_markers(
         raise UnknownNameError("criterion for places", criterion, PLACE_CRITERIA)
     low, high = (float(v) for v in limits)
     if count < 1 or not high > low:
-        raise InputError("a plan needs at least one marker and limits with the lower one first")
+        raise RangeError("a plan needs at least one marker and limits with the lower one first")
     r = _radii(radii, count)
     theta = np.asarray(swing, dtype=np.float64)
 
@@ -146,7 +152,7 @@ def plan_markers(
     places, value = best_plan(fans, low, high, objective, marks)
     places = np.sort(places) if np.all(r == r[0]) else places
     if not np.isfinite(value):
-        raise InputError("no places determine the centre; let the body turn further or through more poses")
+        raise TooFewError("no places determine the centre; let the body turn further or through more poses")
     return MarkerPlan(places, criterion, value)
 
 
@@ -221,3 +227,84 @@ def total_variance(plans: Array, places: Array, radii: Array, geometry: Compensa
     arc = np.where(left > 0, 1 / np.where(left > 0, left, 1.0), np.inf)
     information = pivot_information(places, radii, geometry.swing(plans), model)
     return np.asarray(3 * arc + pivot_variance(information, len(places) * m))
+
+
+BALANCE, EXACT = "eq. (35) and (36)", "exact covariance"
+MEASURED, KEPT = "as measured", "planned angles, markers as measured"
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRow:
+    """Angles (m,) of the joint and places (k,) of the markers from the spring, in rad, and what to expect of them."""
+
+    name: str
+    model: Model
+    angles: Array
+    places: Array
+    expected: ExpectedGeometry
+
+    @property
+    def imbalances(self) -> tuple[float, float]:
+        """The values of (35) and (36)."""
+        return imbalance(self.angles), imbalance(self.places)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ArcPlan:
+    """``limits`` of the joint in rad; ``noise`` of a coordinate in m; ``radii`` (k,) of the markers from P0."""
+
+    limits: tuple[float, float]
+    noise: float
+    radii: Array
+    rows: tuple[PlanRow, ...]
+
+    def best(self, model: Model) -> PlanRow:
+        """The plan by exact covariance."""
+        return next(r for r in self.rows if (r.name, r.model) == (EXACT, model))
+
+    @property
+    def inner_angles(self) -> int | None:
+        """How many angles of (35) are not at the ends of a range too short to balance them; None where it is not."""
+        low, high = self.limits
+        angles = next(r.angles for r in self.rows if r.name == BALANCE)
+        inner = int(np.sum(np.minimum(angles - low, high - angles) > 1e-6))
+        return None if high - low >= np.pi or inner > 1 else inner
+
+    def __repr__(self) -> str:
+        best = self.best(self.rows[-1].model)
+        sd = ", ".join(f"{n} {1e3 * getattr(best.expected, n):.4f}" for n in ("L", "a_x", "a_y"))
+        angles = ", ".join(f"{v:.4g}" for v in np.degrees(best.angles))
+        return f"ArcPlan({best.model}: angles {angles} deg, sd of {sd} mm)"
+
+
+def plan_arcs(
+    geometry: CompensatorGeometry, count: int, limits: tuple[float, float], radii: ArrayLike, noise: float,
+    measured: Array | None = None,
+) -> ArcPlan:  # fmt: skip
+    """The best ``count`` angles; ``measured``: places (k,) of the markers at the angles of ``geometry``."""
+    r = np.asarray(radii, dtype=np.float64)
+    by_balance = plan_angles(count, limits).angles
+    sets: list[tuple[str, Array, Array, Model]] = []
+    for model in MODELS if len(r) > 1 else MODELS[:1]:
+        opposite = plan_markers(len(r), geometry.swing(by_balance), criterion="balance").places
+        best = plan_geometry(count, limits, geometry, r, model)
+        if measured is not None:
+            sets += [(MEASURED, geometry.angles, measured, model), (KEPT, best.angles, measured, model)]
+        sets += [(BALANCE, by_balance, opposite, model), (EXACT, best.angles, best.places, model)]
+    rows = tuple(PlanRow(n, m, q, p, expected_geometry(geometry, q, p, r, noise, m)) for n, q, p, m in sets)
+    return ArcPlan(limits, noise, r, rows)
+
+
+def plan_configurations(
+    model: Robot, joint: str, angles: ArrayLike, at: ArrayLike, limits: tuple[float, float]
+) -> Array:
+    """Joint values (m, n) that can be programmed: the joint at these angles, the others at values ``at`` (n,)."""
+    stops, place = np.asarray(angles, dtype=np.float64), model.joints.index(joint)
+    q = np.repeat(np.atleast_2d(np.asarray(at, dtype=np.float64)), len(stops), axis=0)
+    q[:, place] = stops
+    beyond = model.beyond_limits(q)
+    if beyond:
+        raise RangeError(limit_text(model, *beyond[0][1:]))
+    out = programmable(model, q)
+    out[:, place] = np.clip(out[:, place], *limits)
+    return np.asarray(out)

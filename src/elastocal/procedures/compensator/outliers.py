@@ -1,236 +1,264 @@
-"""Outliers among points of arcs: a loss that lets go of them, then an exact test of each point against the others.
+"""Outliers among points of arcs: a loss that lets go of them, then the decision of ``solve.outliers`` point by point.
 
 Start: Cauchy's loss, each point with the weight 1 / (1 + t^2), t = |r| / (2.385 scale), scale from the median, so that
-several outliers do not hide each other; from several starts (``starts``), and the one that ends at the smallest scale
-counts.  Then each point is tested against the points kept so far: those that pass come back, the worst of those that
-fail leaves, until nothing changes.  In the test point g is e_g away from what the others predict, with covariance
-sigma_g^2 C_g, and
+several outliers do not hide each other; from several starts, and the one that ends at the smallest scale counts.  Then
+each point is judged by its deletion residual, all of its coordinates together, in the linear problem at the minimum of
+the points kept: exactly for a linear model.  A point is an outlier where its probability times the number of points is
+below a level (Bonferroni): without any, one run in a hundred names one at the level 0.01.
 
-    T = e_g^T C_g^-1 e_g / (d sigma_g^2)   follows F on d and the others' degrees of freedom,
-
-exactly for a linear model.  For a point that took no part C_g = I + J_g (J^T J)^-1 J_g^T; for one that did, with
-H = J_g (J^T J)^-1 J_g^T, e_g = (I - H)^-1 r_g and C_g = (I - H)^-1.  It is an outlier where its probability times the
-number of points is below a level (Bonferroni): without any, one run in a hundred names one at the level 0.01.
+An arc's own hypotheses: another point may be wrong in its place (``instead``); and a component (a coordinate, or radius
+or height) is wrong alone where without it the others agree with the prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnobservableError
 from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
+from elastocal.quantities import probability
+from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import solve_linear
-from elastocal.spatial.entries import Array, Bools
+from elastocal.solve.loss import TUNING
+from elastocal.solve.outliers import FAR, LinearJudge, screen_units
+from elastocal.spatial.entries import Array, Bools, Ints
 
-TUNING = 2.385
-"""Where Cauchy's loss bends, in standard deviations: 95 % efficient for normal errors."""
-FAR, LEVEL, ROUNDS, SAME = 5.0, 0.01, 20, 1e-3
+LEVEL, ROUNDS, SAME = 0.01, 20, 1e-3
+ALONE = 1e-3
+"""Level of the F test by which the other components of an outlier agree with the prediction."""
 ALIKE = 0.1
 REFINED = 4
 """Starts that are followed to their minimum: those with the smallest scales, and the first one."""
 EXACT = 1e-13
 """Rounding of coordinates, which must not pass for noise where data are exact."""
-UNSEEN = 1e-6
-"""Part of a direction of a point that the others do not see; also what they leave of a point that only fits itself."""
 HARDLY = 1e-8
 """A weight that decides what no other point sees, and moves nothing else."""
 
 
-@dataclass(frozen=True, eq=False)
-class Deviation:
-    """One point against the rest: deviation ``away`` (d,) from the prediction, its covariance, and the F test.
-
-    ``basis`` (d, t): the t directions in which the rest predicts the point at all.
-    """
-
-    away: Array
-    covariance: Array
-    basis: Array
-    statistic: float
-    freedom: int
-    probability: float
-
-
-def deviations(state: ArcProblem, kept: Bools, noise: float | None = None) -> tuple[Deviation, ...]:
-    """Each point against the kept ones without it; ``state`` is the minimum for the kept ones."""
-    r, j = state.residuals(), state.jacobian()
-    solution = solve_linear(j[kept].reshape(-1, j.shape[2]), r[kept].reshape(-1))
-    known, squares, spare = solution.unit_covariance, float(np.sum(r[kept] ** 2)), solution.freedom
-    lengths = np.linalg.norm(j[kept], axis=(0, 1))
-    lengths = np.where(lengths > 0, lengths, 1.0)
-    floor = max(noise or 0.0, EXACT * float(np.max(np.abs(state.points))))
-    out = []
-    for g in range(len(r)):
-        if kept[g]:
-            basis, away, shape = _left_out(r[g], j[g] @ known @ j[g].T)
-            without = squares - float(r[g] @ basis @ away)
-            out.append(_deviation(basis, away, shape, without, spare - len(away), floor))
-            continue
-        away, slope = r[g], j[g]
-        if np.linalg.norm(slope / lengths @ solution.null) > UNSEEN * np.linalg.norm(slope / lengths):
-            own = minimise(state, kept + HARDLY * (np.arange(len(r)) == g))
-            away, slope = own.residuals()[g], own.jacobian()[g]
-        basis = _predicted(slope / lengths @ solution.null)
-        seen = basis.T @ slope
-        out.append(_deviation(basis, basis.T @ away, np.eye(len(seen)) + seen @ known @ seen.T, squares, spare, floor))
-    return tuple(out)
-
-
-def _predicted(hidden: Array) -> Array:
-    """Directions (d, t) of a point in which nothing that the others leave open moves it by ``hidden`` (d, nulls)."""
-    u, sizes, _ = np.linalg.svd(hidden)
-    sizes = np.concatenate([sizes, np.zeros(len(u) - len(sizes))])
-    return np.asarray(u[:, sizes <= UNSEEN * max(1.0, sizes[0])])
-
-
-def _left_out(r: Array, leverage: Array) -> tuple[Array, Array, Array]:
-    """Directions, deviation and its shape for a point that took part with a leverage (d, d)."""
-    values, vectors = np.linalg.eigh(np.eye(len(r)) - leverage)
-    alone = values <= UNSEEN
-    basis, shape = vectors[:, ~alone], np.diag(1 / values[~alone])
-    return basis, shape @ basis.T @ r, shape
-
-
-def _deviation(basis: Array, away: Array, shape: Array, squares: float, spare: int, floor: float) -> Deviation:
-    """The F test; nan where the rest says nothing of the point or has no equation to spare."""
-    from scipy.special import fdtrc
-
-    value = probability = variance = float("nan")
-    if spare > 0 and len(away):
-        variance = max(squares / spare, floor**2)
-        value = float(away @ np.linalg.solve(shape, away)) / len(away) / variance
-        probability = float(fdtrc(len(away), spare, value))
-    return Deviation(basis @ away, variance * basis @ shape @ basis.T, basis, value, spare, probability)
-
-
-class UndecidedError(InputError):
+class UndecidedError(UnobservableError):
     """Points of which outliers cannot be told from the others."""
 
 
 @dataclass(frozen=True, eq=False)
-class ScreenedPoints:
-    """The state fitted to the points ``kept`` (points,), and how each point stands to the others.
+class ArcJudge:
+    """``state`` is the minimum of the points ``kept`` (points,), where the problem is linear; ``floor`` of its noise.
 
-    ``instead[g]``: kept points of which one may as well be the outlier in place of g.
+    Points that come back decide first what no other point sees, such as the angle of a pose that only they were seen
+    in; they are judged by the rest.
     """
 
     state: ArcProblem
     kept: Bools
-    deviations: tuple[Deviation, ...]
-    instead: dict[int, tuple[int, ...]]
+    floor: float
+
+    @classmethod
+    def of(cls, state: ArcProblem, kept: Bools, noise: float | None = None) -> ArcJudge:
+        """``state`` is the minimum already."""
+        return cls(state, kept, max(noise or 0.0, EXACT * float(np.max(np.abs(state.points)))))
+
+    @property
+    def parts(self) -> Ints:
+        return np.zeros(len(self.state.components), dtype=np.int64)
+
+    @cached_property
+    def _open(self) -> bool:
+        """Whether the points kept leave something undetermined."""
+        r, j = self.state.residuals()[self.kept], self.state.jacobian()[self.kept]
+        return bool(solve_linear(j.reshape(r.size, -1), r.reshape(-1)).null.size)
+
+    def without(self, dropped: Bools) -> Deletion:
+        state, back = self.state, ~dropped.all(axis=1) & ~self.kept
+        if back.any() and self._open:
+            state = minimise(state, self.kept + HARDLY * back)
+        r = state.residuals()
+        return LinearJudge(r, state.jacobian(), np.ones(r.shape, dtype=bool), self.parts, self.floor).without(dropped)
+
+    def tuned(self, dropped: Bools) -> ArcJudge:
+        kept = np.asarray(~dropped.any(axis=1), dtype=bool)
+        return ArcJudge(minimise(self.state, kept.astype(float)), kept, self.floor)
+
+    def keeping(self, kept: Bools) -> ArcJudge:
+        return self.tuned(self._rows(~kept))
+
+    def probabilities(self) -> Array:
+        """Of every point kept (points,), times the number of points; nan of the others."""
+        found = self.without(self._rows(~self.kept))
+        return np.asarray(found.exceedance(*found.block_chi2()) * len(self.kept))
+
+    def with_point(self, g: int, component: int | None = None) -> Deletion:
+        """All that is kept and point ``g``, all of it or without a component."""
+        dropped = self._rows(~self.kept)
+        dropped[g] = False
+        if component is not None:
+            dropped[g, component] = True
+        return self.without(dropped)
+
+    def probability(self, g: int, component: int | None = None) -> float:
+        """Of point ``g`` as far as the kept ones predict it, or of what is left of it without a component."""
+        found = self.with_point(g, component)
+        _, chi2, size = found.unit(g, np.flatnonzero(found.used[g]))
+        return float(found.exceedance(np.array(chi2), np.array(size)))
+
+    def _rows(self, points: Bools) -> Bools:
+        return np.repeat(points[:, None], len(self.parts), axis=1)
 
 
-def screen(starts: Sequence[ArcProblem], noise: float | None = None, level: float = LEVEL) -> ScreenedPoints:
+def screen(starts: Sequence[ArcProblem], noise: float | None = None, level: float = LEVEL) -> ArcJudge:
     """Points kept and left out; a stated noise is a floor for the scatter of those kept."""
     if not 0 < level < 1:
         raise InputError(f"the level of the test must lie between 0 and 1, not {level}")
-    parameters = starts[0].jacobian().shape[2]
-    state = _best(starts, parameters)
-    size, scale = _size_scale(state, parameters)
-    kept, seen = size <= FAR * scale, []
-    while kept.tobytes() not in seen:
-        seen.append(kept.tobytes())
-        state = minimise(state, kept.astype(float))
-        kept = _next(deviations(state, kept, noise), kept, level)
-    if 2 * np.sum(~kept) >= len(kept):
+    state = _best(starts)
+    size, scale = _size_scale(state)
+    judge = ArcJudge.of(state, np.ones(len(size), dtype=bool), noise).keeping(size <= FAR * scale)
+    full = np.ones(state.residuals().shape, dtype=bool)
+    _, _, judge = screen_units(judge, full, judge._rows(~judge.kept), level=level, levels=("pose",), most=1.0, back=1.0)
+    if 2 * np.sum(~judge.kept) >= len(judge.kept):
         raise UndecidedError("no more than half of the points agree on one arc; check their order, markers and units")
-    for g in np.flatnonzero(~kept):
-        kept = _least(state, kept, int(g), _alternatives(state, kept, int(g), noise, level))
-    state = minimise(state, kept.astype(float))
-    instead = {int(g): _alternatives(state, kept, int(g), noise, level) for g in np.flatnonzero(~kept)}
-    return ScreenedPoints(state, kept, deviations(state, kept, noise), instead)
+    for g in np.flatnonzero(~judge.kept).tolist():
+        judge = _least(judge, g, alternatives(judge, g, level))
+    return judge
 
 
-def _least(state: ArcProblem, kept: Bools, outlier: int, instead: tuple[int, ...]) -> Bools:
-    """Of an outlier and those that may be it in its place the one is left out that leaves the least."""
-    sets = []
-    for out in (outlier, *instead):
-        trial = kept.copy()
-        trial[outlier], trial[out] = True, False
-        sets.append(trial)
-    if not instead:
-        return kept
-    left = [float(np.sum(minimise(state, k.astype(float)).residuals()[k] ** 2)) for k in sets]
-    return sets[int(np.argmin(left))]
-
-
-def _next(tests: tuple[Deviation, ...], kept: Bools, level: float) -> Bools:
-    """All that pass come back; of those that fail only the worst leaves, because one may be blamed for another."""
-    outlier = np.array([d.probability * len(kept) < level for d in tests])
-    out: Bools = np.logical_or(kept, ~outlier)
-    if np.any(outlier & kept):
-        out[min(np.flatnonzero(outlier & kept), key=lambda g: (tests[g].probability, -tests[g].statistic))] = False
-    return out
-
-
-def _agreeing(state: ArcProblem, kept: Bools, noise: float | None, level: float) -> Bools:
-    return np.array([not d.probability * len(kept) < level for d in deviations(state, kept, noise)])
-
-
-def _alternatives(state: ArcProblem, kept: Bools, outlier: int, noise: float | None, level: float) -> tuple[int, ...]:
+def alternatives(judge: ArcJudge, outlier: int, level: float) -> tuple[int, ...]:
     """Points without which the outlier would pass, and all others too; none where no fit converges with it."""
-    everyone = kept.copy()
+    everyone = judge.kept.copy()
     everyone[outlier] = True
     try:
-        together = minimise(state, everyone.astype(float))
+        doubted = judge.keeping(everyone).probabilities() < level
     except InputError:
         return ()
-    doubted = ~_agreeing(together, everyone, noise, level)
     out = []
-    for h in np.flatnonzero(doubted & kept):
+    for h in np.flatnonzero(doubted & judge.kept).tolist():
         without = everyone.copy()
         without[h] = False
         try:
-            other = minimise(state, without.astype(float))
+            agreed = not np.any(judge.keeping(without).probabilities() < level)
         except InputError:
             continue
-        if _agreeing(other, without, noise, level)[without].all():
-            out.append(int(h))
+        if agreed:
+            out.append(h)
     return tuple(out)
 
 
-def _best(starts: Sequence[ArcProblem], parameters: int) -> ArcProblem:
+def _least(judge: ArcJudge, outlier: int, instead: tuple[int, ...]) -> ArcJudge:
+    """Of an outlier and those that may be it in its place the one is left out that leaves the least."""
+    best, least = judge, _squares(judge)
+    for out in instead:
+        kept = judge.kept.copy()
+        kept[outlier], kept[out] = True, False
+        trial = judge.keeping(kept)
+        if _squares(trial) < least:
+            best, least = trial, _squares(trial)
+    return best
+
+
+def _squares(judge: ArcJudge) -> float:
+    return float(np.sum(judge.state.residuals()[judge.kept] ** 2))
+
+
+def _best(starts: Sequence[ArcProblem]) -> ArcProblem:
     """The start that Cauchy's loss takes to the smallest scale; the earlier one where scales are about the same."""
-    first = sorted(range(len(starts)), key=lambda i: _size_scale(starts[i], parameters)[1])[:REFINED]
+    first = sorted(range(len(starts)), key=lambda i: _size_scale(starts[i])[1])[:REFINED]
     ends = []
     for i in sorted({0, *first}):
         try:
-            ends.append(_let_go(starts[i], parameters))
+            ends.append(_let_go(starts[i]))
         except InputError:
             continue
     if not ends:
         raise UndecidedError(
             "no arc converges on these points; the arc is too short for its noise, measure a longer one"
         )
-    scales = [_size_scale(state, parameters)[1] for state in ends]
+    scales = [_size_scale(state)[1] for state in ends]
     return next(e for e, scale in zip(ends, scales, strict=True) if scale <= (1 + ALIKE) * min(scales))
 
 
-def _let_go(state: ArcProblem, parameters: int) -> ArcProblem:
+def _let_go(state: ArcProblem) -> ArcProblem:
     """Minimum of Cauchy's loss by reweighting; the scale is taken anew after each round."""
     last = 0.0
     for _ in range(ROUNDS):
-        size, scale = _size_scale(state, parameters)
+        size, scale = _size_scale(state)
         if abs(scale - last) <= SAME * scale:
             break
         last = scale
-        state = minimise(state, 1 / (1 + (size / (TUNING * scale)) ** 2))
+        state = minimise(state, 1 / (1 + (size / (TUNING["cauchy"] * scale)) ** 2))
     return state
 
 
-def _size_scale(state: ArcProblem, parameters: int) -> tuple[Array, float]:
-    size = np.linalg.norm(state.residuals(), axis=1)
-    return size, _scale(size, state, parameters)
-
-
-def _scale(size: Array, state: ArcProblem, parameters: int) -> float:
-    """Standard deviation of a coordinate from the median of the points' residuals, less those that fit themselves."""
+def _size_scale(state: ArcProblem) -> tuple[Array, float]:
+    """Residuals of the points (points,), and the standard deviation of a coordinate from their median, less those that
+    fit themselves."""
     from scipy.special import chdtri
 
-    d = len(state.components)
-    free = min(parameters // d, len(size) - 1)
+    size, d = np.linalg.norm(state.residuals(), axis=1), len(state.components)
+    free = min(state.jacobian().shape[2] // d, len(size) - 1)
     scale = float(np.median(np.sort(size)[free:]) / np.sqrt(chdtri(d, 0.5)))
-    return max(scale, EXACT * float(np.max(np.abs(state.points))))
+    return size, max(scale, EXACT * float(np.max(np.abs(state.points))))
+
+
+@dataclass(frozen=True, eq=False)
+class Outlier:
+    """A point that the others contradict; ``marker`` and ``pose`` count from 0.
+
+    ``components`` names what was read (coordinates, or radius and height), ``value`` and ``predicted`` are those
+    numbers as read and as the rest has them.  ``component`` is the one that explains it alone, None where several or
+    none would.  ``instead`` lists points of which one may as well be the outlier.  ``angle``: the joint angle in rad at
+    which the point would be where the rest predicts it, None where none is or angles are not used.
+    """
+
+    marker: int
+    pose: int
+    component: str | None
+    components: tuple[str, ...]
+    value: Array
+    predicted: Array
+    statistic: float
+    freedom: tuple[int, int]
+    probability: float
+    instead: tuple[tuple[int, int], ...]
+    angle: float | None = None
+
+    def text(self) -> str:
+        shown = [i for i, c in enumerate(self.components) if self.component in (None, c)]
+        parts = [
+            f"{self.components[i]} {1e3 * self.value[i]:.3f} where the rest predicts {1e3 * self.predicted[i]:.3f} mm"
+            for i in shown
+        ]
+        if self.angle is not None:
+            parts.append(f"or the angle, which fits at {np.degrees(self.angle):.4f} deg")
+        others = " or ".join(f"marker {j + 1}, pose {i + 1}" for j, i in self.instead)
+        return (
+            f"marker {self.marker + 1}, pose {self.pose + 1}: {', '.join(parts)} "
+            f"(F = {self.statistic:.3g} on {self.freedom[0]} and {self.freedom[1]}, "
+            f"probability {probability(self.probability)} for any point)"
+        ) + (f"; it may as well be {others}, read it again" if others else "")
+
+
+def named_outliers(judge: ArcJudge, level: float = LEVEL) -> tuple[Outlier, ...]:
+    """Names and predictions, the worst first."""
+    labels = judge.state.labels
+    out = []
+    for g in np.flatnonzero(~judge.kept).tolist():
+        instead = tuple(labels[h] for h in alternatives(judge, g, level))
+        out.append(replace(_named(judge, g), instead=instead))
+    return tuple(sorted(out, key=lambda b: (b.probability, -b.statistic, b.marker, b.pose)))
+
+
+def _named(judge: ArcJudge, g: int) -> Outlier:
+    state, value = judge.state, judge.state.readings[g]
+    found = judge.with_point(g)
+    away, chi2, size = found.unit(g, np.arange(len(value)))
+    spare = int(found.freedom) - size
+    statistic = chi2 / size / max((found.total - chi2) / max(spare, 1), found.floor)
+    chance = float(found.exceedance(np.array(chi2), np.array(size)))
+    names = state.components
+    hits = [c for i, c in enumerate(names) if len(names) > 1 and judge.probability(g, i) > ALONE]
+    alone = names[0] if len(names) == 1 else hits[0] if size == len(names) and len(hits) == 1 else None
+    return Outlier(
+        *state.labels[g], alone, names, value, value - away, float(statistic), (size, spare),
+        chance * len(judge.kept), (),
+    )  # fmt: skip

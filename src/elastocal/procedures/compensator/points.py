@@ -13,7 +13,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import (
+    ConflictError,
+    ImplausibleError,
+    MissingError,
+    NumberError,
+    RangeError,
+    ShapeError,
+    TooFewError,
+)
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.rotation import rotations
 
@@ -44,17 +52,19 @@ def as_points(points: ArrayLike, what: str) -> Array:
     """(m, 2) or (m, 3) numbers; a row is all numbers, or all nan where nothing was seen."""
     out = np.asarray(points, dtype=np.float64)
     if out.ndim != 2 or out.shape[1] not in (2, 3):
-        raise InputError(f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}")
+        raise ShapeError(f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}")
     odd = np.flatnonzero(np.isinf(out).any(axis=1) | (np.isnan(out).any(axis=1) & ~np.isnan(out).all(axis=1)))
     if len(odd):
-        raise InputError(f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out")
+        raise NumberError(
+            f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out"
+        )
     return out
 
 
 def as_noise(noise: float | None) -> float | None:
     """Standard deviation of one coordinate in metres, or None to take it from the residuals."""
     if noise is not None and not (np.isfinite(noise) and noise > 0):
-        raise InputError(f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown")
+        raise RangeError(f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown")
     return None if noise is None else float(noise)
 
 
@@ -62,19 +72,19 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
     """Markers as a list of point sets, each of any length; of one length where row i is pose i for all of them."""
     sets = [as_points(p, f"marker {j + 1}") for j, p in enumerate(markers)]
     if not sets:
-        raise InputError("there is no marker; give the points of at least one")
+        raise MissingError("there is no marker; give the points of at least one")
     if len({p.shape[1] for p in sets}) > 1:
-        raise InputError("some markers have two coordinates and others three; give all of them the same")
+        raise ConflictError("some markers have two coordinates and others three; give all of them the same")
     lengths = [len(p) for p in sets]
     if same_poses and len(set(lengths)) > 1:
-        raise InputError(
+        raise ShapeError(
             f"the markers have {', '.join(map(str, lengths))} poses, but row i of each must be pose i; "
             "fill rows that were not seen with nan"
         )
     seen = [np.flatnonzero(~np.isnan(p[:, 0])) for p in sets]
     for j, rows in enumerate(seen):
         if len(rows) < 2:
-            raise InputError(f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses")
+            raise TooFewError(f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses")
     return Markers(
         points=np.concatenate([p[rows] for p, rows in zip(sets, seen, strict=True)]),
         marker=np.repeat(np.arange(len(sets)), [len(r) for r in seen]),
@@ -87,9 +97,9 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
 def refuse_straight(spread: Array, what: str) -> None:
     """``spread``: singular values of points about their mean, largest first; needs a second direction."""
     if not spread[0] > 0:
-        raise InputError(f"{what}: all points are the same; nothing has moved between the poses")
+        raise ImplausibleError(f"{what}: all points are the same; nothing has moved between the poses")
     if spread[1] <= STRAIGHT * spread[0]:
-        raise InputError(f"{what}: the points lie on a straight line, which has no centre; measure a longer arc")
+        raise ImplausibleError(f"{what}: the points lie on a straight line, which has no centre; measure a longer arc")
 
 
 def centred(markers: Markers) -> Array:

@@ -27,7 +27,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import ShapeError, TooFewError, UnobservableError
 from elastocal.procedures.compensator.concentric import ConcentricProblem, MarkersFit, MarkersProblem, algebraic
 from elastocal.procedures.compensator.least_squares import ArcProblem, estimated, minimise
 from elastocal.procedures.compensator.points import COORDINATES, AxisFrame, Markers, as_markers, as_noise, as_points
@@ -213,13 +213,13 @@ def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: flo
     body = minimise(rigid_start(markers))
     aims = as_points(targets, "targets")
     if len(aims) <= body.numbers[-1] or aims.shape[1] != body.markers.dimension:
-        raise InputError(
+        raise ShapeError(
             f"the markers have {body.numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose"
         )
     aims = aims[list(body.numbers)]
     aimed = np.flatnonzero(~np.isnan(aims[:, 0]))
     if len(aimed) < 2:
-        raise InputError("the target was seen in fewer than two poses of the markers, so where they point is unknown")
+        raise TooFewError("the target was seen in fewer than two poses of the markers, so where they point is unknown")
     local = body.frame.local(aims[aimed]) @ ([1, 1j, 0] if body.frame.spatial else [1, 1j])
     offset = float(np.angle(np.sum(local * np.exp(-1j * body.turns[aimed]))))
     c, s = np.cos(offset), np.sin(offset)
@@ -258,7 +258,9 @@ def common_angles(start: ConcentricProblem) -> Array:
         rows = np.flatnonzero(data.marker == j)
         shared = rows[~np.isnan(turns[data.pose[rows]])]
         if len(left) < data.count - 1 and not len(shared):
-            raise InputError(f"marker {j + 1} shares no pose with the others, so their common rotation is unknown")
+            raise UnobservableError(
+                f"marker {j + 1} shares no pose with the others, so their common rotation is unknown"
+            )
         own = np.angle(np.sum(np.exp(1j * (angle[shared] - turns[data.pose[shared]])))) if len(shared) else 0.0
         new = rows[np.isnan(turns[data.pose[rows]])]
         turns[data.pose[new]] = angle[new] - own

@@ -1,117 +1,53 @@
-"""Robust fits of arcs: with and without outliers, and each outlier by marker, pose, coordinate and prediction.
+"""Robust fits of arcs: with and without outliers, from closed-form fits of a few poses of which some hold no outlier.
 
-Which points are outliers is decided in ``outliers``, from the closed-form fits of ``starts``.  An outlier has a
-component (a coordinate, or radius or height) of its own where without it the others agree with the prediction.
+One outlier moves a fit of all points as far as it likes, and a search from there settles where it is wrong.  So
+many small sets of poses are fitted in closed form (Algorithm 1, Algorithm 2), each start is judged by the median
+residual of all points (least median of squares), and only the best are refined; see ``outliers.screen``.
+The sets are all triples of poses, or so many evenly chosen ones, and all poses but one; nothing depends on chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
-from elastocal.procedures.compensator.concentric import ConcentricArcs, Method, algebraic, concentric_of, fit_concentric
-from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc, KnownAngleProblem, arc_of_sense
+from elastocal.errors import InputError, MissingError
+from elastocal.procedures.compensator.concentric import (
+    ConcentricArcs,
+    ConcentricProblem,
+    Method,
+    algebraic,
+    concentric_of,
+    fit_concentric,
+)
+from elastocal.procedures.compensator.known_angle_arc import (
+    KnownAngleArc,
+    KnownAngleProblem,
+    arc_of_sense,
+    procrustes,
+    unit_directions,
+)
 from elastocal.procedures.compensator.known_angles import fit_known_angles, refuse_units, seen_points
-from elastocal.procedures.compensator.least_squares import ArcProblem
-from elastocal.procedures.compensator.outliers import LEVEL, Deviation, ScreenedPoints, deviations, screen
-from elastocal.procedures.compensator.points import as_markers, as_noise
-from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, rigid_start
-from elastocal.procedures.compensator.starts import axis_starts, body_starts, known_angle_starts
-from elastocal.quantities import probability
-from elastocal.spatial.entries import Array
+from elastocal.procedures.compensator.outliers import ALONE, LEVEL, ArcJudge, Outlier, named_outliers, screen
+from elastocal.procedures.compensator.points import STRAIGHT, AxisFrame, Markers, as_markers, as_noise
+from elastocal.procedures.compensator.rigid_body import (
+    BodyProblem,
+    RigidBody,
+    arms_of,
+    common_angles,
+    fit_common_rotation,
+    rigid_start,
+)
+from elastocal.spatial.entries import Array, Ints
 
-ALONE = 1e-3
-"""Level of the F test by which the other components of an outlier agree with the prediction."""
+MOST = 120
+"""Triples tried at most."""
 F = TypeVar("F", KnownAngleArc, ConcentricArcs, RigidBody)
-
-
-@dataclass(frozen=True, eq=False)
-class Outlier:
-    """A point that the others contradict; ``marker`` and ``pose`` count from 0.
-
-    ``components`` names what was read (coordinates, or radius and height), ``value`` and ``predicted`` are those
-    numbers as read and as the rest has them.  ``component`` is the one that explains it alone, None where several or
-    none would.  ``instead`` lists points of which one may as well be the outlier.  ``angle``: the joint angle in rad at
-    which the point would be where the rest predicts it, None where none is or angles are not used.
-    """
-
-    marker: int
-    pose: int
-    component: str | None
-    components: tuple[str, ...]
-    value: Array
-    predicted: Array
-    statistic: float
-    freedom: tuple[int, int]
-    probability: float
-    instead: tuple[tuple[int, int], ...]
-    angle: float | None = None
-
-    def text(self) -> str:
-        shown = [i for i, c in enumerate(self.components) if self.component in (None, c)]
-        parts = [
-            f"{self.components[i]} {1e3 * self.value[i]:.3f} where the rest predicts {1e3 * self.predicted[i]:.3f} mm"
-            for i in shown
-        ]
-        if self.angle is not None:
-            parts.append(f"or the angle, which fits at {np.degrees(self.angle):.4f} deg")
-        return (
-            f"marker {self.marker + 1}, pose {self.pose + 1}: {', '.join(parts)} "
-            f"(F = {self.statistic:.3g} on {self.freedom[0]} and {self.freedom[1]}, "
-            f"probability {probability(self.probability)} for any point)" + self._doubt()
-        )
-
-    def _doubt(self) -> str:
-        others = " or ".join(f"marker {j + 1}, pose {i + 1}" for j, i in self.instead)
-        return f"; it may as well be {others}, read it again" if others else ""
-
-
-def named_outliers(screening: ScreenedPoints) -> tuple[Outlier, ...]:
-    """Names and predictions, the worst first."""
-    state = screening.state
-    out = []
-    for g in np.flatnonzero(~screening.kept):
-        d, (marker, pose) = screening.deviations[g], state.labels[g]
-        value = state.readings[g]
-        out.append(
-            Outlier(
-                marker,
-                pose,
-                _alone(d, state),
-                state.components,
-                value,
-                value - d.away,
-                d.statistic,
-                (d.basis.shape[1], d.freedom),
-                d.probability * len(screening.kept),
-                tuple(state.labels[h] for h in screening.instead[int(g)]),
-            )
-        )
-    return tuple(sorted(out, key=lambda b: (b.probability, -b.statistic, b.marker, b.pose)))
-
-
-def _alone(d: Deviation, state: ArcProblem) -> str | None:
-    """The one component without which the others agree with the prediction (F test at 0.1 %), if there is only one."""
-    from scipy.special import fdtrc
-
-    n = len(d.away)
-    if n == 1:
-        return state.components[0]
-    if d.basis.shape[1] < n:
-        return None
-    hits = []
-    for i in range(n):
-        others = [k for k in range(n) if k != i]
-        block = d.covariance[np.ix_(others, others)]
-        value = float(d.away[others] @ np.linalg.solve(block, d.away[others])) / len(others)
-        if fdtrc(len(others), d.freedom, value) > ALONE:
-            hits.append(state.components[i])
-    return hits[0] if len(hits) == 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,26 +87,25 @@ def robust_known_angles(
     """
     p, q, seen = seen_points(points, angles)
     refuse_units(p, q)
-    screening = screen(known_angle_starts(p, q, seen), as_noise(noise), level)
-    fit = fit_known_angles(_masked([points], screening)[0], angles, noise=noise, sense=sense, axis=axis)
-    if screening.kept.all():
+    judge = screen(known_angle_starts(p, q, seen), as_noise(noise), level)
+    fit = fit_known_angles(_masked([points], judge)[0], angles, noise=noise, sense=sense, axis=axis)
+    if judge.kept.all():
         return RobustFit(fit, fit, ())
     all_points = arc_of_sense(p, q, seen, fit.sense, noise)
-    outliers = tuple(replace(b, angle=_angle_instead(screening, b, fit, q, noise)) for b in named_outliers(screening))
+    named = named_outliers(judge, level)
+    outliers = tuple(replace(b, angle=_angle_instead(judge, b, fit, q)) for b in named)
     return RobustFit(all_points, fit, outliers)
 
 
-def _angle_instead(
-    screening: ScreenedPoints, outlier: Outlier, fit: KnownAngleArc, angles: Array, noise: float | None
-) -> float | None:
+def _angle_instead(judge: ArcJudge, outlier: Outlier, fit: KnownAngleArc, angles: Array) -> float | None:
     """The angle with which the others agree with the point, if any: it lies on the circle, only elsewhere."""
-    state = screening.state
+    state = judge.state
     assert isinstance(state, KnownAngleProblem)
     g = state.labels.index((0, outlier.pose))
     place = state.frame.local(state.points[[g]])[0, :2]
     u = state.directions.copy()
     u[g, :2] = place / np.linalg.norm(place)
-    if not deviations(replace(state, directions=u), screening.kept, as_noise(noise))[g].probability > ALONE:
+    if not replace(judge, state=replace(state, directions=u)).probability(g) > ALONE:
         return None
     own = fit.problem.frame.local(state.points[[g]])[0]
     turn = fit.sense * np.arctan2(own[1], own[0]) - angles[g]
@@ -182,23 +117,23 @@ def robust_concentric(
 ) -> RobustFit[ConcentricArcs]:
     """Algorithm 2 without outliers; the search is that of the geometric form."""
     starts = [start for start, _ in axis_starts(as_markers(markers))]
-    screening = screen(starts or [algebraic(as_markers(markers))], as_noise(noise), LEVEL)
-    fit = fit_concentric(_masked(markers, screening), noise=noise, method=method)
-    if screening.kept.all():
+    judge = screen(starts or [algebraic(as_markers(markers))], as_noise(noise), LEVEL)
+    fit = fit_concentric(_masked(markers, judge), noise=noise, method=method)
+    if judge.kept.all():
         return RobustFit(fit, fit, ())
     all_points = _if_converged(lambda: concentric_of(markers, noise=noise, method=method))
-    return RobustFit(all_points, fit, named_outliers(screening))
+    return RobustFit(all_points, fit, named_outliers(judge))
 
 
 def robust_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RobustFit[RigidBody]:
     """The rigid body without outliers.  The other markers predict the whole point, so a coordinate is named."""
     start = rigid_start(markers)
-    screening = screen([start, *body_starts(start)], as_noise(noise), LEVEL)
-    fit = fit_common_rotation(_masked(markers, screening), noise=noise)
-    if screening.kept.all():
+    judge = screen([start, *body_starts(start)], as_noise(noise), LEVEL)
+    fit = fit_common_rotation(_masked(markers, judge), noise=noise)
+    if judge.kept.all():
         return RobustFit(fit, fit, ())
     all_points = _if_converged(lambda: fit_common_rotation(markers, noise=noise))
-    return RobustFit(all_points, fit, named_outliers(screening))
+    return RobustFit(all_points, fit, named_outliers(judge))
 
 
 def _if_converged(fit: Callable[[], F]) -> F | None:
@@ -208,10 +143,99 @@ def _if_converged(fit: Callable[[], F]) -> F | None:
         return None
 
 
-def _masked(markers: Sequence[ArrayLike], screening: ScreenedPoints) -> list[Array]:
+def _masked(markers: Sequence[ArrayLike], judge: ArcJudge) -> list[Array]:
     """The data with outliers as not seen."""
     out = [np.array(m, dtype=np.float64) for m in markers]
-    for (marker, pose), keep in zip(screening.state.labels, screening.kept, strict=True):
+    for (marker, pose), keep in zip(judge.state.labels, judge.kept, strict=True):
         if not keep:
             out[marker][pose] = np.nan
+    return out
+
+
+def pose_sets(poses: Ints) -> Iterator[Ints]:
+    """Triples of poses, and all but one."""
+    triples = np.array(list(combinations(range(len(poses)), 3)), dtype=np.int64).reshape(-1, 3)
+    if len(triples) > MOST:
+        triples = triples[np.round(np.linspace(0, len(triples) - 1, MOST)).astype(np.int64)]
+    yield from poses[triples]
+    if len(poses) > 4:
+        yield from (np.delete(poses, i) for i in range(len(poses)))
+
+
+def known_angle_starts(points: Array, angles: Array, seen: Ints) -> list[KnownAngleProblem]:
+    """Algorithm 1 for sets of the points (m, d), in both senses of rotation."""
+    d, poses, out = points.shape[1], tuple(int(i) for i in seen), []
+    for sense in (1, -1) if d == 2 else (1,):
+        u = unit_directions(angles, sense, d)
+        for rows in (np.arange(len(points)), *pose_sets(np.arange(len(points)))):
+            if not _straight(points[rows]) and not _straight(u[rows, :2]):
+                frame, radius, _ = procrustes(points[rows], u[rows])
+                out.append(KnownAngleProblem(frame, radius, u, points, poses))
+    return out
+
+
+def _straight(points: Array) -> bool:
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return bool(spread[1] <= max(STRAIGHT * spread[0], np.finfo(float).tiny))
+
+
+def axis_starts(markers: Markers) -> list[tuple[ConcentricProblem, Ints]]:
+    """Algorithm 2 for sets of poses, radii and heights of every marker being medians; and the poses used."""
+    out = []
+    for poses in (np.unique(markers.pose), *pose_sets(np.unique(markers.pose))):
+        try:
+            frame = algebraic(_only(markers, poses)).frame
+        except InputError:
+            continue
+        out.append((_medians(frame, markers), poses))
+    return out
+
+
+def _only(markers: Markers, poses: Ints) -> Markers:
+    """The markers that these poses see twice or more, counted anew."""
+    rows = np.flatnonzero(np.isin(markers.pose, poses))
+    often = np.flatnonzero(np.bincount(markers.marker[rows], minlength=markers.count) > 1)
+    rows = rows[np.isin(markers.marker[rows], often)]
+    if not len(often):
+        raise MissingError("no marker was seen twice in these poses")
+    place = np.searchsorted(often, markers.marker[rows])
+    return Markers(markers.points[rows], place, markers.pose[rows], len(often), markers.poses)
+
+
+def _medians(frame: AxisFrame, markers: Markers) -> ConcentricProblem:
+    local = frame.local(markers.points)
+    own = [markers.marker == j for j in range(markers.count)]
+    radii = np.array([np.median(np.hypot(*local[rows, :2].T)) for rows in own])
+    heights = np.array([np.median(local[rows, 2]) if frame.spatial else 0.0 for rows in own])
+    return ConcentricProblem(frame, radii, heights, markers)
+
+
+def body_starts(problem: BodyProblem) -> list[BodyProblem]:
+    """The rigid body on each axis of Algorithm 2: its shape from the poses used, then the turn of every pose."""
+    data, out = problem.markers, []
+    for start, poses in axis_starts(data):
+        part = _only(data, poses)
+        if part.count < data.count:
+            continue
+        numbers, pose = np.unique(part.pose, return_inverse=True)
+        small = replace(start, markers=replace(part, pose=pose, poses=len(numbers)))
+        try:
+            arms = arms_of(small, common_angles(small))
+        except InputError:
+            continue
+        turns = _turns(start, arms)
+        out.append(replace(problem, frame=start.frame, arms=arms, heights=start.heights, turns=turns))
+    return out
+
+
+def _turns(start: ConcentricProblem, arms: Array) -> Array:
+    """(poses,): of the turns that put one marker in its place, the one with the least sum of distances."""
+    data = start.markers
+    local, arm = start.frame.local(data.points)[:, :2] @ [1, 1j], arms @ [1, 1j]
+    out = np.zeros(data.poses)
+    for i in range(data.poses):
+        rows = data.pose == i
+        z, b = local[rows], arm[data.marker[rows]]
+        trials = np.angle(z / b)
+        out[i] = trials[np.argmin(np.sum(np.abs(z - b * np.exp(1j * trials[:, None])), axis=1))]
     return out

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, RangeError, UnknownNameError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
@@ -120,14 +120,14 @@ def joint_range(
 def joint_values(model: Robot, joint: str, axis: str, values: Array) -> Array:
     """Joint values from controller values (m,) of one axis, which must be the only one that moves the joint."""
     if model.tree.joint(joint).kind != "revolute":
-        raise InputError(f"joint {joint} is prismatic; a compensator turns with a revolute joint")
+        raise RangeError(f"joint {joint} is prismatic; a compensator turns with a revolute joint")
     c = model.controller
     row, place = model.joints.index(joint), c.axes.index(axis)
     factor, others = c.matrix[row, place], np.delete(c.matrix[row], place)
     if not factor:
-        raise InputError(f"joint {joint} is not moved by {axis}; name the joint that this angle is of")
+        raise ConflictError(f"joint {joint} is not moved by {axis}; name the joint that this angle is of")
     if np.any(others):
-        raise InputError(f"joint {joint} is moved by several axes; give its own angle, not that of {axis}")
+        raise ConflictError(f"joint {joint} is moved by several axes; give its own angle, not that of {axis}")
     return np.asarray(factor * (values - c.zero[place]))
 
 

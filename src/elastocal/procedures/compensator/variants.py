@@ -5,47 +5,25 @@
     common rotation   all markers turn by one angle per pose: they sit on one rigid body
     pointing          and that angle is the direction from the axis to the spring's other end
 
-Each is the one before with D fewer unknowns.  If it is true and the noise is normal, the rise of the sum of squares
-follows F = (dS / D) / (S / f) on D and f, with S and f of the freer model; where the noise is stated and the
-freer model agrees with it, chi^2 = dS / noise^2 on D instead, which has more power with few points.
+Each is the one before with fewer unknowns, and is tested against it (``solve.nested``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, TooFewError
 from elastocal.procedures.compensator.concentric import ConcentricArcs, ConcentricProblem, algebraic, fit_concentric
 from elastocal.procedures.compensator.least_squares import FitQuality, minimise
 from elastocal.procedures.compensator.points import Markers
 from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, fit_pointing
-from elastocal.quantities import probability
+from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array
-
-LEVEL = 0.01
-
-
-@dataclass(frozen=True)
-class NestedTest:
-    """A stricter model against a freer one: ``statistic`` of ``kind``, and the probability of more if it is true."""
-
-    kind: str
-    statistic: float
-    added: int
-    freedom: int
-    probability: float
-
-    @property
-    def rejected(self) -> bool:
-        return self.probability < LEVEL
-
-    def text(self) -> str:
-        on = f"{self.added} and {self.freedom}" if self.kind == "F" else f"{self.added}"
-        return f"{self.kind} = {self.statistic:.3g} on {on}, probability {probability(self.probability)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +110,7 @@ def _axes_test(common: ConcentricArcs) -> NestedTest | None:
     try:
         return nested_test(common.estimate, own_axes(common))
     except InputError:
-        return NestedTest("F", float("nan"), 1, 0, float("nan"))
+        return undecided(1, 0, "a marker has no circle of its own")
 
 
 def own_axes(common: ConcentricArcs) -> FitQuality:
@@ -162,25 +140,17 @@ def _least(one: Markers, shared: ConcentricProblem) -> float:
         except InputError:
             continue
     if not left:
-        raise InputError("a marker has no circle of its own; measure a longer arc")
+        raise TooFewError("a marker has no circle of its own; measure a longer arc")
     return min(left)
 
 
 def nested_test(strict: FitQuality, free: FitQuality) -> NestedTest:
-    """Test of a model against a freer one for the same points."""
-    from scipy.special import chdtrc, fdtrc
-
-    added = strict.freedom - free.freedom
-    if added < 1:
-        return NestedTest("F", float("nan"), added, free.freedom, float("nan"))
-    rise = max(strict.squares - free.squares, 0.0)
+    """Test of a model against a freer one for the same points: chi^2 where the noise is stated and the freer one agrees
+    with it, which has more power with few points."""
+    added, rise = strict.freedom - free.freedom, strict.squares - free.squares
     if free.noise is not None and not free.disturbed:
-        value = rise / free.noise**2
-        return NestedTest("chi^2", value, added, free.freedom, float(chdtrc(added, value)))
-    if free.freedom < 1:
-        return NestedTest("F", float("nan"), added, free.freedom, float("nan"))
-    value = rise / added / (free.squares / free.freedom)
-    return NestedTest("F", value, added, free.freedom, float(fdtrc(added, free.freedom, value)))
+        return f_test(rise / free.noise**2, added, inf)
+    return f_test(rise / (free.squares / free.freedom) if free.freedom > 0 else 0.0, added, free.freedom)
 
 
 def _sentence(model: Variant, before: Variant | None) -> str:

@@ -1,8 +1,8 @@
 """Calibration by touching known objects (002): from a plan of contacts to what a fit of them is worth.
 
 Order of the procedure: where to touch and how hard, and what a simulated robot reads of it (``plan``), whether such
-contacts resolve what is sought (``accuracy``) and the cheapest change of plan that does (``repair``); the contacts read
-as lengths (``gaps``), contacts and objects that do not belong (``outliers``), the calibration itself (``calibrate``),
-force error and estimates that stand for combinations (``judgement``).  ``kinetostatics`` leads from drives to pose and
+contacts resolve what is sought and the cheapest change of plan that does (``repair``); the contacts read
+as lengths (``gaps``), contacts and objects that do not belong (``outliers``), the calibration itself with its force
+error and the estimates that stand for combinations (``calibrate``).  ``kinetostatics`` leads from drives to pose and
 force and back.
 """

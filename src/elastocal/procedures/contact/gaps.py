@@ -24,7 +24,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -32,6 +32,7 @@ from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
 from elastocal.reduction.problem import Problem, linearise, weigh
 from elastocal.solve.linear import orthonormal_span, solve_linear
+from elastocal.solve.score import score_of_rows
 from elastocal.spatial.entries import Array, Ints
 
 EVEN = Reading(sd=1e-5, force_sd=1.0)
@@ -85,10 +86,10 @@ def gap_problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> GapPr
 def _gaps(campaign: Campaign) -> ContactGap:
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise InputError(f"a measurement of {kind.kind} has no contacts to close gaps of")
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to close gaps of")
     rows = felt_rows(campaign)
     if not len(rows):
-        raise InputError("no contact felt a force; press harder, or check which columns hold the force")
+        raise MissingError("no contact felt a force; press harder, or check which columns hold the force")
     return ContactGap.of(kind.picked(rows), campaign.readings[rows])
 
 
@@ -127,30 +128,23 @@ def doubted_objects(model: Robot, campaign: Campaign, names: Sequence[str]) -> t
     A size that the parameters can stand for, as where only one object is touched, is not judged; nor is what nobody
     touched, whose columns are zero.
     """
-    from scipy.stats import f as ratio
-
     at = close_gaps(model, campaign, names).model
     problem = gap_problem(campaign, at, names)
-    kind = problem.kind
-    n, r = problem.linear.shape
-    columns = np.where(problem.linear.used[:, :, None], kind.by_objects(at), 0.0)
-    moved = problem.linear.weights.whiten(columns).reshape(n * r, -1)
-    span = orthonormal_span(problem.linear.matrix, 1e-10)[: n * r]
-    left = problem.linear.misfit[: n * r] - span @ (span.T @ problem.linear.misfit[: n * r])
-    total, freedom = float(left @ left), problem.linear.readings - span.shape[1]
+    kind, linear = problem.kind, problem.linear
+    moved = np.zeros((len(linear.misfit), len(kind.touches.parameters)))
+    columns = np.where(linear.used[:, :, None], kind.by_objects(at), 0.0)
+    moved[: linear.priors().start] = linear.weights.whiten(columns).reshape(-1, moved.shape[1])
+    span = orthonormal_span(linear.matrix, 1e-10)
+    left = linear.misfit - span @ (span.T @ linear.misfit)
+    total, freedom = float(left @ left), linear.equations - span.shape[1]
     out = []
     for name, what, places in _freed(kind):
-        free = moved[:, places] - span @ (span.T @ moved[:, places])
-        seen = np.linalg.svd(free, compute_uv=False)[-1] ** 2 > SEEN * np.sum(moved[:, places] ** 2)
-        rest = freedom - len(places)
-        if rest < 1 or not total > 0 or not seen:
+        found = score_of_rows(span, left, moved[:, places], freedom, independent=SEEN)
+        if found.size < len(places) or freedom - found.size < 1 or not total > 0:
             continue
-        step = np.linalg.lstsq(free, left, rcond=None)[0]
-        gain = float(left @ (free @ step))
-        chance = ratio.sf((gain / len(places)) / max((total - gain) / rest, 1e-300), len(places), rest)
         rows = [kind.touches.parameters[i] for i in places]
-        changes = tuple((p.name, p.unit, float(s)) for p, s in zip(rows, step, strict=True))
-        out.append(Doubt(name, what, gain / total, float(chance), changes))
+        changes = tuple((p.name, p.unit, float(s)) for p, s in zip(rows, found.step, strict=True))
+        out.append(Doubt(name, what, found.chi2 / total, found.probability, changes))
     return tuple(sorted(out, key=lambda d: -d.share))
 
 

@@ -1,8 +1,7 @@
 """Contacts that do not belong, judged whole, by the gaps that they leave.
 
-A wrong joint value or force spoils all numbers of its contact and no other: its deletion residual is judged as one
-(``solve.deletion``), its probability times the number of contacts to choose from.  The worst is left out, and the gaps
-are closed without it, until none is less probable than ``LEVEL``.
+A wrong joint value or force spoils all numbers of its contact and no other: ``solve.outliers`` judges them together,
+and the gaps are closed anew whenever a contact leaves or comes back.
 
 Which of its numbers is wrong?  Each joint value and each component of the force is corrected alone, as far as it
 helps; those that leave nothing more than noise are named, with the value that would fit.
@@ -10,8 +9,9 @@ helps; those that leave nothing more than noise are named, with the value that w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import EVEN, Doubt, close_gaps, doubted_objects, felt_rows, gap_problem
 from elastocal.reduction.problem import Problem, weigh
-from elastocal.solve.deletion import deletion_of_rows
-from elastocal.solve.linear import orthonormal_span
-from elastocal.spatial.entries import Array
+from elastocal.solve.deletion import Deletion
+from elastocal.solve.outliers import LinearJudge, screen_units, worst_unit
+from elastocal.spatial.entries import Bools, Ints
 
 LEVEL = 1e-3
 """Probability with which contacts with nothing but noise lose any; and with which the wrong number is not named."""
@@ -66,7 +66,7 @@ class Touched:
 
     def kept(self, campaign: Campaign) -> Campaign:
         """The campaign without the contacts that do not belong."""
-        return campaign.leaving_out((w.reading, row) for w in self.wrong for row in range(campaign.readings.shape[1]))
+        return campaign.leaving_out(_numbers(campaign, (w.reading for w in self.wrong)))
 
 
 def screen_contacts(model: Robot, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
@@ -80,38 +80,58 @@ def screen_contacts(model: Robot, campaign: Campaign, names: Sequence[str], leav
 
 
 def wrong_contacts(model: Robot, campaign: Campaign, names: Sequence[str]) -> tuple[WrongContact, ...]:
-    """Contacts of a force campaign that the others contradict, in the order in which they were found."""
-    found: list[WrongContact] = []
-    rest, at = campaign, model
-    most = max(FEW, int(MOST * len(felt_rows(campaign))))
-    while True:
-        at = close_gaps(at, rest, names).model
-        problem, rows = gap_problem(rest, at, names).linear, felt_rows(rest)
-        chances = _chances(problem)
-        worst = int(np.argmin(chances))
-        if not chances[worst] < LEVEL:
-            break
-        if len(found) == most:
-            return ()
-        i = int(rows[worst])
-        rest = rest.leaving_out((i, row) for row in range(rest.readings.shape[1]))
+    """Contacts of a force campaign that the others contradict, the worst first; none where they are too many."""
+    rows = felt_rows(campaign)
+    judge = ContactJudge(close_gaps(model, campaign, names).model, campaign, tuple(names))
+    full = judge.linear.used
+    most = max(FEW, int(MOST * len(rows))) / len(rows)
+    dropped, units, judge = screen_units(
+        judge, full, np.zeros_like(full), level=LEVEL, levels=("pose",), most=most, back=1.0
+    )
+    if not units or worst_unit(judge.without(dropped), LEVEL, ("pose",)) is not None:
+        return ()
+    problem = gap_problem(campaign.leaving_out(_numbers(campaign, rows[[u.block for u in units]])), judge.model, names)
+    out = []
+    for i, chance in ((int(rows[u.block]), len(rows) * u.probability) for u in units):
         place = campaign.places[i] if campaign.places else f"contact {i + 1}"
-        found.append(WrongContact(i, place, float(chances[worst]), ()))
-    return tuple(WrongContact(w.reading, w.place, w.chance, _causes(at, campaign, w.reading, problem)) for w in found)
+        out.append(WrongContact(i, place, chance, _causes(judge.model, campaign, i, problem.linear)))
+    return tuple(out)
 
 
-def _chances(problem: Problem) -> Array:
-    """Probability of every contact (N,), at most one; one where it cannot be judged."""
-    n, r = problem.shape
-    span = orthonormal_span(problem.matrix, 1e-10)
-    left = problem.misfit - span @ (span.T @ problem.misfit)
-    found = deletion_of_rows(
-        np.broadcast_to(np.eye(r), (n, r, r)), span[: n * r].reshape(n, r, -1), left[: n * r].reshape(n, r),
-        problem.used, float(left @ left), problem.equations - span.shape[1], parts=np.zeros(r, dtype=np.int64),
-        floor=1.0 if problem.weights.stated else 0.0,
-    )  # fmt: skip
-    p = found.exceedance(*found.block_chi2())
-    return np.where(problem.used.all(axis=1), np.minimum(n * p, 1.0), 1.0)
+def _numbers(campaign: Campaign, readings: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Every number of some contacts."""
+    return ((int(i), row) for i in readings for row in range(campaign.readings.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class ContactJudge:
+    """The contacts of a campaign at the ``model`` that closes the gaps of those kept."""
+
+    model: Robot
+    campaign: Campaign
+    names: tuple[str, ...]
+
+    @cached_property
+    def linear(self) -> LinearJudge:
+        problem = gap_problem(self.campaign, self.model, self.names).linear
+        n, r = problem.shape
+        return LinearJudge(
+            problem.misfit[: n * r].reshape(n, r), problem.matrix[: n * r].reshape(n, r, -1), problem.used,
+            np.zeros(r, dtype=np.int64), 1.0 if problem.weights.stated else 0.0,
+            prior=problem.matrix[problem.priors()], aim=problem.misfit[problem.priors()],
+        )  # fmt: skip
+
+    @property
+    def parts(self) -> Ints:
+        return self.linear.parts
+
+    def without(self, dropped: Bools) -> Deletion:
+        return self.linear.without(dropped)
+
+    def tuned(self, dropped: Bools) -> ContactJudge:
+        out = felt_rows(self.campaign)[dropped.any(axis=1)]
+        rest = self.campaign.leaving_out(_numbers(self.campaign, out))
+        return replace(self, model=close_gaps(self.model, rest, self.names).model)
 
 
 def _causes(model: Robot, campaign: Campaign, reading: int, problem: Problem) -> tuple[Misreading, ...]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, UnsupportedError
 from elastocal.measure.campaign import Campaign, Virtual, plant
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -54,7 +54,7 @@ def contact_scene(model: Robot, campaign: Campaign) -> ContactScene:
     """What a model makes of the contacts of a campaign that felt a force."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise InputError(f"a measurement of {kind.kind} has no contacts to draw")
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to draw")
     felt = np.nan_to_num(campaign.readings)
     rows = np.flatnonzero(np.any(felt != 0, axis=1))
     part = kind.picked(rows)
@@ -189,7 +189,7 @@ def virtual_contacts(
     plan, rows = contact_plan_of(described, kind)
     if len(rows) < kind.count:
         lost = int(np.setdiff1d(np.arange(kind.count), rows)[0])
-        raise InputError(f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}")
+        raise InfeasibleError(f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}")
     touches, drawn = _placed(plan.touches, kind, truth, sources, rng)
     aimed = ContactPlan(touches, on_objects(touches, plan.points), plan.sizes, plan.axes)
     found = commanded(truth, aimed, kind.q)
@@ -199,7 +199,7 @@ def virtual_contacts(
     if len(unsure):
         i = int(unsure[0])
         why = _why(real, truth, i) if found.reached[i] else "no joint values within the limits"
-        raise InputError(f"contact {i + 1}: the true robot cannot press as planned: {why}")
+        raise InfeasibleError(f"contact {i + 1}: the true robot cannot press as planned: {why}")
     readings, q = exact.copy(), found.q.copy()
     for source in (s for s in sources if not s.common):
         u = _scatter(source, real, truth, rng)
@@ -223,7 +223,9 @@ def _placed(
     drawn: dict[str, float] = {}
     for source in (s for s in sources if s.common):
         if not isinstance(source, ObjectPlaces):
-            raise InputError(f"error source {source.kind}: virtual contacts do not know it; leave it out of the plan")
+            raise UnsupportedError(
+                f"error source {source.kind}: virtual contacts do not know it; leave it out of the plan"
+            )
         unknowns = source.unknowns(kind, truth)
         drawn |= {u.name: float(v) * u.sd for u, v in zip(unknowns, rng.normal(size=len(unknowns)), strict=True)}
     values = [p.value + drawn.get(f"object {p.name}", 0.0) for p in touches.parameters]

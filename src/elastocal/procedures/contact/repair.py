@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, UnsupportedError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.robot import Robot
@@ -144,10 +144,10 @@ def repair(model: Robot, campaign: Campaign, names: Sequence[str], threshold: fl
     """Options for a campaign of planned contacts; ``model`` is the robot as it is known."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise InputError(f"a measurement of {kind.kind} has no contacts to change")
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to change")
     plan, rows = contact_plan_of(model, kind)
     if not len(rows):
-        raise InputError("no contact of the plan touches its object; check joint values, objects and their units")
+        raise InfeasibleError("no contact of the plan touches its object; check joint values, objects and their units")
     desk, q = _Desk(model, replace(campaign, places=None), tuple(names)), kind.q[rows]
     found, _ = desk.blocks(plan, q)
     own = np.arange(len(rows))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import UnobservableError
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sweeps import LOCKED, FourierSeries, Sweep, find_sweeps, fourier
@@ -61,7 +61,7 @@ def recursive_moments(model: Robot, samples: Samples, sign: int) -> Recursion:
         if not mine:
             unswept.append(level.joints[i])
             if chain.terms and any(s.joint in level.columns[:i] for s in sweeps):
-                raise InputError(
+                raise UnobservableError(
                     f"{samples.log.source}: {level.joints[i]} was never swept alone, so nothing further in can be "
                     "resolved; sweep it, or fit all joints at once"
                 )
@@ -69,7 +69,9 @@ def recursive_moments(model: Robot, samples: Samples, sign: int) -> Recursion:
         found, chain = _fitted(level, i, samples, mine, chain, sign)
         series.append(found)
     if not chain.terms:
-        raise InputError(f"{samples.log.source}: none of {', '.join(level.joints)} was swept alone; sweep them in turn")
+        raise UnobservableError(
+            f"{samples.log.source}: none of {', '.join(level.joints)} was swept alone; sweep them in turn"
+        )
     return Recursion(level, locked, chain.terms, tuple(series), tuple(unswept), len(every) - len(sweeps))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, InputError
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples
@@ -99,7 +99,7 @@ def check_torque_columns(model: Robot, samples: Samples) -> None:
             better = left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]
             if swapped > CLEAR and better:
                 a, b = model.joints[i], model.joints[j]
-                raise InputError(
+                raise ImplausibleError(
                     f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
                     f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right"
                 )
@@ -114,7 +114,7 @@ def _check_sizes(model: Robot, expected: Array, samples: Samples) -> None:
             near = max(left[i, j], left[j, i])
             if near < NEAR and left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]:
                 a, b = model.joints[i], model.joints[j]
-                raise InputError(
+                raise ImplausibleError(
                     f"{samples.log.source}: the torques of {a} and {b} are as large as expected of the other (to "
                     f"{100 * near:.0f} %, of their own to {100 * min(left[i, i], left[j, j]):.0f} %); the columns are "
                     "swapped, put them right"

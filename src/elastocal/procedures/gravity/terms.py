@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, UnobservableError
 from elastocal.model.chain import JOINT, Dof
 from elastocal.model.kinematics import rigid_state
 from elastocal.model.robot import Robot
@@ -122,7 +122,7 @@ def level_joints(model: Robot, q: Array) -> LevelAxes:
     Joints between them must stay where they are for the sums to hold.
     """
     if not np.any(model.gravity):
-        raise InputError(f"robot {model.name}: gravity is zero, so that nothing weighs; give gravity_m_s2")
+        raise RangeError(f"robot {model.name}: gravity is zero, so that nothing weighs; give gravity_m_s2")
     state = rigid_state(model.posture(np.asarray(q, dtype=np.float64)[:, None]))
     axes = {}
     for j, motion in zip(model.joints, model.motions, strict=True):
@@ -136,7 +136,7 @@ def level_joints(model: Robot, q: Array) -> LevelAxes:
         alike = [j for j, b in level.items() if np.linalg.norm(np.cross(a, b)) < ALIKE]
         best = alike if len(alike) > len(best) else best
     if not best:
-        raise InputError(
+        raise UnobservableError(
             f"robot {model.name}: no axis is level at this pose, so no torque is a plain sine of one angle; use the "
             "fit of all joints at once"
         )

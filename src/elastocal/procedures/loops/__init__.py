@@ -1,23 +1,22 @@
 """Force-deflection loops: compliance, backlash and hysteresis of each direction, of all directions together, of joints.
 
-Order of the procedure: each loop by itself (``loop``, ``outliers``, ``fit``), whether it is straight and parallel
-(``departures``), all directions at the gripper as one number or a matrix (``directions``), joints by their lever arms
-(``joints``) with the elements that a robot file takes, and what to say of it all (``checks``).
+Order of the procedure: each loop by itself (``loop``), its outliers and whether it is straight and parallel (``fit``),
+all directions at the gripper as one number or a matrix (``directions``), joints by their lever arms (``joints``) with
+the elements that a robot file takes, and what to say of it all (here).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
-from elastocal.procedures.loops.checks import warnings
+from elastocal.errors import InputError, MissingError, RangeError, UnknownNameError
+from elastocal.findings import Finding
 from elastocal.procedures.loops.directions import Directions, fit_directions
-from elastocal.procedures.loops.fit import LoopFit, fit_loops
+from elastocal.procedures.loops.fit import Departure, LoopFit, fit_loops
 from elastocal.procedures.loops.joints import (
     Gripper,
     JointResult,
@@ -29,9 +28,6 @@ from elastocal.procedures.loops.joints import (
 from elastocal.procedures.loops.loop import Estimate, NamedLoop, unknown
 from elastocal.results import as_frame
 from elastocal.spatial.threads import one_thread
-
-if TYPE_CHECKING:
-    from elastocal.findings import Finding
 
 SURE = 0.999
 """Level of the interval that must lie below zero where a number is called negative."""
@@ -106,7 +102,7 @@ def identify(
     directions = _directions(given, fits)
     joints = tuple(_joint(given, fits, directions, j, lever, at_gripper) for j, lever in lengths.items())
     _check_joints(joints, at_gripper)
-    said = tuple(warnings(given, fits, directions, joints))
+    said = tuple(_warnings(given, fits, directions, joints))
     return Loops(given, noise, at_gripper, fits, directions, joints, said)
 
 
@@ -120,7 +116,7 @@ def _with_joint(loops: Sequence[NamedLoop], levers: Mapping[str, float]) -> tupl
                 raise UnknownNameError("joint", joint, dict.fromkeys(named), f"lever: {source}", parameter="lever")
         return tuple(loops)
     if len(levers) > 1:
-        raise InputError(f"lever: {source} names no joints, so it is of one joint at most; add the column joint")
+        raise MissingError(f"lever: {source} names no joints, so it is of one joint at most; add the column joint")
     (joint,) = levers
     return tuple(replace(r, joint=joint, name=f"{joint}, {r.name}") for r in loops)
 
@@ -137,9 +133,11 @@ def _lever(loops: Sequence[NamedLoop], joint: str, stated: Mapping[str, float]) 
         )
     if len(given) > 1:
         said = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
-        raise InputError(f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart")
+        raise MissingError(
+            f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart"
+        )
     if not (isfinite(lever := given.pop()) and lever > 0):
-        raise InputError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
+        raise RangeError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
     return lever
 
 
@@ -195,12 +193,12 @@ def _joint(
 def _gripper(loop: NamedLoop, directions: Directions | None) -> Gripper:
     """The gripper's compliance and half gap along a loop."""
     if directions is None:
-        raise InputError(
+        raise MissingError(
             f"{loop.source} has no loops at the gripper itself to take off; add rows without a joint",
             parameter="at_gripper",
         )
     if loop.direction is None:
-        raise InputError(
+        raise MissingError(
             f"the loop of joint {loop.joint} has no direction along which to take the gripper off; add it",
             parameter="at_gripper",
         )
@@ -212,3 +210,95 @@ def _gap(half: Estimate, unit: str) -> str:
     if half.absent:
         return f"none seen, below {2e6 * (half.value + half.half_width()):.2g} {unit}"
     return f"{2e6 * half.value:.4g} {unit}"
+
+
+def _warnings(
+    loops: Sequence[NamedLoop], fits: Sequence[LoopFit], directions: Directions | None, joints: Sequence[JointResult]
+) -> Iterator[Finding]:
+    yield from _undetermined(fits)
+    for loop, fit in zip(loops, fits, strict=True):
+        for code, said in (*_departed(fit), *_gap_notes(fit), *_alone(fit)):
+            yield Finding(code, "note", f"Loop {loop.name}: {said}", {"loop": loop.name})
+    yield from _assumed(loops, directions)
+    for joint in joints:
+        for test, what in zip(joint.agree, ("compliance", "half gap"), strict=True):
+            if test.rejected:
+                said = f"The loops of joint {joint.joint} disagree on its {what} (probability {test.chance})."
+                yield Finding("disagree", "note", said, {"joint": joint.joint, "probability": test.probability})
+
+
+def _undetermined(fits: Sequence[LoopFit]) -> Iterator[Finding]:
+    if count := sum(f.undetermined for f in fits):
+        number = "One reading" if count == 1 else f"{count} readings"
+        said = f"{number} at zero force {'is' if count == 1 else 'are'} left out: the backlash may lie anywhere there."
+        yield Finding("zero-force", "note", said, {"count": count})
+
+
+def _departed(fit: LoopFit) -> Iterator[tuple[str, str]]:
+    rejected = fit.departures.rejected
+    yield from ((d.name.replace(" ", "-"), _words(fit, d)) for d in rejected)
+    if not rejected and not fit.departures.straight:
+        chance = fit.departures.repeats.chance
+        yield "not-straight", f"repeated forces reject straight parallel lines (probability {chance})."
+
+
+def _words(fit: LoopFit, departure: Departure) -> str:
+    chance = f"(probability {departure.test.chance})"
+    largest = float(np.max(np.abs(fit.loop.force[fit.used])))
+    b = departure.coefficient.value
+    if departure.name == "curved":
+        change = 100 * 2 * b * largest / fit.compliance.value
+        word = "stiffening" if b * fit.compliance.value < 0 else "softening"
+        return (
+            f"curved, {word}: the slope changes by {change:+.0f} % from zero to {largest:g} N {chance}; its compliance "
+            "is a mean and its gap, extended from straight lines, is biased."
+        )
+    if departure.name == "different slopes":
+        push, pull = (1e6 * e.value for e in fit.departures.slopes)
+        return f"the senses differ: {push:.4g} um/N for F > 0, {pull:.4g} um/N for F < 0 {chance}."
+    if departure.name == "growing hysteresis":
+        return f"the hysteresis grows with the force, by {2e6 * b:.3g} um/N {chance}; its value is a mean."
+    return f"the hysteresis differs between the senses, by {4e6 * b:.3g} um {chance}; its value is a mean."
+
+
+def _gap_notes(fit: LoopFit) -> Iterator[tuple[str, str]]:
+    gap, hysteresis = fit.half_gap, fit.half_hysteresis
+    if gap.known and gap.value < 0:
+        sure = gap.value + gap.half_width() < 0
+        advice = "check the sense of the gauge and the order of the rows" if sure else "no backlash is seen"
+        yield "negative-gap", f"the gap is negative ({2e6 * gap.value:.3g} um), which no backlash is; {advice}."
+    if hysteresis.known and hysteresis.value + hysteresis.half_width() < 0:
+        yield (
+            "negative-hysteresis",
+            "the hysteresis is negative: loading leads unloading, the loop gives work; check the order of the rows.",
+        )
+    elif gap.known and hysteresis.known and gap.value > 0 and hysteresis.value > gap.value:
+        yield (
+            "mostly-friction",
+            f"the hysteresis ({2e6 * hysteresis.value:.3g} um) is larger than the gap ({2e6 * gap.value:.3g} um): "
+            "most of the displacement at zero force is friction; the gap rests on the branches being parallel.",
+        )
+
+
+def _alone(fit: LoopFit) -> Iterator[tuple[str, str]]:
+    if fit.alone:
+        said = f"scatters more than the others; its own scatter of {1e6 * fit.sigma:.3g} um is its noise."
+        yield "scatters-more", said
+
+
+def _assumed(loops: Sequence[NamedLoop], directions: Directions | None) -> Iterator[Finding]:
+    if directions is None:
+        if any(r.joint is None for r in loops):
+            yield Finding(
+                "no-directions", "note", "Without directions no values for the gripper are given; add direction_deg."
+            )
+        return
+    if directions.apart:
+        named = ", ".join(directions.apart)
+        yield Finding(
+            "apart", "note", f"Not straight, so left out of what describes all directions: {named}.", {"loops": named}
+        )
+    for fit, what in ((directions.compliance, "compliance"), (directions.half_gap, "backlash")):
+        if not fit.one.decided and fit.isotropic.known:
+            said = f"That the {what} is the same in all directions is an assumption: {fit.one.reason}."
+            yield Finding("assumed-equal", "note", said, {"quantity": what})

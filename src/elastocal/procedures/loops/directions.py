@@ -21,11 +21,12 @@ from math import nan
 
 import numpy as np
 
-from elastocal.procedures.loops.loop import Estimate, FTest, f_test, mean_of, unknown
+from elastocal.errors import InputError
+from elastocal.procedures.loops.loop import Estimate, mean_of, unknown
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.nested import NestedTest, f_test, undecided
+from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array, Bools
-
-STEPS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,8 @@ class DirectionFit:
     covariance: Array
     freedom: float
     principal: Principal | None
-    one: FTest
-    matrix: FTest
+    one: NestedTest
+    matrix: NestedTest
     reason: str
 
     @property
@@ -108,7 +109,7 @@ def fit_directions(units: Array, numbers: Sequence[Estimate], root: bool) -> Dir
     axes = _axes(components, covariance, dimension, root) if not reason else None
     if axes is None:
         reason = reason or "the half gaps fit no ellipse: a half axis would be zero or imaginary"
-        one, matrix = free, FTest(nan, (0, freedom), nan, reason)
+        one, matrix = free, undecided(0, freedom, reason)
     else:
         gain = float(np.sum((w * (y - isotropic.value)) ** 2)) - rest
         one, matrix = f_test(gain, len(names) - 1, freedom), f_test(rest, spare, freedom)
@@ -131,17 +132,21 @@ def _matrix(rows: Array, y: Array, w: Array, root: bool) -> tuple[Array, Array, 
         return *nothing, f"{m} numbers need {m} directions of different lines; these give {have}, measure in more"
     if not root:
         return fit.values, fit.unit_covariance, fit.squares, fit.freedom, ""
-    x = fit.values
-    for _ in range(STEPS):
+
+    def linear(x: Array) -> tuple[Array, Array]:
         square = rows @ x
         if not np.all(square > 0):
-            return *nothing, "the half gaps fit no ellipse: some are zero or negative"
+            raise InputError("some are zero or negative", code="no-ellipse")
         g = np.sqrt(square)
-        fit = solve_linear((w / (2 * g))[:, None] * rows, w * (y - g))
-        x = x + fit.values
-        if np.all(np.abs(fit.values) <= 1e-12 * np.max(np.abs(x))):
-            return x, fit.unit_covariance, float(np.sum((w * (y - np.sqrt(rows @ x))) ** 2)), fit.freedom, ""
-    return *nothing, "the half gaps fit no ellipse: the fit does not converge"
+        return w * (y - g), (w / (2 * g))[:, None] * rows
+
+    try:
+        x = minimise(fit.values, linear, np.add, float(np.max(np.abs(w * y))), "the fit does not converge")
+    except InputError as error:
+        return *nothing, f"the half gaps fit no ellipse: {error}"
+    left, columns = linear(x)
+    fit = solve_linear(columns, left)
+    return x, fit.unit_covariance, float(left @ left), fit.freedom, ""
 
 
 def _axes(components: Array, covariance: Array, dimension: int, root: bool) -> Principal | None:
@@ -157,7 +162,7 @@ def _axes(components: Array, covariance: Array, dimension: int, root: bool) -> P
 
 def _nothing(dimension: int, root: bool, used: Bools, names: tuple[str, ...]) -> DirectionFit:
     m, reason = len(names), "no direction has a number with an accuracy"
-    empty = FTest(nan, (0, nan), nan, reason)
+    empty = undecided(0, nan, reason)
     return DirectionFit(
         dimension, root, used, unknown(reason), names, np.full(m, nan), np.full((m, m), nan), nan, None, empty, empty,
         reason,

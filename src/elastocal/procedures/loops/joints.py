@@ -16,10 +16,11 @@ from math import isfinite, pi
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.procedures.loops.directions import DirectionFit, Directions, Principal
 from elastocal.procedures.loops.fit import LoopFit
-from elastocal.procedures.loops.loop import Estimate, FTest, mean_of
+from elastocal.procedures.loops.loop import Estimate, mean_of
+from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy
 
@@ -44,13 +45,13 @@ class JointResult:
     lever: float
     loops: tuple[int, ...]
     values: JointValues
-    agree: tuple[FTest, FTest]
+    agree: tuple[NestedTest, NestedTest]
 
 
 def joint_values(fit: LoopFit, lever: float, gripper: Gripper | None = None) -> JointValues:
     """``lever`` in m, without error; ``gripper`` is taken off."""
     if not lever > 0:
-        raise InputError(f"lever {lever:g} m: must be a positive length")
+        raise RangeError(f"lever {lever:g} m: must be a positive length")
     p, g = fit.compliance, fit.half_gap
     if gripper is not None:
         p, g = p.minus(gripper[0]), g.minus(gripper[1])

@@ -13,7 +13,7 @@ cycle.  So a loop is four parallel lines whose intercepts, seen from c, are
 The gap between the loading lines is 2(g-h), between the unloading lines (what is left at zero force) 2(g+h): one
 branch alone gives neither g nor h, both together give both.
 
-A number with its accuracy, or the reason why there is none; and the test of a simpler model against a freer one.
+A number with its accuracy, or the reason why there is none.
 """
 
 from __future__ import annotations
@@ -24,12 +24,9 @@ from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
-from elastocal.errors import InputError
-from elastocal.quantities import probability
+from elastocal.errors import NumberError, ShapeError
+from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array, Bools, Ints
-
-LEVEL = 0.01
-"""A model is rejected where data this far off it would come up less often than this."""
 
 
 @dataclass(frozen=True)
@@ -74,43 +71,7 @@ def unknown(reason: str) -> Estimate:
     return Estimate(nan, nan, nan, reason)
 
 
-@dataclass(frozen=True)
-class FTest:
-    """F on two degrees of freedom, the second inf where the noise was stated (chi-square); nan with a reason."""
-
-    statistic: float
-    freedom: tuple[int, float]
-    probability: float
-    reason: str = ""
-
-    @property
-    def rejected(self) -> bool:
-        return self.probability < LEVEL
-
-    @property
-    def chance(self) -> str:
-        """The probability in words."""
-        return probability(self.probability)
-
-    @property
-    def decided(self) -> bool:
-        return isfinite(self.probability)
-
-
-def f_test(gain: float, more: int, freedom: float) -> FTest:
-    """``gain`` is the fall of the weighted sum of squares by ``more`` unknowns."""
-    from scipy.special import chdtrc, fdtrc
-
-    if more < 1:
-        return FTest(nan, (more, freedom), nan, "nothing is left to test with")
-    if not freedom >= 1:
-        return FTest(nan, (more, freedom), nan, "the noise is not known: no reading to spare and none stated")
-    value = max(gain, 0.0) / more
-    probability = chdtrc(more, more * value) if freedom == inf else fdtrc(more, freedom, value)
-    return FTest(value, (more, freedom), float(probability))
-
-
-def mean_of(numbers: Sequence[Estimate]) -> tuple[Estimate, FTest]:
+def mean_of(numbers: Sequence[Estimate]) -> tuple[Estimate, NestedTest]:
     """Inverse-variance mean of independent numbers that have an accuracy, and the test that they are one number.
 
     Where they are not, the sd is raised to their scatter about the mean.
@@ -118,7 +79,7 @@ def mean_of(numbers: Sequence[Estimate]) -> tuple[Estimate, FTest]:
     given = [e for e in numbers if e.known and isfinite(e.sd) and e.sd > 0]
     if not given:
         reason = next((e.reason for e in numbers if e.reason), "nothing was measured")
-        return unknown(reason), FTest(nan, (0, nan), nan, reason)
+        return unknown(reason), undecided(0, nan, reason)
     freedom = min(e.freedom for e in given)
     weight = sum(e.sd**-2 for e in given)
     value = sum(e.value * e.sd**-2 for e in given) / weight
@@ -144,9 +105,9 @@ class Loop:
 
     def __post_init__(self) -> None:
         if not self.force.shape == self.displacement.shape == self.cycle.shape or self.force.ndim != 1:
-            raise InputError("a loop needs one force, one displacement and one cycle number for each reading")
+            raise ShapeError("a loop needs one force, one displacement and one cycle number for each reading")
         if not (np.all(np.isfinite(self.force)) and np.all(np.isfinite(self.displacement))):
-            raise InputError("a loop needs finite forces and displacements; leave out readings that were not taken")
+            raise NumberError("a loop needs finite forces and displacements; leave out readings that were not taken")
 
     @property
     def side(self) -> Array:

@@ -21,10 +21,10 @@ from elastocal.procedures.transmission.checks import check_moved, check_table_un
 from elastocal.procedures.transmission.equations import EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
 from elastocal.procedures.transmission.matrices import (
+    OFFSET_LEVEL,
     EntryByTable,
     Matrices,
     Regularity,
-    ZeroTest,
     disagreement,
     entries_by_table,
     matrices,
@@ -38,6 +38,7 @@ from elastocal.procedures.transmission.outliers import LEVEL, ContradictionError
 from elastocal.procedures.transmission.ratios import Ratios, ratios_of, together
 from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
 from elastocal.results import as_frame
+from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
 
@@ -56,7 +57,8 @@ class Transmission:
 
     ``significance`` (n, n): probability that an entry would be so large if it were zero, judged with all measured
     entries of its motor free.  ``unseen`` are entries that no table tells of; they count as zero.  ``prismatic`` names
-    the joints whose values are lengths.
+    the joints whose values are lengths.  ``zero`` tests whether counts are zero where the joints are; None where that
+    was said.
     """
 
     axes: tuple[str, ...]
@@ -73,7 +75,7 @@ class Transmission:
     unseen: tuple[tuple[str, str], ...]
     tables: tuple[EntryByTable, ...]
     ratios: Ratios
-    zero: ZeroTest
+    zero: NestedTest | None
     warnings: tuple[Finding, ...]
 
     def to_frame(self) -> object:
@@ -163,8 +165,9 @@ def identify(
     names = _ordered(equations, axes)
     check_moved(equations, names)
     screening, pattern = _screened(equations, given, prismatic)
-    zero = offsets_are_zero(screening.fit) if from_zero is None else ZeroTest(None, None, from_zero)
-    if zero.accepted and not equations.from_zero and (without := _without_offsets(given)) is not None:
+    zero = offsets_are_zero(screening.fit) if from_zero is None else None
+    passed = zero is not None and zero.probability > OFFSET_LEVEL
+    if passed and (without := _without_offsets(given)) is not None:
         equations = without
         screening, pattern = robust_pattern(equations, LEVEL)
     kept = tuple(b.kept for b in screening.fit.blocks)

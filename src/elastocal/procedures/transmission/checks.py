@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, InputError, MissingError, UnobservableError
 from elastocal.findings import Finding
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import BlockFit, SystemFit
@@ -30,12 +30,16 @@ def check_moved(system: System, axes: Sequence[str]) -> None:
     tables = ", ".join(dict.fromkeys(s.table for s in system.series))
     for axis in axes:
         if not any(axis in s.counts for s in system.series):
-            raise InputError(f"{tables}: there are no counts of axis {axis}; add its column {axis}_counts")
+            raise MissingError(f"{tables}: there are no counts of axis {axis}; add its column {axis}_counts")
         if not any(axis in s.joints for s in system.series):
-            raise InputError(f"{tables}: there are no joint values of axis {axis}; add its column, such as {axis}_deg")
+            raise MissingError(
+                f"{tables}: there are no joint values of axis {axis}; add its column, such as {axis}_deg"
+            )
         block = system.block("joint", axis)
         if block is None or axis not in block.inputs:
-            raise InputError(f"{tables}: joint {axis} never moves while its counts are read; add rows in which it does")
+            raise UnobservableError(
+                f"{tables}: joint {axis} never moves while its counts are read; add rows in which it does"
+            )
 
 
 def check_table_units(series: Sequence[EncoderSeries]) -> None:
@@ -50,7 +54,7 @@ def check_table_units(series: Sequence[EncoderSeries]) -> None:
                 ratio = abs(slope / found[axis][1])
                 for factor, smaller, larger in ((1 / DEGREES, one, found[axis][0]), (DEGREES, found[axis][0], one)):
                     if abs(ratio / factor - 1) < 0.05:
-                        raise InputError(
+                        raise ImplausibleError(
                             f"{smaller.table}, column {smaller.joints[axis].heading}: is 57.3 times as large as in "
                             f"{larger.table} for the same counts, as degrees are to radians; correct the unit of one"
                         )

@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, ShapeError, UnobservableError
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Ints
 
@@ -63,9 +63,9 @@ class EncoderSeries:
     def __post_init__(self) -> None:
         for what, axis, column in self.columns():
             if len(column.values) != len(self.rows):
-                raise InputError(f"{self.table}: {what} of {axis} has {len(column.values)} of {len(self.rows)} rows")
+                raise ShapeError(f"{self.table}: {what} of {axis} has {len(column.values)} of {len(self.rows)} rows")
             if not np.all(np.isfinite(column.values)):
-                raise InputError(f"{self.table}, column {column.heading}: holds a number that is not finite")
+                raise NumberError(f"{self.table}, column {column.heading}: holds a number that is not finite")
 
     def columns(self) -> Iterator[tuple[What, str, AxisColumn]]:
         yield from (("counts", a, c) for a, c in self.counts.items())
@@ -140,7 +140,7 @@ def _motor(series: Sequence[EncoderSeries], axis: str, levels: Sequence[tuple[st
     angles = [s.motors[axis].values[:, None] for _, s in used]
     block = _block("motor", axis, (axis,), used, angles, False, levels)
     if all(np.ptp(a) == 0 for a in angles):
-        raise InputError(f"{used[0][1].table}: motor {axis} never turns; turn it, or leave its angles out")
+        raise UnobservableError(f"{used[0][1].table}: motor {axis} never turns; turn it, or leave its angles out")
     return block
 
 
@@ -194,7 +194,7 @@ def _check_apart(block: MotorEquations, series: Sequence[EncoderSeries]) -> None
         return
     names = " and ".join(j for j, sure in zip(block.inputs, known, strict=False) if not sure)
     tables = ", ".join(dict.fromkeys(series[k].table for k in block.series))
-    raise InputError(
+    raise UnobservableError(
         f"{tables}: {len(block.y)} rows do not tell apart what {names} do to motor {block.axis}; add rows in which "
         "they move differently, or write a table in which each joint moved alone with a column axis"
     )

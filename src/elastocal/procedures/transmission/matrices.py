@@ -25,6 +25,7 @@ from elastocal.procedures.transmission.cells import PrintedCell, incidence
 from elastocal.procedures.transmission.equations import TURN, System, named_axes, system
 from elastocal.procedures.transmission.fit import BlockFit, Pattern, SystemFit, fit_system
 from elastocal.procedures.transmission.outliers import LEVEL, Screening, kept_without, screen
+from elastocal.solve.nested import NestedTest, f_test
 from elastocal.spatial.entries import Array
 
 PASSES = 5
@@ -93,19 +94,8 @@ def unseen(system: System) -> tuple[tuple[str, str], ...]:
     return tuple((i, j) for i in axes for j in axes if j not in blocks.get(i, ()))
 
 
-@dataclass(frozen=True)
-class ZeroTest:
-    """F and its probability (None where it was not tested), and whether offsets are taken as zero."""
-
-    statistic: float | None
-    probability: float | None
-    accepted: bool
-
-
-def offsets_are_zero(fit: SystemFit) -> ZeroTest:
+def offsets_are_zero(fit: SystemFit) -> NestedTest:
     """The test, by a fit with free offsets."""
-    from scipy.special import fdtrc
-
     total, count = 0.0, 0
     for b in fit.blocks:
         at = slice(len(b.block.inputs), None)
@@ -116,11 +106,7 @@ def offsets_are_zero(fit: SystemFit) -> ZeroTest:
     spare = float(
         np.sum([n for n, (_, relation) in zip(fit.spare, fit.system.levels, strict=True) if relation == "joint"])
     )
-    if count == 0 or spare < 0.5:
-        return ZeroTest(None, None, False)
-    value = total / count
-    probability = float(fdtrc(count, spare, value))
-    return ZeroTest(value, probability, probability > OFFSET_LEVEL)
+    return f_test(total, count, spare)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +114,6 @@ class Matrices:
     """Rows are motors, columns joints, both in the order of ``axes``; unknown entries are nan.
 
     ``per_turn`` (n,) counts per motor turn; ``joint`` (n, n) counts per rad or m (T_j); ``structure`` (n, n) is S.
-    ``offset`` maps series and axis to the counts where all recorded joints are zero.
     """
 
     axes: tuple[str, ...]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError
 from elastocal.procedures.transmission.cells import (
     CellIncidence,
     CellTests,
@@ -38,7 +38,7 @@ MOST = 1 / 3
 """Share of the rows that may hold outliers."""
 
 
-class ContradictionError(InputError):
+class ContradictionError(ImplausibleError):
     """Too many rows contradict the others to say which are wrong."""
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from elastocal.quantities import number
-from elastocal.report.drawing.canvas import Scale, Sheet, tick_words, wide
+from elastocal.report.drawing.canvas import Scale, Sheet, shortened, tick_words, wide
 
 LINE = 15.0
 """Room that one of several names beside each other needs, px."""
+LONGEST = 0.3
+"""Of the width, for names beside an axis; longer ones are shortened."""
+UPRIGHT = 150.0
+"""Room of a name that stands upright below an axis, px."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,14 @@ def frame(sheet: Sheet, ends: Ends, top: float, bottom: float, right: float = 12
     """Axes between ``top`` and ``bottom`` pixels; names of the x axis hang below ``bottom``."""
     high, low = (bottom, top) if ends.downwards else (top, bottom)
     y = Scale(*ends.y, low, high, ends.log)
-    labels_y = dict(enumerate(ends.y_labels)) or _numbers(y, max(2, int((bottom - top) // 42)))
-    left = 26 + max((wide(w) for w in labels_y.values()), default=0.0)
+    longest = LONGEST * sheet.width
+    labels_y = dict(enumerate(shortened(w, longest) for w in ends.y_labels)) or _numbers(
+        y, max(2, int((bottom - top) // 42))
+    )
+    left = 28 + 1.1 * max((wide(w) for w in labels_y.values()), default=0.0)
     x = Scale(*ends.x, left, sheet.width - right)
-    named = enumerate(ends.x_labels)
+    x_labels = tuple(shortened(w, UPRIGHT) for w in ends.x_labels)
+    named = enumerate(x_labels)
     room = (sheet.width - right - left) / max(1, len(ends.x_labels))
     every = ceil(LINE / room) if room < LINE else 1
     labels_x = {i: w for i, w in named if i % every == 0} or _numbers(
@@ -55,7 +62,7 @@ def frame(sheet: Sheet, ends: Ends, top: float, bottom: float, right: float = 12
         if not ends.y_labels:
             sheet.line([(left, at), (sheet.width - right, at)], "line", 1)
         sheet.text(left - 6, at + 4, words, anchor="end", colour="soft")
-    upright = bool(ends.x_labels) and len(ends.x_labels) * max(map(wide, ends.x_labels)) > x.end - x.start
+    upright = bool(x_labels) and len(x_labels) * max(map(wide, x_labels)) > x.end - x.start
     for value, words in labels_x.items():
         at = x(value)
         if not ends.x_labels:
@@ -73,9 +80,8 @@ def frame(sheet: Sheet, ends: Ends, top: float, bottom: float, right: float = 12
 
 def label_room(labels: tuple[str, ...], room: float) -> float:
     """Height below a frame that upright labels need."""
-    if not labels or len(labels) * max(map(wide, labels)) <= room:
-        return 40.0
-    return 24 + max(map(wide, labels))
+    widest = max((min(wide(w), UPRIGHT) for w in labels), default=0.0)
+    return 40.0 if len(labels) * widest <= room else 24 + 1.1 * widest
 
 
 def titled(name: str, unit: str) -> str:
@@ -84,5 +90,4 @@ def titled(name: str, unit: str) -> str:
 
 def _numbers(scale: Scale, most: int) -> dict[float, str]:
     values = scale.ticks(most)
-    words = [number(v) for v in values] if scale.log else tick_words(values)
-    return dict(zip(values, words, strict=True))
+    return dict(zip(values, tick_words(values, scale.log), strict=True))

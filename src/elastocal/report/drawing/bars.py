@@ -8,7 +8,7 @@ from elastocal.quantities import significant
 from elastocal.report.blocks import Bars, Forest
 from elastocal.report.colours import Paint
 from elastocal.report.drawing.axes import titled
-from elastocal.report.drawing.canvas import Scale, Sheet, extent, tick_words, wide
+from elastocal.report.drawing.canvas import Scale, Sheet, extent, shortened, tick_words, wide
 
 ROW = 22.0
 """Height of a row, px."""
@@ -55,15 +55,15 @@ def _known(values: tuple[float, ...]) -> list[float]:
 
 
 def _axis(sheet: Sheet, names: tuple[str, ...], ends: tuple[float, float], bottom: float, name: str) -> Scale:
-    most = sheet.width * 0.45
-    left = 14 + min(max(map(wide, names), default=0.0), most)
+    most = sheet.width * 0.4
+    left = 14 + 1.1 * min(max(map(wide, names), default=0.0), most)
     x = Scale(*ends, left, sheet.width - 16)
     ticks = x.ticks(max(2, int((x.end - left) // 70)))
     for value, words in zip(ticks, tick_words(ticks), strict=True):
         sheet.line([(x(value), 10), (x(value), bottom)], "line", 1)
         sheet.text(x(value), bottom + 16, words, anchor="middle", colour="soft")
     for j, row in enumerate(names):
-        sheet.text(left - 8, 10 + ROW * (j + 0.5) + 4, row, anchor="end")
+        sheet.text(left - 8, 10 + ROW * (j + 0.5) + 4, shortened(row, most), anchor="end")
     middle = (left + x.end) / 2 if wide(name) < x.end - left else sheet.width / 2
     sheet.text(middle, bottom + 34, name, anchor="middle")
     return x

@@ -154,13 +154,36 @@ def extent(values: Sequence[float], *, zero: bool = False, air: float = 0.04, lo
     return low - air * gap, high + air * gap
 
 
-def tick_words(values: Sequence[float]) -> list[str]:
+SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+PLAIN = (1e-4, 1e6)
+"""Numbers of an axis beyond are given with their power of ten."""
+
+
+def tick_words(values: Sequence[float], log: bool = False) -> list[str]:
     """Numbers of an axis with as many decimals as their step needs."""
-    if len(values) < 2:
-        return [number(v) for v in values]
+    if log or len(values) < 2:
+        return [number(v) if v == 0 or PLAIN[0] <= abs(v) < PLAIN[1] else _power(v) for v in values]
     gap = min(abs(b - a) for a, b in itertools.pairwise(values))
-    large = max(abs(v) for v in values)
-    if large >= 1e5 or gap < 1e-4 or large / gap > 1e4:
-        return [f"{v:.3g}" for v in values]
+    if gap < PLAIN[0] or max(map(abs, values)) >= PLAIN[1]:
+        return [_power(v) for v in values]
     decimals = max(0, -floor(log10(gap) + 1e-9))
     return [number(v, decimals) for v in values]
+
+
+def _power(value: float) -> str:
+    """2 x 10 to the power of 6, as print has it."""
+    if value == 0:
+        return "0"
+    digits, _, power = f"{value:.2e}".partition("e")
+    size = f"{float(digits):g}"
+    times = "" if size == "1" else f"{size}\N{DOT OPERATOR}"
+    return f"{times}10{str(int(power)).translate(SUPERSCRIPTS)}"
+
+
+def shortened(text: str, room: float) -> str:
+    """A name that fits into so many pixels: its beginning and its end, which tells it from its neighbours."""
+    most = max(5, int(room / LETTER))
+    if len(text) <= most:
+        return text
+    ahead = (most - 1) // 2
+    return f"{text[:ahead]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - (most - 1 - ahead) :]}"

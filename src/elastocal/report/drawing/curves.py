@@ -36,7 +36,8 @@ def curves(block: Lines, width: float, paint: Paint) -> str:
     axes = frame(sheet, ends, 10, height)
     draw_series(sheet, axes, block.series, block)
     entries = legend_of(block.series)
-    sheet.height += sheet.legend(entries, 8, height + 58, width - 16) if len(entries) > 1 else 0.0
+    told = len(entries) > 1 or any(s.role for s in block.series)
+    sheet.height += sheet.legend(entries, 8, height + 58, width - 16) if told else 0.0
     return sheet.svg(_spoken(block))
 
 
@@ -49,6 +50,8 @@ def draw_series(sheet: Sheet, axes: Frame, series: Sequence[Series], block: Line
             _marks(sheet, axes, s, i, colour, block)
         else:
             for run in _runs(s.x, s.y, axes.y.log):
+                if len(run) == 1:
+                    sheet.mark(*axes.at(*run[0]), colour, _shape(s, i))
                 sheet.line(_thinned([axes.at(x, y) for x, y in run]), colour, 2, "6 4" if s.role in DASHED else "")
 
 

@@ -38,7 +38,7 @@ def parameter_table(study: Study, sampled: Ensemble | None = None, standing: fro
         Column("percent", "accuracy", "%", 2),
         Column("ratio", "value / sd", "", 1),
         Column("group", "group"),
-        Column("dominant", "dominant error"),
+        Column("dominant", "dominant error", part=1),
         Column("sd", "sd used", shown=False, si=True),
         Column("sd_wide", "sd, others unknown", digits=3, part=1, si=True),
         Column("sd_stated", "sd, stated noise", digits=3, part=1, si=True),

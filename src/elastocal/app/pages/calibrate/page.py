@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.pages.calibrate import estimates, pictures, reduction, trust
@@ -33,7 +33,7 @@ def table(result: CalibrateResult | Predictor) -> Table:
     return estimates.parameter_table(result.study, result.ensemble, result.judged.combined)
 
 
-def screen(result: CalibrateResult | Predictor) -> Report:
+def screen(result: CalibrateResult | Predictor, whole: Report) -> Report:
     if isinstance(result, Predictor):
         return _predictor(result, 12)
     return _report(result, complete=False)
@@ -195,12 +195,11 @@ def object_table(result: CalibrateResult) -> Table:
     return Table("objects", "", columns, tuple(rows), notes)
 
 
-def picture(result: CalibrateResult, when: str) -> Lines:
+def picture(result: CalibrateResult, when: Literal["before", "after"]) -> Lines:
     """The robot as described, or as calibrated."""
     from elastocal.procedures.contact.plan import contact_scene
     from elastocal.report.contour import contact_lines
 
     fit = result.study.fit
     model = result.model if when == "before" else fit.model
-    title = f"Contour tracking {when} calibration"
-    return contact_lines(f"contour_{when}", title, contact_scene(model, fit.campaign))
+    return contact_lines(when, contact_scene(model, fit.campaign))

@@ -7,11 +7,11 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.grid import section, workspace
-from elastocal.app.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.errors import InputError
 from elastocal.measure.kind import MarkerMeasurement, reading_unit
 from elastocal.quantities import read_in
+from elastocal.reduction.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.reduction.warnings import nominal_errors
 from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile
 from elastocal.report.colours import Role
@@ -201,7 +201,7 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     """All poses at once, then some of them one by one, doubtful ones before others; nothing without markers."""
     from elastocal.model.skeleton import skeleton
 
-    moves = marker_moves(result)
+    moves = marker_moves(result.study, result.file.campaign, result.model)
     if moves is None:
         return ()
     where, model = result.file.campaign.measurement.setup, result.study.fit.model
@@ -268,8 +268,8 @@ def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
     flagged = moves.flagged[rows].reshape(-1)
     at, first, second = (v[rows].reshape(-1, 3) for v in (moves.at, moves.first, moves.second))
     kinds: tuple[tuple[str, Array, Bools, Look], ...] = (
-        (f"{moves.words[0]}, {enlarged}", first, ~flagged, "plain"),
-        (f"{moves.words[1]}, {enlarged}", second, np.ones_like(flagged), "plain"),
+        (f"{moves.words[0]}, {enlarged}", first, ~flagged, "read"),
+        (f"{moves.words[1]}, {enlarged}", second, np.ones_like(flagged), "after"),
         ("outliers", first, flagged, "warning"),
     )
     return [

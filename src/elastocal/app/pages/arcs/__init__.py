@@ -1,0 +1,1 @@
+"""The report on fitted arcs: tables of them, and circle-point analysis."""

@@ -1,0 +1,199 @@
+"""Pictures of a compensated program: the robot at work, errors along the path, and the predicted residual error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from elastocal.compensation.contributions import GAPS
+from elastocal.report.blocks import Block, Lines, Scene, Series
+from elastocal.report.parts import Look, Part, Strokes
+from elastocal.report.place_maps import drawn_path, drawn_robot, place_map
+from elastocal.report.robot_scene import (
+    MOST_ARMS,
+    UNIT,
+    arrows,
+    drawn_words,
+    ellipsoids,
+    enlargement,
+    floor_part,
+    force_scale,
+    load_forces,
+    loaded_arm,
+    points,
+    spread_out,
+    thinned,
+    times,
+)
+
+if TYPE_CHECKING:
+    from elastocal.compensation.correction import Correction
+    from elastocal.compensation.verification import Residual
+    from elastocal.files.workpiece import WorkArea
+    from elastocal.model.places import Plane
+    from elastocal.reduction.prediction import Prediction
+    from elastocal.spatial.entries import Array, Ints
+
+MOST_POINTS, MOST_ERRORS, MOST_ELLIPSOIDS = 2000, 150, 30
+"""Of the path, drawn along one program."""
+
+
+def scenes(result: Correction) -> tuple[Scene, ...]:
+    return robot_scene(result), error_scene(result)
+
+
+def robot_scene(result: Correction) -> Scene:
+    """One view per drawn target, those under load first: the arm, the path of the tool and the load there."""
+    import numpy as np
+
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.skeleton import skeleton
+
+    at, loads = result.job.at, result.job.loads
+    usable = np.asarray(np.isfinite(result.commands.command).all(axis=1))
+    loaded = usable & loads.wrench.any(axis=1)
+    rows = spread_out(np.where(usable[:, None], at.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist())
+    rows = rows[np.argsort(~loaded[rows], kind="stable")]
+    arms = [skeleton(at.model, result.commands.command[[i]], tip=at.frames[i]) for i in rows]
+    extent = max((a.extent for a in arms), default=1.0)
+    scale, said = force_scale(loads.wrench[:, :3], extent)
+    parts: list[Part] = [*floor_part(at.model, at.position, *(a.line for a in arms)), _path(result)]
+    for i in rows:
+        name = at.stations.name(int(i))
+        load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
+        start, force = load_forces(at.model, result.commands.command[[i]], load)
+        parts += loaded_arm(at.model, result.commands.command[i], at.frames[i], start, force, scale, name)
+    notes = (said, *drawn_words(len(rows), len(at.position), "targets"))
+    return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
+
+
+def error_scene(result: Correction) -> Scene:
+    """Where the loaded tool goes instead, before and after, and the ellipsoids of where it is expected to be."""
+    import numpy as np
+
+    path = result.job.at.position
+    before, after = result.on_truth or (result.before, result.after)
+    extent = float(np.max(np.ptp(path, axis=0))) or 1.0
+    rows, shown = thinned(len(path), MOST_ERRORS), thinned(len(path), MOST_ELLIPSOIDS)
+    expected = _expected(result, shown)
+    factor = enlargement(extent, before.distances().largest)
+    left = rows[result.corrected[rows]]
+    fine = factor
+    if expected is not None:
+        errors = np.linalg.norm(after.position[left], axis=1)
+        fine = enlargement(extent, float(np.nanmax([*errors, *3 * expected.ellipsoid()[0][:, 0]], initial=0.0)))
+    whose = ", simulated true robot" if result.on_truth is not None else ", by the model"
+    parts: list[Part] = [_path(result), _errors(f"before{whose}", path, before, rows, factor, "before")]
+    parts += [_errors(f"after{whose}", path, after, left, fine, "after")]
+    drawn = times(factor) if fine == factor else f"{times(factor)} before and {times(fine)} after"
+    notes = [f"Errors are drawn {drawn}, from the desired place to where the loaded tool is."]
+    if len(rows) < len(path):
+        notes.append(f"Errors of {len(rows)} of {len(path)} targets are drawn.")
+    if len(left) < len(rows):
+        notes.append("Targets that are not corrected stay as before: they have no error after.")
+    if expected is not None:
+        parts += [ellipsoids(f"expected after correction, {times(fine)}", path[shown], expected, fine)]
+        some = f", at {len(shown)} of {len(path)} targets" if len(shown) < len(path) else ""
+        notes += [
+            f"Ellipsoids of where the corrected tool is expected (one standard deviation) are drawn {times(fine)}, "
+            f"as the errors after are, so that they can be compared{some}."
+        ]
+    return Scene("scene_errors", "Errors along the program", UNIT, tuple(parts), tuple(notes))
+
+
+def _expected(result: Correction, rows: Ints) -> Prediction | None:
+    import numpy as np
+
+    from elastocal.reduction.prediction import Prediction
+
+    if result.covariance is None:
+        return None
+    return Prediction("", np.zeros((len(rows), 6)), result.covariance[rows])
+
+
+def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float, look: Look) -> Part:
+    import numpy as np
+
+    words = [f"{1e6 * v:.4g} um" for v in np.linalg.norm(found.position[rows], axis=1)]
+    return arrows(f"{name}, {times(factor)}", path[rows], found.position[rows], factor, words, look=look)
+
+
+def _path(result: Correction) -> Strokes:
+    path = result.job.at.position
+    return Strokes("program", (points(path[thinned(len(path), MOST_POINTS)]),), look="program")
+
+
+def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
+    """Before, after, what is predicted (k = 2) and the tolerance, on one log axis.
+
+    After correction the model is left with the rounding of digits, which is no error of a robot: it is drawn where
+    targets stay uncorrected, or where a simulated true robot tells.
+    """
+    import numpy as np
+
+    whose = "" if result.on_truth is None else ", simulated true robot"
+    before, after = result.on_truth or (result.before, result.after)
+    sizes = [1e3 * np.linalg.norm(r.position, axis=1) for r in (before, after)]
+    x = tuple(float(i) for i in range(1, len(sizes[0]) + 1))
+    series = [Series(f"before{whose}", x, _floats(sizes[0]), role="before")]
+    if result.on_truth is not None or not result.exact:
+        name = f"after{whose}" if whose else "after, by the model"
+        series.append(Series(name, x, _floats(np.maximum(sizes[1], LEAST_MM)), role="after"))
+    if result.covariance is not None:
+        top = 2e3 * result.predicted
+        low = max(float(np.nanmin(top, initial=1.0)) / 30, LEAST_MM)
+        series.append(Series("predicted residual error (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x)))
+    if tolerance is not None:
+        series.append(Series("tolerance", (x[0], x[-1]), (1e3 * tolerance,) * 2, role="tolerance"))
+    bad = np.flatnonzero(~result.corrected)
+    if len(bad):
+        off = np.maximum(np.nan_to_num(sizes[1][bad]), LEAST_MM)
+        series.append(Series("not corrected", tuple(1.0 + bad), _floats(off), points=True, role="outlier"))
+    notes = (
+        (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",)
+        if len(series) > 1 and (sizes[1] < LEAST_MM).any()
+        else ()
+    )
+    return Lines(
+        "errors", "Error along the program", "target, in order of the program", "", "distance of the loaded tool", "mm",
+        tuple(series), notes, log=True,
+    )  # fmt: skip
+
+
+LEAST_MM = 1e-4
+"""A log axis has no zero."""
+
+
+def workpiece_maps(result: Correction, area: WorkArea | None = None) -> tuple[Block, ...]:
+    """Stiffness and predicted residual error over the ``area`` of the cell, else over the plane of the program."""
+    planes: tuple[Plane | None, ...] = (None,) if area is None else area.planes()
+    return tuple(m for n, plane in enumerate(planes) for m in _maps(result, plane, f"_{n + 1}" if n else ""))
+
+
+def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, ...]:
+    """With robot and program."""
+    from elastocal.compensation.workpiece import workpiece
+
+    found = workpiece(result, plane)
+    if found is None:
+        return ()
+    path = result.job.at.position
+    drawn = (
+        *drawn_robot(result.model, found.near, found.at, found.frame),
+        drawn_path(path[thinned(len(path), 300)], found.at),
+    )
+    maps = [
+        place_map(f"workpiece_stiffness{number}", "Stiffness over the workpiece", "softest direction", "N/um", found.at,
+                  1e-6 * found.stiffness, drawn),
+    ]  # fmt: skip
+    if found.predicted is not None:
+        title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
+        maps.append(place_map(f"workpiece_error{number}", title, what, "um", found.at, 1e6 * found.predicted, drawn))
+    said = ["Under the mean of the program's loads."]
+    if any(p.kind in GAPS for p in result.model.parameters.rows):
+        said.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")
+    return tuple(replace(m, notes=(*m.notes, *said)) for m in maps)
+
+
+def _floats(values: Array) -> tuple[float, ...]:
+    return tuple(float(v) for v in values)

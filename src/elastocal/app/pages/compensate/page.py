@@ -1,0 +1,335 @@
+"""A compensated program as a report: verdict, tables, pictures, inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.app.cells.trace import current
+from elastocal.app.pages.compensate.figures import error_lines, scenes, workpiece_maps
+from elastocal.app.pages.result_columns import or_reason
+from elastocal.compensation.verdict import predicted_rms
+from elastocal.quantities import DASH
+from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.compensate import CompensateResult
+    from elastocal.compensation.correction import Correction
+    from elastocal.compensation.verification import Residual
+    from elastocal.spatial.entries import Array
+
+PREDICTED = "predicted residual error"
+MOST_ROWS = 2000
+ON_SCREEN = 40
+
+
+def page(result: CompensateResult) -> Report:
+    correction = result.correction
+    cell = current().cell
+    tolerance = None if cell is None else cell.certificate.tolerance
+    problems, left, drawn = problem_table(correction), left_table(correction), scenes(correction)
+    sections = (
+        Section("Error along the program", (error_lines(correction, tolerance), summary_table(correction))),
+        Section("Workpiece", workpiece_maps(correction, None if cell is None else cell.workpiece)),
+        Section("Robot and program", drawn[:1]),
+        Section("Targets that are not corrected", (problems,) if problems.rows else ()),
+        Section("Lines that are left as they are", (left,) if left.rows else ()),
+        Section("Contributions", (contribution_table(correction),), folded=True),
+        Section("Errors in space", drawn[1:], folded=True),
+        Section("Targets", (target_table(correction, MOST_ROWS),), folded=True),
+    )
+    name = result.robot.model.title or result.robot.model.name
+    title = f"Compensation of {result.program.name} for {name}"
+    kept = tuple(s for s in sections if s.blocks)
+    return Report(title, verdict(result), kept, result.notes, facts(result), tiles=tiles(correction, tolerance))
+
+
+def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
+    """The errors that matter; on the simulated true robot where one is given."""
+    before, after = (r.distances() for r in result.on_truth or (result.before, result.after))
+    whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
+    out = [Tile("error before", millimetres(before.rms), "mm", whose, "before")]
+    if result.on_truth is not None:
+        worst = f"worst target {millimetres(after.largest)} mm"
+        out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
+    out.append(_predicted(result))
+    done, total = result.motions
+    out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points put in"))
+    if tolerance is not None:
+        out.append(Tile("tolerance", f"{1e3 * tolerance:g}", "mm", "certificate in cell.yaml", "tolerance"))
+    return tuple(out)
+
+
+def _predicted(result: Correction) -> Tile:
+    """The residual error after correction that the calibration predicts; the model itself predicts none of it."""
+    if result.covariance is None or not result.corrected.any():
+        why = "no calibration" if result.covariance is None else "no target is corrected"
+        return Tile(PREDICTED, DASH, "", f"not known: {why}", "expected", "open")
+    rms, worst = predicted_rms(result), float(np.nanmax(result.half_width[result.corrected]))
+    said = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
+    return Tile(PREDICTED, millimetres(rms), "mm", said, "expected")
+
+
+def millimetres(metres: float) -> str:
+    """With three decimals, or as many as two digits take: an error is never 0.000."""
+    size = 1e3 * metres
+    return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
+
+
+def screen(result: CompensateResult, whole: Report) -> Report:
+    """For a terminal: no long table of targets that are in order."""
+    short = len(result.correction.job.at.stations) <= ON_SCREEN
+    hidden = ("Workpiece",) if short else ("Workpiece", "Targets")
+    return replace(whole, sections=tuple(s for s in whole.sections if s.title not in hidden))
+
+
+def table(result: CompensateResult) -> Table:
+    return target_table(result.correction)
+
+
+def verdict(result: CompensateResult) -> tuple[str, ...]:
+    from elastocal.compensation.verdict import verdict as findings
+
+    said = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
+    warned = result.robot.warned
+    return (
+        *(w for w in warned if not w.startswith("WARNING ")),  # doubts of the calibration as a whole
+        *(f.text for f in said if f.code in _ORDER),
+        *(w for w in warned if w.startswith("WARNING ")),
+        *(f.text for f in said if f.code not in (*_ORDER, *_LAST)),
+        *(f.text for f in said if f.code in _LAST),
+    )
+
+
+_ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "truth": 2}
+"""What a reader asks first: is it corrected, and how far off will the tool be?"""
+_LAST = ("every-motion", "rounding")
+
+
+_LOST = "no determined loaded state there"
+_UNSURE = "no calibration: the accuracy is not known"
+
+
+def summary_table(result: Correction) -> Table:
+    kinds: list[tuple[str, Residual]] = [("model, before", result.before), (_after(result), result.after)]
+    if result.on_truth is not None:
+        kinds += [
+            ("simulated true robot, before", result.on_truth[0]),
+            ("simulated true robot, after", result.on_truth[1]),
+        ]
+    columns = (
+        Column("what", "tool"),
+        Column("count", "targets"),
+        *(Column(f"{k}_um", w, "mm", decimals=4, scale=1e-3) for k, w in _FIGURES),
+        *(Column(f"{k}_urad", w, "mrad", decimals=4, scale=1e-3, part=1) for k, w in _FIGURES),
+    )
+    rows = []
+    for name, part in kinds:
+        far, turned = part.distances(), part.angles()
+        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.largest)]
+        rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
+    note = (
+        "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
+        "targets that are not corrected count as they are. The model after correction is left with the rounding of the "
+        "digits that were written, which says nothing of the robot's accuracy."
+    )
+    return Table("summary", "", columns, tuple(rows), (note,))
+
+
+def _after(result: Correction) -> str:
+    return "model, after: rounding of digits" if result.exact else "model, after"
+
+
+def contribution_table(result: Correction) -> Table:
+    """What the program is off by, before: by load, weight and geometry."""
+    parts = result.contributions
+    rows = (
+        ("load on the tool", parts.load),
+        ("weight of the arm and what it carries, compensator", parts.weight),
+        *((("harmonics, gain and temperature of joints", parts.joint_errors),) if result.model.varying else ()),
+        ("geometric errors and joint zeros", parts.geometry),
+        ("all together", parts.total),
+        *((("of it: backlash", parts.backlash),) if parts.backlash is not None else ()),
+    )
+    columns = (
+        Column("by", "contribution"),
+        *(Column(f"{k}_um", w, "mm", decimals=3, scale=1e-3) for k, w in _SIZES),
+        Column("half_width_95_um", "+- at 95 %", "mm", decimals=3, scale=1e-3),
+        *(Column(f"{k}_urad", w, "mrad", decimals=3, scale=1e-3) for k, w in _SIZES),
+        Column("corrected", "corrected"),
+    )
+    reasons = (_LOST, _LOST, _UNSURE if parts.sd is None else "in its parts", _LOST, _LOST)
+    freedom = np.inf if result.known is None else result.known.freedom
+    named = {**parts.named, "total": parts.total}
+    widths = [parts.half_width(next((w for w, p in named.items() if p is part), ""), freedom) for _, part in rows]
+    cells = []
+    for i, (name, part) in enumerate(rows):
+        far, turned = part.distances(), part.angles()
+        figures = [0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.largest)]
+        figures.insert(2, 1e6 * widths[i])
+        corrected = i == 0 or not result.method.taught
+        cells.append((name, *(or_reason(v, r) for v, r in zip(figures, reasons, strict=True)), corrected))
+    if result.method.taught:
+        cells = [c for c in cells if c[0] != "all together"]
+    note = (
+        "By the model, of the program as it was; the parts add up as vectors, not in size. Backlash counts, from its "
+        "middle on, to the first force that takes it up: the weight; to the load only where that turns it over."
+    )
+    if parts.sd is not None:
+        note += (
+            " +- is the 95 % half width by the covariance of the calibration, root mean square over the targets; parts "
+            "that the readings do not tell apart are uncertain each and may be certain together."
+        )
+    if parts.cancel:
+        note += " HERE CONTRIBUTIONS CANCEL: one of them is larger than all together."
+    in_them = " Targets are taken as taught: weight and geometry are in them." if result.method.taught else ""
+    return Table("contributions", "Contributions", columns, tuple(cells), (note + in_them,))
+
+
+_ROUNDING = 1e-13
+"""m and rad below which a part is not more than the rounding of the computation."""
+_SIZES = (("rms", "RMS"), ("max", "max"))
+_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
+
+
+def target_table(result: Correction, most: int | None = None) -> Table:
+
+    stations = result.job.at.stations
+    truth = result.on_truth is not None
+    columns = (
+        Column("target", "target"),
+        Column("before_mm", "off before", "mm", 4),
+        Column("after_um", "by model", "um", 2),
+        Column("before_mrad", "turned before", "mrad", 4),
+        Column("after_urad", "by model", "urad", 2),
+        *(Column(f"sd_{n}_um", f"{'ellipsoid ' * (n == 1)}{n}", "um", 1, "ellipsoid") for n in (1, 2, 3)),
+        Column("interval_95_um", "95 % +-", "um", 1),
+        Column("truth_before_mm", "true robot before", "mm", 4, shown=truth),
+        Column("truth_after_um", "true robot after", "um", 1, shown=truth),
+        Column("status", "status"),
+        *(Column(f"shift_{c}_mm", f"{'correction ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
+        *(Column(f"turn_{c}_mrad", f"{'turned ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
+        *(Column(f"{a}_{u}", a, u, 4, "command", part=1) for a, u in _axes(result)),
+    )
+    width = result.half_width
+    axes = result.semi_axes
+    command = result.job.at.model.controller.to_controller(result.commands.command) / _factors(result)
+    count = len(stations) if most is None else min(most, len(stations))
+    rows = tuple(_row(result, i, axes[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
+    notes = [] if count == len(stations) else [f"The first {count} of {len(stations)} targets; --csv writes all."]
+    if result.covariance is not None:
+        notes.append(
+            "ellipsoid: semi-axes (one standard deviation) of the residual error predicted after correction; 95 % +-: "
+            "half interval along the longest."
+        )
+    return Table("targets", "", columns, rows, tuple(notes))
+
+
+def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
+    from elastocal.compensation.targets import TargetStatus
+
+    before, after = result.before, result.after
+    status = TargetStatus(int(result.commands.status[i]))
+    truth = [(_size(t.position[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
+    return (
+        result.job.at.stations.name(i),
+        or_reason(1e3 * _size(before.position[i]), _LOST), or_reason(1e6 * _size(after.position[i]), _LOST),
+        or_reason(1e3 * _size(before.rotation[i]), _LOST), or_reason(1e6 * _size(after.rotation[i]), _LOST),
+        *(or_reason(1e6 * float(a), _UNSURE) for a in axes), or_reason(1e6 * width, _UNSURE),
+        or_reason(1e3 * truth[0][0], truth[0][1]), or_reason(1e6 * truth[1][0], truth[1][1]),
+        status.name.lower(),
+        *(or_reason(1e3 * float(v), status.text) for v in moved), *(or_reason(float(v), status.text) for v in command),
+    )  # fmt: skip
+
+
+def problem_table(result: Correction) -> Table:
+    """Targets that cannot be corrected, and why."""
+    import numpy as np
+
+    from elastocal.compensation.targets import TargetStatus
+
+    columns = (
+        Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
+        Column("reason", "why, and what to do", footnote=True),
+    )  # fmt: skip
+    rows = []
+    for i in np.flatnonzero(~result.corrected):
+        status = TargetStatus(int(result.commands.status[i]))
+        off = or_reason(1e3 * _size(result.after.position[i]), "it has no determined loaded state")
+        rows.append((result.job.at.stations.name(int(i)), off, status.name.lower(), status.text))
+    return Table("problems", "", columns, tuple(rows))
+
+
+def left_table(result: Correction) -> Table:
+    """Motion lines that stay as they are."""
+    columns = (
+        Column("file", "file"),
+        Column("line", "line"),
+        Column("text", "motion"),
+        Column("reason", "why", footnote=True),
+    )
+    return Table("left", "", columns, tuple((s.file, s.line, s.text, s.reason) for s in result.left))
+
+
+def _axes(result: Correction) -> list[tuple[str, str]]:
+    from elastocal.app.configurations import axes_of
+
+    axes = axes_of(result.job.at.model)
+    return list(zip(axes.names, axes.units, strict=True))
+
+
+def _factors(result: Correction) -> Array:
+    from elastocal.app.configurations import axes_of
+
+    return axes_of(result.job.at.model).factors
+
+
+def _size(vector: Array) -> float:
+    import numpy as np
+
+    return float(np.linalg.norm(vector))
+
+
+def facts(result: CompensateResult) -> tuple[Fact, ...]:
+    from elastocal.app.inputs import VERSION
+
+    correction, method = result.correction, result.correction.method
+    program = correction.program
+    frames = {"bases": program.bases, "tools": program.tools}
+    aim = "position" if method.position_only else "pose, position where the program gives points"
+    calibration = None if result.calibration is None else result.calibration.as_posix()
+    written = tuple(p.as_posix() for p in result.files)
+    return (
+        VERSION,
+        Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
+        Fact("robot", "robot", result.robot.model.name, f"{result.robot.model.name} ({result.robot.word})"),
+        Fact("calibration", "calibration", calibration,
+             "none" if calibration is None else f"{calibration}, mark {result.robot.mark[:19]}"),
+        Fact("serial", "serial number", *_serial(result)),
+        *(Fact(k, k, tuple(f), "; ".join(f"{n}: {_pose(x.pose)}" for n, x in f.items()) or "none")
+          for k, f in frames.items()),
+        Fact("load", "load", correction.load.text, correction.load.text),
+        Fact("aim", "corrected", aim, aim),
+        Fact("method", "method", "first order" if method.first_order else "loaded equilibrium",
+             "first order" if method.first_order else "loaded equilibrium"),
+        Fact("reference", "targets are", "taught" if method.taught else "nominal",
+             "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
+        Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
+        Fact("inserted", "points put in", correction.inserted, str(correction.inserted)),
+        Fact("written", "written", written, ", ".join(written) or "nothing (give --out)"),
+    )  # fmt: skip
+
+
+def _pose(pose: object) -> str:
+    from elastocal.compensation.posts.collect import spoken
+    from elastocal.spatial.pose import Pose
+
+    return spoken(pose) if isinstance(pose, Pose) else "unknown"
+
+
+def _serial(result: CompensateResult) -> tuple[str | None, str]:
+    known = result.robot.serial
+    return known or None, known or "not stated in the robot file"

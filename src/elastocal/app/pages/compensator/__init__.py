@@ -1,0 +1,1 @@
+"""The report on a gravity compensator: geometry, spring, plan of the next measurement."""

@@ -1,0 +1,182 @@
+"""A compensator's geometry as a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from elastocal.app.commands.compensator import AheadResult, CompensatorResult
+from elastocal.app.pages.arcs.tables import NO_SPARE, agreement, outlier_table
+from elastocal.app.pages.compensator.plan import ahead_page, ahead_table, plan_sentences, plan_table
+from elastocal.app.pages.compensator.spring import others, spring_section, spring_sentences
+from elastocal.app.pages.result_columns import or_reason
+from elastocal.report.blocks import Cell, Code, Column, Fact, Paragraphs, Report, Section, Table
+
+if TYPE_CHECKING:
+    from elastocal.procedures.compensator import Compensator
+    from elastocal.procedures.compensator.geometry import CompensatorGeometry
+    from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
+    from elastocal.solve.nested import NestedTest
+
+NAMES = (("L", "mm"), ("a_x", "mm"), ("a_y", "mm"), ("phi0", "deg"))
+
+
+def page(result: CompensatorResult | AheadResult) -> Report:
+    if isinstance(result, AheadResult):
+        return ahead_page(result)
+    fit = result.compensator
+    sections = [
+        Section("Geometry", (_geometry_table(fit),)),
+        Section("Length of the spring", (_length_table(fit.geometry), Paragraphs(fit.geometry.sentences()))),
+    ]
+    outliers = outlier_table(result.table, (fit.moving,), fit.pivot)
+    sections += [Section("Outliers", (outliers,))] if outliers.rows else []
+    if fit.spring is not None:
+        sections.append(spring_section(fit.spring))
+    if fit.plan is not None:
+        noise = "of the residuals" if fit.noise is None else "stated"
+        plan = plan_table(fit.plan, f"({noise}) and the markers' present radii")
+        sections.append(Section("Plan for the next measurement", (plan,)))
+    sections.append(
+        Section("For the robot file, under elements", (Code("yaml", _element_text(fit, result.table.file)),))
+    )
+    title = f"Gravity compensator of joint {fit.joint}"
+    return Report(title, _verdict(fit), tuple(sections), result.notes, _facts(result))
+
+
+def table(result: CompensatorResult | AheadResult) -> Table:
+    return ahead_table(result) if isinstance(result, AheadResult) else _geometry_table(result.compensator)
+
+
+def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
+    from elastocal.app.inputs import VERSION
+
+    fit = result.compensator
+    noise, moving, pivots = None if fit.noise is None else 1e6 * fit.noise, fit.moving.marker, fit.pivot.markers
+    spring = fit.spring
+    robot = () if spring is None else (
+        Fact("robot", "robot", result.robot, f"{spring.model.name}, other axes at {others(spring)}"),)  # fmt: skip
+    return (
+        VERSION,
+        Fact("points", "points", result.table.file, result.table.file),
+        Fact("moving", "P1", moving, f"{moving}, turns about P2 with {fit.joint}"),
+        Fact("pivots", "about P0", pivots, ", ".join(pivots)),
+        Fact("joint", "", fit.joint),
+        Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per coordinate"),
+        *robot,
+    )
+
+
+def _verdict(fit: Compensator) -> tuple[str, ...]:
+    import numpy as np
+
+    g = fit.geometry
+    sd = {k: 1e3 * v for k, v in g.sd.items()}
+    out = [
+        f"L = {1e3 * g.L:.3f} +- {_sd(sd['L'])} mm, a_x = {1e3 * g.a_x:.3f} +- {_sd(sd['a_x'])} mm, "
+        f"a_y = {1e3 * g.a_y:.3f} +- {_sd(sd['a_y'])} mm, phi0 = {np.degrees(g.phi0):.3f} +- "
+        f"{_sd(np.degrees(g.sd['phi0']))} deg (one standard deviation); the measured lengths of the spring agree to "
+        f"{1e3 * g.s_rms:.2g} mm."
+    ]
+    if fit.moving.fit.dimension == 3:
+        out.append(f"a = |P0 P2| = {1e3 * g.a:.3f} +- {_sd(sd['a'])} mm; {_direction(fit.moving.fit)}")
+    if fit.outliers:
+        out.append(f"{fit.outliers} outlier{'s' * (fit.outliers > 1)}, named below and left out.")
+    spring = spring_sentences(fit.spring) if fit.spring else ()
+    return (*out, *_tests(fit), *spring, *(plan_sentences(fit.plan) if fit.plan else ()))
+
+
+def _sd(value: float) -> str:
+    return f"{value:.2g}" if value == value else f"unknown ({NO_SPARE})"
+
+
+def _direction(arc: KnownAngleArc) -> str:
+    """In space: what a_x is measured along."""
+    from elastocal.procedures.compensator.geometry import plane_axes
+
+    axes = plane_axes(arc)
+    assert axes is not None
+    along = ", ".join(f"{c:.4f}" for c in axes[0])
+    normal = ", ".join(f"{c:.4f}" for c in arc.axis)
+    return (
+        f"a_x is along ({along}) of the data, its {'y' if abs(arc.axis[0]) > 0.9 else 'x'} laid into "
+        f"the plane of the arc, a_y right-handed about ({normal}); a, L and phi0 do not depend on that choice."
+    )
+
+
+def _tests(fit: Compensator) -> tuple[str, ...]:
+    """What the rigid variants say."""
+    tested = [(m.name, m.test) for m in fit.models if m.test is not None]
+    rejected = [name for name, test in tested if test.rejected]
+    variants, residuals = fit.pivot.variants, fit.pivot.geometric.sentences()
+    if not tested:
+        return (*(variants.axes_sentences() if variants and variants.apart else ()), *residuals)
+    if not rejected:
+        return (*residuals, f"The stricter models ({', '.join(n for n, _ in tested)}) agree with the points.")
+    return (*residuals, f"The points reject: {', '.join(rejected)}; do not use its smaller accuracy.")
+
+
+def _geometry_table(fit: Compensator) -> Table:
+    """One row for each model of the markers; the first is the result."""
+    import numpy as np
+
+    columns = (
+        Column("model", "model of the markers"),
+        *(c for n, u in NAMES for c in (Column(f"{n}_{u}", n, u, 4), Column(f"{n}_sd_{u}", "sd", u, 4))),
+        Column("residual_sd_mm", "residual sd", "mm", 4),
+        Column("a_mm", "a", "mm", 4, part=1), Column("a_sd_mm", "sd", "mm", 4, part=1), Column("test", "test", part=1),
+        Column("probability", "probability", probability=True, part=1), Column("agrees", "the points", part=1),
+    )  # fmt: skip
+    rows = []
+    for m in fit.models:
+        values, sd = (m.geometry.L, m.geometry.a_x, m.geometry.a_y, m.geometry.phi0), m.geometry.sd
+        cells: list[Cell] = [m.name]
+        for (name, unit), value in zip(NAMES, values, strict=True):
+            scale = 1e3 if unit == "mm" else 180 / np.pi
+            cells += [float(scale * value), or_reason(float(scale * sd[name]), NO_SPARE)]
+        a = (1e3 * m.geometry.a, or_reason(1e3 * sd["a"], NO_SPARE))
+        rows.append((*cells, or_reason(1e3 * m.residual_sd, NO_SPARE), *a, *_test_cells(m.test)))
+    notes = (
+        "The first row is the result (Algorithms 1 and 2); the others test it. A model that the points reject is not "
+        "true, however small its standard deviations. L and phi0 of P1, a = P2 - P0.",
+    )
+    return Table("geometry", "", columns, tuple(rows), notes)
+
+
+def _test_cells(test: NestedTest | None) -> tuple[Cell, ...]:
+    if test is None:
+        return None, None, None
+    return test.text(), or_reason(test.probability, NO_SPARE), agreement(test, "cannot tell")
+
+
+def _length_table(g: CompensatorGeometry) -> Table:
+    """s as measured and by eq. (1)."""
+    import numpy as np
+
+    columns = (
+        Column("q_deg", "q", "deg", 4), Column("measured_mm", "measured", "mm", 3),
+        Column("model_mm", "eq. (1)", "mm", 3), Column("off_mm", "difference", "mm", 3),
+    )  # fmt: skip
+    rows = tuple(
+        (float(np.round(np.degrees(q), 10)), *(float(1e3 * v) for v in (s, m, s - m)))
+        for q, s, m in zip(g.angles, g.lengths, g.length(g.angles), strict=True)
+    )
+    return Table("lengths", "", columns, rows)
+
+
+def _element_text(fit: Compensator, file: str) -> str:
+    """The element for a robot file; the spring is the robot's own, or the one that balances, or left to fill in."""
+    import numpy as np
+
+    g, spring, own = fit.geometry, fit.element, fit.spring is not None and fit.spring.own is not None
+    given = "k_c_m_per_N: FILL_IN\n    s_0_mm: FILL_IN" if spring is None else (
+        f"k_c_m_per_N: {spring.k_c:.6g}\n    s_0_mm: {1e3 * spring.s_0:.6g}")  # fmt: skip
+    pair = "fill in" if spring is None else "kept from the robot file" if own else "best balance"
+    sd = {k: 1e3 * v for k, v in g.sd.items()}
+    return (
+        f"  - kind: gravity_compensator\n    joint: {fit.joint}\n    mode: {spring.mode if spring else 'torque'}\n"
+        f"    a_x_mm: {1e3 * g.a_x:.4f}\n    a_y_mm: {1e3 * g.a_y:.4f}\n"
+        f"    L_mm: {1e3 * g.L:.4f}\n"
+        f"    phi0_deg: {np.degrees(g.phi0):.5f}\n    {given}\n"
+        f"    source: >-\n      Geometry fitted to {file}: a_x +- {sd['a_x']:.2g}, a_y +- {sd['a_y']:.2g}, "
+        f"L +- {sd['L']:.2g} mm,\n      phi0 +- {np.degrees(g.sd['phi0']):.2g} deg. k_c and s_0: {pair}.\n"
+    )

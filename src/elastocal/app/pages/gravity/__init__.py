@@ -1,0 +1,1 @@
+"""The report on the weight of an arm."""

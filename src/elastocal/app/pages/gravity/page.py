@@ -1,0 +1,315 @@
+"""The weight of an arm as a report: verdict, validation, masses, friction, readings."""
+
+from __future__ import annotations
+
+from math import degrees, isfinite
+from typing import TYPE_CHECKING
+
+from elastocal.app.pages.calibrate.reduction import combination_table
+from elastocal.app.pages.gravity import torques
+from elastocal.app.pages.result_columns import or_reason
+from elastocal.measure.sources.friction import TERMS
+from elastocal.quantities import concise
+from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.gravity import GravityResult
+    from elastocal.procedures.gravity import Gravity
+    from elastocal.procedures.gravity.coupling import Proposal
+    from elastocal.procedures.gravity.fit import GravityFit
+    from elastocal.procedures.gravity.gains import Gains
+    from elastocal.procedures.gravity.outliers import Screened
+    from elastocal.procedures.gravity.prediction import Validation
+
+NO_READING = "no reading of this joint counts"
+FEW = "too few readings"
+UNTOLD = "no reading fitted tells of it"
+_FIXED = "fixed at the robot file's value"
+
+
+def page(result: GravityResult) -> Report:
+    """Everything; curves only here, not on the screen."""
+    curves = Section("Torques over the log", torques.torque_lines(result.gravity))
+    return _report(result, (curves,))
+
+
+def screen(result: GravityResult, whole: Report) -> Report:
+    return _report(result, ())
+
+
+def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
+    gravity = result.gravity
+    found, validation = gravity.arm, gravity.validation
+    sections = [
+        Section("Validation", (validation_table(validation),) if validation else ()),
+        Section("Masses and mass moments", (mass_table(gravity),)),
+        Section("Outliers", (outlier_table(gravity.screened),) if gravity.screened.outliers else ()),
+        Section("Base parameters", (base_table(found),) if found.base.subgroups else (Paragraphs((_ALONE,)),)),
+        Section("Friction", (friction_table(found),) if found.friction or found.samples.moving else ()),
+        Section("Coupled motors", (coupling_table(gravity.proposal),) if gravity.proposal else ()),
+        Section("Gains of currents", (gain_table(gravity.gains),) if gravity.gains else ()),
+        Section("Readings", (noise_table(found),)),
+        Section("Torques written out", (torques.term_table(gravity.terms),) if gravity.terms else ()),
+        Section("Sweep by sweep", (torques.recursion_table(gravity.recursion),) if gravity.recursion else ()),
+        Section("Holding torques", (torques.holding_table(result),) if result.poses is not None else ()),
+        Section("Payload", (torques.payload_table(gravity.payload),) if gravity.payload else ()),
+        *more,
+    ]
+    title = f"Gravity torques of {found.model.name}"
+    return Report(title, verdict(gravity), tuple(s for s in sections if s.blocks), result.notes, facts(result))
+
+
+_ALONE = "Every mass and mass moment acts on its own in this log."
+
+
+def facts(result: GravityResult) -> tuple[Fact, ...]:
+    from elastocal import __version__
+
+    found, log = result.gravity.arm, result.log.as_posix()
+    prior = "none" if found.prior is None else (
+        f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
+    terms = (
+        "left in the scatter" if found.friction is None else ", ".join(t for t in TERMS if getattr(found.friction, t))
+    )
+    down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
+    return (
+        Fact("elastocal", "Elastocal", __version__, __version__),
+        Fact("log", "log", log, log),
+        Fact("robot", "robot", result.robot, result.robot),
+        Fact("sense", "torques read", found.sense.reason, found.sense.reason),
+        Fact("sense_sign", "", float(found.sense.sign)),
+        Fact("prior", "prior", prior, prior),
+        Fact("friction_terms", "friction", terms, terms),
+        Fact("hold_out", "held out", result.hold_out, f"the last {100 * result.hold_out:g} %"),
+        Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
+        Fact("logged", "samples", found.samples.logged, str(found.samples.logged)),
+        Fact("inertia", "inertia", *inertia(found)),
+        Fact("coupled", "coupled motors", ", ".join(c.label for c in found.unknowns.coupled) or "none"),
+        Fact("fast", "left out for inertia", found.samples.fast, str(found.samples.fast)),
+    )
+
+
+def inertia(found: GravityFit) -> tuple[str, str]:
+    """How inertia was treated, as a word and as a sentence."""
+    if found.samples.moving:
+        return "modelled", f"modelled; low-pass {found.samples.motion.cutoff:.3g} Hz"
+    return "left out", "left out: samples of slow motion only"
+
+
+def verdict(gravity: Gravity) -> tuple[str, ...]:
+    out = [f"The log holds {gravity.arm.sense.reason}."]
+    if gravity.validation is not None:
+        out.append(_validated(gravity.validation))
+    out += [_identifiable(gravity), *(w.text for w in gravity.warnings)]
+    if gravity.mounting is not None:
+        m = gravity.mounting
+        down = ", ".join(f"{g:.3f}" for g in m.gravity)
+        out.append(
+            f"Down is ({down}) m/s2 in base axes, {degrees(m.away):.2f} +- {degrees(m.direction_sd):.2g} deg off the "
+            "robot file's direction, by the masses of the robot file."
+        )
+    if gravity.payload is not None:
+        rows = {row[0]: row for row in torques.payload_table(gravity.payload).rows}
+        out.append(
+            f"The payload of the second log weighs {rows['mass'][1]} kg, its centre is at ("
+            + ", ".join(str(rows[f"centre {a}"][1]) for a in "xyz")
+            + ") mm."
+        )
+    return tuple(out)
+
+
+def _validated(validation: Validation) -> str:
+    import numpy as np
+
+    rms, file = validation.rms(validation.error), validation.rms(validation.file_error)
+    said = ", ".join(
+        f"{validation.samples.log.joints[j]} to {rms[j]:.3g} {validation.samples.units[j]} (by the robot file's masses "
+        f"{file[j]:.3g})"
+        for j in validation.heavy()
+        if isfinite(rms[j])
+    )
+    strange = int(np.any(validation.extrapolated(), axis=1).sum())
+    return (
+        f"Fitted on the first part of the log, the last {validation.samples.log.count} samples are predicted, RMS: "
+        f"{said}; {strange} of them are extrapolated in one joint or more, beyond the leverage of the readings fitted."
+    )
+
+
+def _identifiable(gravity: Gravity) -> str:
+    """How much of the masses the log knows."""
+    n = gravity.groups()
+    return (
+        f"Of {n['parameters']} masses and mass moments the poses tell {n['base']} base parameters apart: {n['alone']} "
+        f"stand alone, {n['parameters'] - n['alone'] - n['unobservable']} are identifiable in combinations only, "
+        f"{n['unobservable']} not at all."
+    )
+
+
+def validation_table(validation: Validation) -> Table:
+    """Joint by joint: errors at samples that the fit has not seen, and those of the robot file's masses there."""
+    import numpy as np
+
+    columns = (
+        Column("joint", "joint"), Column("unit", "unit"), Column("readings", "readings"),
+        Column("rms", "RMS error", decimals=3), Column("max", "largest", decimals=3),
+        Column("file_rms", "RMS by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
+        Column("extrapolated", "extrapolated"), Column("leverage", "largest leverage", digits=3),
+        Column("inside_percent", "inside 95 %", "%", 0),
+    )  # fmt: skip
+    extra, inside = validation.extrapolated().sum(axis=0), validation.inside()
+    leverage = np.where(np.isfinite(validation.error), validation.prediction.weight.leverage, 0.0).max(axis=0)
+    count = validation.readings()
+    own, file = validation.error, validation.file_error
+    numbers = zip(
+        validation.rms(own), validation.largest(own), validation.rms(file), validation.largest(file), strict=True
+    )
+    rows = tuple(
+        (joint, validation.samples.units[j], int(count[j]), *(or_reason(float(v), NO_READING) for v in four),
+         int(extra[j]), or_reason(float(leverage[j]), UNTOLD), or_reason(100 * float(inside[j]), NO_READING))
+        for j, (joint, four) in enumerate(zip(validation.samples.log.joints, numbers, strict=True))
+    )  # fmt: skip
+    notes = (
+        "Friction as fitted is taken off both. Leverage: how little the readings fitted tell of a torque, over the "
+        "largest one among them. Extrapolated: leverage above one, or moving in a direction not seen there; nothing "
+        "has shown that the model holds there, and intervals grow by the error of stretches left out.",
+    )
+    return Table("held_out", "", columns, rows, notes)
+
+
+def mass_table(gravity: Gravity) -> Table:
+    found = gravity.arm
+    columns = (
+        Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
+        Column("file", "in the robot file", digits=5), Column("group", "group"),
+        Column("told_percent", "told by the log", "%", 0), Column("value", "value", shown=False),
+        Column("sd", "sd", shown=False),
+        Column("reason", "why it is not estimated", footnote=True),
+    )  # fmt: skip
+    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in found.unknowns.masses), _mass_notes(found))
+
+
+def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
+    found, sd = gravity.arm, gravity.arm.sd(name)
+    p = found.model.parameters.rows[found.model.parameters.index(name)]
+    file = gravity.file.parameters.rows[gravity.file.parameters.index(name)].value
+    group = str(found.base.group[found.base.names.index(name)])
+    if sd is None:
+        why = "unobservable, no reading depends on it" if group == "G2" else f"in a combination, {_FIXED}"
+        return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), why)
+    return (name, concise(p.value, sd), p.unit, file, group, 100 * found.told(name), p.value, sd, None)
+
+
+def _mass_notes(found: GravityFit) -> tuple[str, ...]:
+    said = (
+        "Groups by the poses alone: G1 acts on its own, G2 on nothing that was read, G3 only together with others "
+        "(combinations below)."
+    )
+    if found.prior is None:
+        return (f"{said} A value of G3 stands for its combination, with what it absorbs at the robot file's value.",)
+    return (
+        f"{said} Prior: every mass to {100 * found.prior.share:g} % and its centre to "
+        f"{1e3 * found.prior.centre:g} mm; told by the log is the share of that variance which the log has removed.",
+    )
+
+
+def outlier_table(screened: Screened) -> Table:
+    """Masses and mass moments without the outliers, and with them."""
+    columns = (
+        Column("parameter", "parameter"), Column("unit", "unit"), Column("without", "without them", digits=5),
+        Column("with", "with them", digits=5), Column("sd", "sd without", digits=2),
+    )  # fmt: skip
+    without, every = screened.fit.model.parameters, screened.everything.model.parameters
+    rows = tuple(
+        (n, without.rows[without.index(n)].unit, without.rows[without.index(n)].value, every.rows[every.index(n)].value,
+         screened.fit.sd(n))
+        for n in screened.fit.unknowns.masses
+        if n in screened.fit.names
+    )  # fmt: skip
+    return Table("outliers", "", columns, rows, (f"Left out: {screened.text()}.",))
+
+
+def base_table(found: GravityFit) -> Table:
+    table = combination_table(found.base)
+    notes = ("Torques depend on these combinations only; the others are absorbed with the factor shown (SI units).",)
+    return Table("combinations", "", table.columns, table.rows, notes)
+
+
+def friction_table(found: GravityFit) -> Table:
+    from elastocal.procedures.gravity.friction import friction_terms
+
+    columns = (
+        Column("joint", "joint"), Column("term", "term"), Column("concise", "value (sd)"), Column("unit", "unit"),
+        Column("value", "value", shown=False), Column("sd", "sd", shown=False),
+        Column("reason", "why it is unknown", footnote=True),
+    )  # fmt: skip
+    rows = tuple(
+        (t.joint, t.term, concise(t.value, t.sd), t.unit, or_reason(t.value, t.reason), or_reason(t.sd, t.reason),
+         t.reason or None)
+        for t in friction_terms(found)
+    )  # fmt: skip
+    return Table("friction", "", columns, rows)
+
+
+def coupling_table(proposal: Proposal) -> Table:
+    """What the fit leaves of the two joints without the coupled motor, and with it."""
+    from elastocal.procedures.gravity.friction import friction_terms
+
+    columns = (
+        Column("coupled", "motor turns with"), Column("joint", "joint"), Column("before", "scatter", digits=3),
+        Column("after", "scatter with it", digits=3), Column("coulomb", "Coulomb of the joint with it", digits=3),
+    )  # fmt: skip
+    own = {t.joint: t.value for t in friction_terms(proposal.fit) if t.term == "coulomb"}
+    rows = tuple(
+        (proposal.coupled.label, j, b, a, or_reason(own[j], FEW))
+        for j, b, a in zip(proposal.joints, proposal.before, proposal.after, strict=True)
+    )
+    label = proposal.coupled.label
+    notes = (
+        f"Proposed by the data (evidence {proposal.evidence:.0f}) and not used: Coulomb friction of the motor is "
+        f"{own[label]:.3g}. Accept it by 'coupled: [{label}]' under controller in the robot file, or by --coupled.",
+    )
+    return Table("coupled", "", columns, rows, notes)
+
+
+def gain_table(gains: Gains) -> Table:
+    why = "known only as a product with masses or friction"
+    columns = (
+        Column("joint", "joint"), Column("concise", "value (sd)"), Column("value", "value", shown=False),
+        Column("sd", "sd", shown=False), Column("unit", "unit"),
+    )  # fmt: skip
+    rows = tuple(
+        (j, concise(v, s), or_reason(float(v), why), or_reason(float(s), why), "N m/A")
+        for j, v, s in zip(gains.joints, gains.value, gains.sd, strict=True)
+    )
+    notes = ["Torque of the joint for one ampere of its motor, gear included; masses known better tell it better."]
+    if gains.products:
+        said = ", ".join(
+            f"{t.joint} {t.term} {concise(t.value, t.sd)} {t.unit}" for t in gains.products if not t.reason
+        )
+        notes.append(f"Products with a gain that is not told: {said}.")
+    return Table("gains", "", columns, rows, tuple(notes))
+
+
+def noise_table(found: GravityFit) -> Table:
+    import numpy as np
+
+    columns = (
+        Column("joint", "joint"), Column("unit", "unit"), Column("from", "from", digits=4),
+        Column("to", "to", digits=4), Column("value_unit", "joint unit"), Column("readings", "readings"),
+        Column("noise", "scatter", digits=3), Column("effective", "independent readings", digits=3),
+        Column("agreement", "correlation", digits=3),
+    )  # fmt: skip
+    q, count = found.samples.log.q, np.isfinite(found.samples.torque).sum(axis=0)
+    rows = []
+    for j, (joint, force) in enumerate(zip(found.samples.log.joints, found.samples.units, strict=True)):
+        factor, unit = (180 / np.pi, "deg") if force == "N m" else (1e3, "mm")
+        rows.append((
+            joint, force, float(factor * q[:, j].min()), float(factor * q[:, j].max()), unit, int(count[j]),
+            or_reason(float(found.noise[j]), NO_READING), or_reason(float(found.worth[j]), FEW),
+            or_reason(float(found.sense.agreement[j]), "no torque is expected, or none was read"),
+        ))  # fmt: skip
+    notes = (
+        "Independent readings: by the autocorrelation of the residuals; accuracies count so many. Correlation: of the "
+        "torque read with the one that the robot file's masses let expect.",
+    )
+    return Table("noise", "", columns, tuple(rows), notes)

@@ -1,0 +1,336 @@
+"""A plan as a report: what to measure, what to expect of it, how good it is, and what the cell ruled out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from elastocal.app.configurations import axes_of
+from elastocal.app.pages.calibrate.trust import budget_table
+from elastocal.app.pages.plan.figures import COUNTED, curve, pictures, scenes
+from elastocal.quantities import significant
+from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
+
+if TYPE_CHECKING:
+    from elastocal.app.commands.plan import PlanResult
+    from elastocal.app.planning.arcs import ArcPlanResult
+    from elastocal.design.result import Plan
+
+
+ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at the test poses", "Feasibility")
+
+
+def page(result: PlanResult | ArcPlanResult) -> Report:
+    from elastocal.app.pages.compensator.plan import arcs_page
+    from elastocal.app.planning.arcs import ArcPlanResult
+
+    return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
+
+
+def screen(result: PlanResult | ArcPlanResult, whole: Report) -> Report:
+    """The parts that are worth a terminal."""
+    from elastocal.app.planning.arcs import ArcPlanResult
+
+    if isinstance(result, ArcPlanResult):
+        return whole
+    return replace(whole, sections=tuple(s for s in whole.sections if s.title in ON_SCREEN))
+
+
+def _page(result: PlanResult) -> Report:
+    plan = result.plan
+    sections = (
+        Section("Poses and loads", scenes(plan)),
+        Section("Plan", (plan_table_of(plan),)),
+        Section("Tool positions", pictures(plan), folded=True),
+        Section("Expected accuracy of the parameters", (parameter_table(plan),)),
+        Section("Expected error at the test poses", (task_table(plan),)),
+        Section("Uncertainty budget", () if plan.budget is None else (budget_table(plan.budget),)),
+        Section("Efficiency", (quality_table(plan), Paragraphs(_quality(plan))), folded=True),
+        Section(f"Number of {plan.task.measuring.noun}", _many(plan), folded=True),
+        Section("Feasibility", (check_table(plan), removal_table(plan)), folded=True),
+    )
+    shown = tuple(s for s in sections if s.blocks)
+    return Report(f"Plan: {result.name}", verdict(plan), shown, result.notes, result.facts, tiles=tiles(plan))
+
+
+def tiles(plan: Plan) -> tuple[Tile, ...]:
+    own = [p for p in plan.parameters if not p.nuisance]
+    open_ = sum(not p.determined for p in own)
+    counted, what = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
+    worst = f"RMS at the test poses; worst {counted.factor * float(plan.errors.max()):.3g} {counted.unit}"
+    unchecked = sum(not c.done for c in plan.checks)
+    return (
+        Tile(what, str(len(plan.chosen)), "", f"of {len(plan.problem.candidates)} feasible candidates", "after"),
+        Tile("expected error", f"{counted.factor * plan.rms_error:.3g}", counted.unit, worst, "expected"),
+        Tile("parameters", str(len(own) - open_), "", f"{open_} not determined" if open_ else "all determined",
+             state="open" if open_ else ""),
+        Tile("efficiency", f"{100 * (plan.certificate or plan.by_determinant).efficiency:.1f} %", "",
+             "at least, of the best possible plan"),
+        Tile("safety", f"{len(plan.checks) - unchecked} of {len(plan.checks)}", "", "checks done; the others are yours",
+             state="bad" if plan.blocked else "open" if unchecked else "good"),
+    )  # fmt: skip
+
+
+def verdict(plan: Plan) -> tuple[str, ...]:
+    what, counted = plan.task.measuring.noun, COUNTED[plan.task.measuring.counted]
+    own = [p for p in plan.parameters if not p.nuisance]
+    lost = [p.name for p in own if not p.determined]
+    shares = sorted((100 * p.share, p.name) for p in own if p.determined and p.share == p.share)
+    how = (
+        f" to {significant(shares[0][0])} to {significant(shares[-1][0])} % (worst: {shares[-1][1]})" if shares else ""
+    )
+    open_ = f"; not determined: {', '.join(lost)}" if lost else ""
+    lines = [
+        f"{len(plan.chosen)} {what} out of {len(plan.problem.candidates)} feasible candidates determine "
+        f"{len(own) - len(lost)} parameters{how}{open_}.",
+        f"{counted.sentence} at the test poses ({plan.problem.tests.words}): "
+        f"{counted.factor * plan.rms_error:.3g} {counted.unit} RMS, "
+        f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst.",
+        _efficient(plan),
+        _safe(plan),
+    ]
+    if plan.needed is not None:
+        lines.append(f"{len(plan.chosen)} {what} are the smallest plan found that meets what is required.")
+    order = plan.order
+    if order.time < order.before:
+        equal = "" if plan.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
+        changes = " with the changes of load" if plan.task.loadings else ""
+        lines.append(
+            f"In this order the motion{changes} takes {100 * order.time / order.before:.0f} % of the time "
+            f"that it takes in the order in which the {what} were chosen{equal}."
+        )
+    return tuple(lines)
+
+
+def _safe(plan: Plan) -> str:
+    """What a reader must know before the arm moves."""
+    left = "; ".join(c.text for c in plan.checks if not c.done)
+    ways = f" {len(plan.blocked)} ways are NOT FREE." if plan.blocked else ""
+    return f"Poses and ways were not checked for: {left}.{ways}"
+
+
+def _efficient(plan: Plan) -> str:
+    """By the criterion that the plan was made for, and by the determinant where that is another."""
+    kind = plan.problem.criterion.kind
+    said = f"by the determinant at least {100 * plan.by_determinant.efficiency:.1f} %"
+    if plan.certificate is plan.by_determinant:
+        return f"The plan is {said} efficient."
+    if plan.certificate is None:
+        return f"The plan is {said} efficient; its own criterion ({kind}) has no bound to compare with."
+    own = f"at least {100 * plan.certificate.efficiency:.1f} % efficient by its own criterion ({kind})"
+    return f"The plan is {own}, {said}."
+
+
+def _quality(plan: Plan) -> tuple[str, ...]:
+    best = plan.selection
+    return (
+        f"{sum(best.agreed)} of {len(best.climbs)} searches ended at the value of the best one.",
+        "Efficiency compares with an upper bound of all plans of this size among these candidates: a best plan would "
+        "need at least this share of the readings for the same criterion.",
+    )
+
+
+def _many(plan: Plan) -> tuple[Block, ...]:
+    what = plan.task.measuring.noun
+    out: list[Block] = []
+    if plan.curve:
+        out += [curve_table(plan), *curve(plan)]
+    if plan.needed is not None:
+        greedy = plan.needed.greedy
+        tried = ", ".join(f"{p.count} ({p.ratio:.2f})" for p in plan.needed.tried)
+        said = "more than were allowed" if greedy is None else str(greedy)
+        out.append(Paragraphs((f"Plans compared, with their largest error in units of its limit: {tried}. "
+                         f"{what.capitalize()} taken one by one without exchange would need {said}.",)))  # fmt: skip
+    return tuple(out)
+
+
+def plan_table_of(plan: Plan) -> Table:
+    """What is to be done, in the words of the kind of measurement."""
+    makers = {"contact": contact_table, "joint_torque": sweep_table}
+    return makers.get(plan.task.measuring.kind, plan_table)(plan)
+
+
+def plan_table(plan: Plan) -> Table:
+    candidates, axes = plan.chosen, axes_of(plan.task.model)
+    shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
+    units = [(a, u) for a, u in zip(axes.names, axes.units, strict=True)]
+    columns = (
+        Column("pose", "pose"),
+        *(Column(f"{a}_{u}", a, u, 2) for a, u in units),
+        Column("load", "load"),
+        *(Column(f"{w}_{'N' if w[0] == 'f' else 'Nm'}", "", shown=False) for w in ("fx", "fy", "fz", "mx", "my", "mz")),
+        *(Column(f"{c}_mm", f"tool {c}", "mm", 0, part=1) for c in "xyz"),
+    )
+    at = 1e3 * candidates.poses.origin(candidates.model.tool)[candidates.at]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (f"P{i + 1}", *(float(v) + 0.0 for v in shown[i]), candidates.label(i),
+         *(float(v) for v in candidates.wrenches[i]), *(float(v) for v in at[i]))
+        for i in range(len(candidates))
+    )  # fmt: skip
+    times = plan.task.repeats
+    notes = (f"In the order of the program; every pose is read {times} times.",) if times > 1 else ()
+    return Table("plan", "", columns, rows, notes)
+
+
+def parameter_table(plan: Plan) -> Table:
+    """Parameters, then unknowns of the campaign: friction is sought too, others are estimated along."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("value", "value", digits=4, si=True),
+        Column("sd", "standard deviation", digits=3, si=True),
+        Column("percent", "accuracy", "%", digits=3),
+        Column("unit", "unit"),
+    )
+    sought = plan.task.measuring.errors_sought
+    rows: list[tuple[Cell, ...]] = []
+    for p in plan.parameters:
+        if p.nuisance:
+            none = Unknown("an error, not a parameter")
+            rows.append((p.name, none, p.sd, none, p.unit if sought else "nuisance"))
+            continue
+        percent: Cell = 100 * p.share if p.value else Unknown("its value is zero")
+        rows.append((p.name, p.value, p.sd, percent if p.determined else Unknown("not determined"), p.unit))
+    return Table("parameters", "", columns, tuple(rows))
+
+
+def task_table(plan: Plan) -> Table:
+    import numpy as np
+
+    counted = COUNTED[plan.task.measuring.counted]
+    errors = counted.factor * plan.errors
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("root mean square", float(np.sqrt(np.mean(errors**2)))),
+        ("median", float(np.median(errors))),
+        ("largest", float(errors.max())),
+    )
+    columns = (
+        Column("what", "expected error afterwards"),
+        Column(f"error_{counted.key}", counted.what, counted.unit, 4),
+    )
+    frame = f", frame {plan.problem.tests.frame}" if counted.unit == "mm" else ""
+    note = (
+        f"At {plan.problem.tests.words}{frame}: what the parameters' uncertainty leaves; "
+        "errors of the model itself come on top."
+    )
+    return Table("task", "", columns, rows, (note,))
+
+
+def quality_table(plan: Plan) -> Table:
+    own = plan.certificate
+    kind = plan.problem.criterion.kind
+    none = Unknown("this criterion is not concave, so that there is no bound")
+    rows: list[tuple[Cell, ...]] = []
+    if kind != "d":
+        efficiency: Cell = none if own is None else 100 * own.efficiency
+        rows.append((kind, plan.selection.value, efficiency))
+    by_d = plan.by_determinant
+    from elastocal.design.criteria.d import Determinant
+
+    rows.append(("d", Determinant().value(plan.selection.known), 100 * by_d.efficiency))
+    columns = (
+        Column("criterion", "criterion"),
+        Column("value", "value", shown=False),
+        Column("efficiency_percent", "at least this efficient", "%", 1),
+    )
+    return Table("quality", "", columns, tuple(rows))
+
+
+def curve_table(plan: Plan) -> Table:
+    import numpy as np
+
+    counted = COUNTED[plan.task.measuring.counted]
+    names = plan.problem.names
+    columns = (
+        Column("poses", plan.task.measuring.noun),
+        Column(f"error_{counted.key}", "RMS error at the test poses", counted.unit, 4),
+        Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
+        *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
+    )
+    size = np.where(plan.problem.values == 0, np.nan, np.abs(plan.problem.values))
+    rows = []
+    for point in plan.curve:
+        errors = counted.factor * plan.problem.errors(point.plan.known)
+        share = 100 * point.sd[: len(names)] / size
+        rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
+    few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
+    notes = (*few, "Sizes that leave a parameter open are not listed.")
+    return Table("curve", "", columns, tuple(rows), notes)
+
+
+def check_table(plan: Plan) -> Table:
+    columns = (Column("check", "safety of poses and ways"), Column("code", "", shown=False), Column("done", "checked"))
+    rows = tuple((c.text, c.code, "yes" if c.done else "NO") for c in plan.checks)
+    return Table("checks", "", columns, rows)
+
+
+def removal_table(plan: Plan) -> Table:
+    columns = (Column("filter", "filter"), Column("removed", "removed"), Column("left", "left"))
+    rows = tuple((s.label, s.removed, s.left) for s in plan.problem.steps)
+    what = {"contact": "one object, place and force", "joint_torque": "one sweep"}
+    each = what.get(plan.problem.task.measuring.kind, "a configuration under one load")
+    note = f"A candidate is {each}; each filter sees what those before it left."
+    return Table("removed", "", columns, rows, (note,))
+
+
+def contact_table(plan: Plan) -> Table:
+    """Object, force and place, the way to press, and the joint values in contact."""
+    from elastocal.design.touching import Touching
+
+    candidates, axes, method = plan.chosen, axes_of(plan.task.model), plan.task.measuring
+    assert isinstance(method, Touching)
+    kind = method.readings(candidates)
+    state = kind.touched(candidates.model)
+    shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
+    columns = (
+        Column("pose", "contact"),
+        Column("object", "object"),
+        Column("force_N", "force", "N", 3),
+        *(Column(f"{c}_mm", c, "mm", 2) for c in "xyz"),
+        *(Column(f"press_{c}", f"press {c}", "", 3) for c in "xyz"),
+        *(Column(f"{a}_{u}", a, u, 4, part=1) for a, u in zip(axes.names, axes.units, strict=True)),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (f"P{i + 1}", method.surfaces[kind.touches.which[i]].name, float(state.size[i]),
+         *(float(v) for v in 1e3 * state.point[i]), *(float(v) + 0.0 for v in -state.normal[i]),
+         *(float(v) + 0.0 for v in shown[i]))
+        for i in range(len(candidates))
+    )  # fmt: skip
+    notes = [
+        f"In the order of the program; the arm starts {1e3 * method.standoff:g} mm in front of each place. Joint "
+        "values are those of the robot as described: the force decides where it stops.",
+    ]
+    if plan.task.repeats > 1:
+        notes.append(f"Every contact is read {plan.task.repeats} times.")
+    return Table("plan", "", columns, rows, tuple(notes))
+
+
+def sweep_table(plan: Plan) -> Table:
+    """Which joint, from where to where, how fast, and where all axes are at the start."""
+    import numpy as np
+
+    from elastocal.design.sweeping import Sweeping
+
+    candidates, axes, method = plan.chosen, axes_of(plan.task.model), plan.task.measuring
+    assert isinstance(method, Sweeping)
+    start = candidates.model.controller.to_controller(candidates.q) / axes.factors
+    end = candidates.model.controller.to_controller(method.ends(candidates)) / axes.factors
+    columns = (
+        Column("pose", "sweep"),
+        Column("joint", "joint"),
+        Column("speed_deg_s", "speed", "deg/s", 3),
+        *(Column(f"{a}_{u}", a, u, 2) for a, u in zip(axes.names, axes.units, strict=True)),
+        Column("to", "and back from"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for i in range(len(candidates)):
+        stroke = method.stroke(candidates, i)
+        moved = np.flatnonzero(np.abs(end[i] - start[i]) > 1e-9)
+        far = ", ".join(f"{axes.names[j]} {end[i, j] + 0.0:.2f} {axes.units[j]}" for j in moved)
+        rows.append((f"S{i + 1}", candidates.model.joints[stroke.joint], float(np.degrees(stroke.speed)),
+                     *(float(v) + 0.0 for v in start[i]), far))  # fmt: skip
+    notes = (
+        "In the order of the program: axes at the start, and those that move at the other end.",
+        f"Each way counts as {method.samples} independent readings of the moving joint"
+        + (f", {plan.task.repeats} times." if plan.task.repeats > 1 else "."),
+    )
+    return Table("plan", "", columns, tuple(rows), notes)

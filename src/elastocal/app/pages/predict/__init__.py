@@ -1,0 +1,1 @@
+"""The report on predictions: of deflections, and of readings."""

@@ -1,0 +1,80 @@
+"""How a table writes its numbers: the sign before decimals, the one between thousands, and units behind.
+
+2.548,76   2'548.76   2 548,76   2,548.76      are told by themselves
+2.548                                          is 2548 where the table's decimals stand behind commas, else 2.548
+2,548                                          is 2548 where its decimals stand behind points, else 2.548
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from elastocal.untrusted import finite_number
+
+_MINUS = str.maketrans({"\u2212": "-", "\u2013": "-"})
+_BLANK = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))")
+_WHOLE = {s: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:\{s}\d{{3}})+") for s in ".,"}
+_BOTH = {
+    s: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:\{s}\d{{3}})+\{other}\d*(?:[eE][+-]?\d+)?")
+    for s, other in ((".", ","), (",", "."))
+}
+_QUOTED = re.compile(r'"([^"\n]*,[^"\n]*)"')
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """Whether lone ``dots`` and ``commas`` with three digits behind part thousands; else they come before decimals."""
+
+    dots: bool = False
+    commas: bool = False
+
+    def plain(self, text: str) -> str:
+        """The text as Python writes numbers, where it is one."""
+        if text.isascii() and "," not in text and not self.dots and "'" not in text and " " not in text:
+            return text
+        text = _BLANK.sub("", text.translate(_MINUS))
+        dots, commas = text.count("."), text.count(",")
+        if dots and commas:
+            last = max(".,", key=text.rindex)
+            parted = "," if last == "." else "."
+            return text.replace(parted, "").replace(",", ".") if _BOTH[parted].fullmatch(text) else text
+        if dots > 1 or (dots and self.dots):
+            return text.replace(".", "") if _WHOLE["."].fullmatch(text) else text
+        if commas > 1 or (commas and self.commas):
+            return text.replace(",", "") if _WHOLE[","].fullmatch(text) else text.replace(",", ".", commas == 1)
+        return text.replace(",", ".")
+
+    def cell(self, text: str) -> str:
+        """The same where it is a number, other texts as they are."""
+        plain = self.plain(text.strip())
+        return plain if finite_number(plain) is not None else text
+
+
+def numerals_of(text: str, separator: str) -> tuple[Numerals, str]:
+    """What the cells of a text show, and an example of what is taken for thousands on that ground."""
+    inside = " ; ".join(_QUOTED.findall(text)) if separator == "," else text
+    decimal_comma, decimal_dot = (_decimals(s).search(t) is not None for s, t in ((",", inside), (".", text)))
+    dots = _parted(".").search(inside) is not None or (decimal_comma and not decimal_dot)
+    commas = _parted(",").search(inside) is not None or (decimal_dot and not decimal_comma)
+    found = Numerals(dots, commas)
+    lone = next((m[0] for s, t in ((".", text), (",", inside)) if (dots if s == "." else commas)
+                 if (m := _lone(s).search(t)) is not None), "")  # fmt: skip
+    return found, lone
+
+
+def _decimals(sign: str) -> re.Pattern[str]:
+    """Numbers in which a sign is clearly that before decimals."""
+    s = re.escape(sign)
+    return re.compile(rf"(?<![\w.,])-?(?:\d+{s}(?:\d{{1,2}}|\d{{4,}})|\d{{4,}}{s}\d+|0\d*{s}\d+)(?![\d.,])")
+
+
+def _parted(sign: str) -> re.Pattern[str]:
+    """Numbers in which a sign is clearly that between thousands."""
+    s, other = re.escape(sign), re.escape("." if sign == "," else ",")
+    return re.compile(rf"(?<![\w.,])-?[1-9]\d{{0,2}}(?:{s}\d{{3}})+(?:{other}\d|{s}\d{{3}}(?![\d.,]))")
+
+
+def _lone(sign: str) -> re.Pattern[str]:
+    s = re.escape(sign)
+    return re.compile(rf"(?<![\w.,])-?[1-9]\d{{0,2}}{s}\d{{3}}(?![\d.,])")

@@ -1,0 +1,149 @@
+"""Tables as people and programs write them: the same readings in every dress, and what must not be guessed."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from openpyxl import Workbook
+
+import elastocal as ec
+from elastocal.errors import InputError
+from elastocal.files.tables.numerals import Numerals
+from elastocal.files.tables.raw import read_csv
+
+Q = np.array([[1.5, -62.48, 50.09, 71.78, 38.7, -13.8], [-20.25, -70.1, 80, -5, 50, 10], [30, -80, 90.5, 5, 60, 20.0]])
+POINTS = np.array(
+    [[2548.7603, -303.7225, 1844.3697], [2241.3848, 607.766, 1322.0669], [1372.2324, 319.6693, 2958.6604]]
+)
+AXES = [f"A{i}_deg" for i in range(1, 7)]
+PLACE = ["x_mm", "y_mm", "z_mm"]
+
+
+def plain(v: float) -> str:
+    return f"{v:.4f}"
+
+
+def comma(v: float) -> str:
+    return plain(v).replace(".", ",")
+
+
+def german(v: float) -> str:
+    return f"{v:,.4f}".translate(str.maketrans(",.", ".,"))
+
+
+def swiss(v: float) -> str:
+    return f"{v:,.4f}".replace(",", "'")
+
+
+def french(v: float) -> str:
+    return f"{v:,.4f}".replace(",", "\u202f").replace(".", ",")
+
+
+def typeset(v: float) -> str:
+    return plain(v).replace("-", "\u2212")
+
+
+def table(titles=(*AXES, *PLACE), number=plain, sep=";", angle=None, above=(), units=(), below=(), encoding="utf-8"):
+    """Lines of a table with a column of names; ``angle`` writes joint values where they differ from lengths."""
+    rows = [
+        [f"P{i}", *map(angle or number, q), *map(number, p)] for i, (q, p) in enumerate(zip(Q, POINTS, strict=True))
+    ]
+    lines = [*above, sep.join(["name", *titles]), *units, *(sep.join(r) for r in rows), *below, ""]
+    return "\n".join(lines).encode(encoding)
+
+
+NINE = ";" * 9
+DRESSES = {
+    "decimal commas": table(number=comma),
+    "German thousands": table(number=german),
+    "Swiss thousands": table(number=swiss),
+    "French thousands": table(number=french),
+    "American thousands in quotes": table(number=lambda v: f'"{v:,.4f}"', sep=","),
+    "American thousands between tabs": table(number=lambda v: f"{v:,.4f}", sep="\t"),
+    "decimal commas in quotes between commas": table(number=lambda v: f'"{comma(v)}"', sep=","),
+    "a typesetter's minus": table(number=typeset, sep=","),
+    "German titles in cp1252": table(
+        [*(f"Achse {i} [°]" for i in range(1, 7)), *(f"{c}-Ist (mm)" for c in "XYZ")], comma, encoding="cp1252"
+    ),
+    "units behind the word": table([*(f"A{i} in Grad" for i in range(1, 7)), "X mm", "Y mm", "Z mm"], comma),
+    "units in the second line": table(
+        [*(f"A{i}" for i in range(1, 7)), *"XYZ"], units=[";".join(["", *["[°]"] * 6, *["[mm]"] * 3])]
+    ),
+    "units with every number": table(number=lambda v: f"{comma(v)} mm", angle=lambda v: f"{comma(v)}°"),
+    "titles over groups": table(
+        [*(f"A{i}" for i in range(1, 7)), *"XYZ"], above=[";Gelenkwinkel [°];;;;;;Position [mm];;"]
+    ),
+    "remarks above and empty rows": table(above=["Messprotokoll;KR 270", "", f"Datum{NINE}"], below=["", NINE]),
+    "a mean below": table(number=comma, below=[NINE, "Mittelwert;" + ";".join(comma(v) for v in [1] * 9)]),
+    "a count and a remark below": table(below=["Anzahl;3;;;;;;;;", "Ende der Messung"]),
+}
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+def test_the_same_readings_in_every_dress(tmp_path: Path, dress: str) -> None:
+    (tmp_path / "t.csv").write_bytes(DRESSES[dress])
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    np.testing.assert_allclose(data.q, np.radians(Q), atol=1e-6)
+    np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS, atol=1e-9)
+
+
+def test_what_is_not_used_below_the_readings_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(DRESSES["a count and a remark below"])
+    assert read_csv(tmp_path / "t.csv").notes[-1] == (
+        "t.csv: below the readings, and not used: line 5 ('Anzahl'), 6 ('Ende der Messung')."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("T_mm;F_N\n12,5;-2.500\n", "-2500"),
+        ("T_mm;F_N\n12.5;-2,500\n", "-2500"),
+        ("T_mm;F_N\n12.5;-2.500\n", "-2.500"),
+        ("T_mm;F_N\n12,5;-2,500\n", "-2.500"),
+        ("T_mm;F_N\n0,500;-0.250\n", "-0.250"),
+        ("T_mm;F_N\n1.234.567;-2.500\n", "-2500"),
+        ("T_mm;F_N\n12,345;-2,500\n", "-2.500"),
+    ],
+)
+def test_three_digits_behind_a_sign_are_read_by_the_other_numbers(tmp_path: Path, text: str, value: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    raw = read_csv(tmp_path / "t.csv")
+    assert raw.numerals.plain(raw.rows[0][1][1]) == value
+    told = [n for n in raw.notes if "is read as" in n]
+    assert bool(told) == value.startswith("-2500")
+
+
+@pytest.mark.parametrize(
+    "text", ["1.23.456", "12.34,5", "1,2,3", "17.11.2026", "1'23", "2.548,76,1", "P1.001", "1,234,56"]
+)
+def test_what_is_no_number_stays_none(text: str) -> None:
+    for numerals in (Numerals(), Numerals(dots=True), Numerals(commas=True)):
+        assert numerals.cell(text) == text
+
+
+def test_merged_cells_of_excel_count_in_every_row(tmp_path: Path) -> None:
+    book = Workbook()
+    page = book.active
+    page.append(["Pose", "Marker", *(f"A{i} [°]" for i in range(1, 7)), *(f"{c} [mm]" for c in "XYZ")])
+    for i, (q, p) in enumerate(zip(Q.tolist(), POINTS.tolist(), strict=True)):
+        page.append([f"P{i}", "m1", *q, *p])
+        page.append([None, "m2", *[None] * 6, *(v + 1 for v in p)])
+        for column in "ACDEFGH":
+            page.merge_cells(f"{column}{2 * i + 2}:{column}{2 * i + 3}")
+    out = io.BytesIO()
+    book.save(out)
+    (tmp_path / "t.xlsx").write_bytes(out.getvalue())
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.xlsx")
+    assert data.markers == ("m1", "m2")
+    np.testing.assert_allclose(data.q, np.radians(Q))
+    np.testing.assert_allclose(data.position[:, 1], 1e-3 * (POINTS + 1))
+
+
+def test_a_unit_of_a_cell_must_be_that_of_its_column(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(table(number=lambda v: f"{v / 25.4:.5f} in"))
+    with pytest.raises(InputError, match=r"line 2, column A1_deg: '0.05906 in' is in another unit than its title says"):
+        ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
