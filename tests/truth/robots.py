@@ -14,6 +14,7 @@ Scenes, each robot drawn by its own seed (its number):
     loaded   the file has masses, compliances, a compensator; the true ones are others, with backlash in the two joints
              that carry the arm and in two others; every pose without a load and under one.  A gear on which nothing
              presses lies on either side of its backlash by chance
+    backlash the same with backlash in any of the joints, each with a chance of one half
 
 Half of the robots have planted outliers: a number, a point, a pose.
 """
@@ -155,6 +156,11 @@ def loaded(seed: int, rng: np.random.Generator) -> Cell:
     return Cell(truth, full, float(rng.uniform(2e-5, 4e-5)), False, 1e-5, loads=True, gaps=gaps)
 
 
+def backlash(seed: int, rng: np.random.Generator) -> Cell:
+    cell = loaded(seed, rng)
+    return replace(cell, gaps=rng.uniform(5e-5, 3e-4, size=6) * (rng.random(6) < 0.5))
+
+
 def _seen(true: Robot, nominal: Robot, rng: np.random.Generator) -> Truth:
     markers = rng.uniform(-0.2, 0.2, size=(int(rng.integers(1, 4)), 3))
     return Truth(true, nominal, markers, ((Rotation.random(random_state=rng), rng.uniform(-4, 4, size=3)),))
@@ -187,7 +193,7 @@ def _crooked(robot: Robot, rng: np.random.Generator) -> Robot:
     return model.with_parameters(values)
 
 
-SCENES = {"priors": priors, "others": others, "loaded": loaded}
+SCENES = {"priors": priors, "others": others, "loaded": loaded, "backlash": backlash}
 
 
 def trial(scene: str, seed: int) -> Trial:

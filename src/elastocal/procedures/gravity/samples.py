@@ -247,10 +247,10 @@ def _starting(log: JointLog, motion: Motion, slow: Bools) -> Bools:
 
     A joint that only turns back is slow for a moment, less than a quarter of a window, and its speed changes steadily.
     """
-    half, rest = motion.samples // 2, max(2, motion.samples // 4)
+    half, rest = motion.samples // 2, max(WINDOW_LEAST, motion.samples // 4)
     if log.velocity is not None or not motion.timed or log.count < 3 * half:
         return np.zeros(log.q.shape, dtype=bool)
-    rests = np.lib.stride_tricks.sliding_window_view(slow, rest, axis=0).all(axis=2)
+    rests = np.asarray(np.lib.stride_tricks.sliding_window_view(slow, rest, axis=0).all(axis=2))
     near = [np.convolve(r, np.ones(rest + 2 * half))[half : half + log.count] > 0 for r in rests.T]
     return np.stack(near, axis=1)
 

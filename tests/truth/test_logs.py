@@ -1,0 +1,27 @@
+"""A few arms of the Monte Carlo of gravity logs (``logs``): torques by Pinocchio, with time and without."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("scene", "seeds"), [("one joint, slow", (0, 1, 2)), ("joints together, fast, no time", (1, 2))]
+)
+def test_intervals_of_a_few_logs(scene: str, seeds: tuple[int, ...]) -> None:
+    pytest.importorskip("pinocchio")
+    spec = importlib.util.spec_from_file_location("logs", Path(__file__).with_name("logs.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    logs = importlib.util.module_from_spec(spec)
+    sys.modules["logs"] = logs
+    spec.loader.exec_module(logs)
+    trials = [logs.trial(scene, seed) for seed in seeds]
+    assert np.mean([t.seen for t in trials]) > 0.9
+    assert np.mean([t.elsewhere for t in trials]) > 0.85
+    assert all(t.error < 0.15 for t in trials)
