@@ -13,7 +13,7 @@ from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, writes
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import ConflictError
+from elastocal.errors import ConflictError, RangeError
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
@@ -94,7 +94,7 @@ def stiffness(
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
     where, grid = _where(model, typed, configurations, map, ignore_limits, object, frame)
     if len(where) > MOST_ROWS and writes("--csv"):
-        raise InputError(f"--csv: a table of {len(where)} points is too long, at most {MOST_ROWS}; take fewer points")
+        raise RangeError(f"--csv: a table of {len(where)} points is too long, at most {MOST_ROWS}; take fewer points")
     load = applied_load(model, LoadRequest(force, moment, load_frame, follow), where)
     loaded = loaded or load.applied is not None
     if payload is not None and not loaded:
