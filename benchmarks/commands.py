@@ -1,4 +1,4 @@
-"""Commands as people run them, each in a process of its own: processor time and peak memory, start-up and files included.
+"""Commands as people run them, each in a process of its own: processor time and peak memory, with start-up and files.
 
 The peer of a row is what is asked for: its ratio is the time (or memory) allowed over that spent.  Modules are compiled
 before, as they are from the second run on.

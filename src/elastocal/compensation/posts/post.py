@@ -185,7 +185,7 @@ def language(model: Robot) -> str:
 def pendant_values(model: Robot, q: Array) -> Array:
     """Controller values (n,) of joint values (n,), in deg and mm."""
     units = np.array([np.degrees(1.0) if m.kind == "revolute" else 1e3 for m in model.motions])
-    return units * model.controller.to_controller(q[None])[0] + 0.0
+    return np.asarray(units * model.controller.to_controller(q[None])[0] + 0.0)
 
 
 def program_name(name: str) -> str:

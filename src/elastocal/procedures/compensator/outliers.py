@@ -115,7 +115,9 @@ def screen(starts: Sequence[ArcProblem], noise: float | None = None, level: floa
     size, scale = _size_scale(state)
     judge = ArcJudge.of(state, np.ones(len(size), dtype=bool), noise).keeping(size <= FAR * scale)
     full = np.ones(state.residuals().shape, dtype=bool)
-    _, _, judge = screen_units(judge, full, judge._rows(~judge.kept), level=level, levels=("pose",), most=1.0, back=1.0)
+    _, _, judge = screen_units(
+        judge, full, judge._rows(~judge.kept), level=level, levels=("pose",), most=1.0, back=1.0, back_first=False
+    )
     if 2 * np.sum(~judge.kept) >= len(judge.kept):
         raise UndecidedError("no more than half of the points agree on one arc; check their order, markers and units")
     for g in np.flatnonzero(~judge.kept).tolist():
