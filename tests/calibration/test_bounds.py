@@ -10,6 +10,7 @@ from virtual import campaign, joint_values
 
 import elastocal as ec
 from elastocal.calibration.fit import Task, ahead, assemble, fit
+from elastocal.calibration.ladder import Rung, _predicts
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
@@ -82,6 +83,17 @@ def test_a_step_to_zero_from_what_the_file_states_is_not_lost_in_rounding(task: 
         step = np.zeros_like(x)
         step[at] = -problem.file_values[at] - start
         assert 0 <= problem.values(problem.moved(x, step))[at] < 1e-18
+
+
+def test_a_model_that_leaves_states_undetermined_does_not_predict(task: tuple[Task, object]) -> None:
+    """Its leave-one-out error is that of the others, which may be the easier ones."""
+    found = fit(*task)
+    rung = Rung.of(("compliance", "backlash"), "points", None, found)
+    assert _predicts(rung) == rung.loo
+    used = found.posterior.blocks.used.copy()
+    used[0] = False
+    lost = replace(found.posterior, blocks=replace(found.posterior.blocks, used=used))
+    assert _predicts(replace(rung, fitted=replace(found, posterior=lost))) == np.inf
 
 
 def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:
