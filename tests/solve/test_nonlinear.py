@@ -42,7 +42,7 @@ def test_what_has_no_minimum_is_refused():
 
 @pytest.mark.parametrize("start", [np.zeros(1), np.array([3.0])])
 def test_a_start_that_no_step_leaves_is_refused(start):
-    """Slopes of the wrong sign, or a model that is not there beyond the start, lead nowhere; the start is no minimum."""
+    """Slopes of the wrong sign, or a model that is not there beyond the start: the start is no minimum."""
 
     def model(x):
         beside = np.where(np.array_equal(x, start), x, np.nan)

@@ -33,8 +33,8 @@ def minimise(
     """The state with the least sum of squares, from a start; ``size`` of the readings tells what is rounding.
 
     Ends where a full step changes the model by 1e-11 of the residuals or by rounding, or by 1e-6 of the residuals and
-    steps no longer shrink; refuses with ``refusal`` where neither happens, or where no part of a step that promises more
-    than rounding hides leads lower: slopes that are not those of the model, or none beyond the start.
+    steps no longer shrink; refuses with ``refusal`` where neither happens, or where no part of a step leads lower that
+    promises more than rounding hides: slopes are not those of the model, or it is not there beyond the start.
     """
     damping, last = 0.0, np.inf
     r, j = rows(state)
