@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
 from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
@@ -209,10 +209,10 @@ class Titles:
             if any(units is known for known in (LENGTH, ANGLE)):
                 once, unit = ("length", "mm") if units is LENGTH else ("angle", "deg")
                 choices = " or ".join(f"{stem}_{u}" for u in units)
-                raise InputError(
+                raise UnitError(
                     f"{self.raw.top}: column {title!r} has no unit; write {choices}, or state it once for all columns "
                     f"as units: {{{once}: {unit}}}, or {ONCE}",
-                    code="unit", file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
+                    file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
                 )  # fmt: skip
         try:
             others = (NAME, MARKER, STATION, *(q for q, units in allowed.items() if not units))

@@ -15,7 +15,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from elastocal.errors import InputError, MissingError, UnknownNameError
+from elastocal.errors import ExtraMissingError, InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.raw import REMARKS, RawTable, below_note, end_note, titles_below, whole_titles
 from elastocal.files.tables.titles import ends_table, unit_cells
@@ -76,9 +76,8 @@ def _book(path: Path) -> Any:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise InputError(
+        raise ExtraMissingError(
             f"{path}: reading Excel needs openpyxl; pip install 'elastocal[formats]', or save the sheet as .csv",
-            code="extra-missing",
             file=str(path),
         ) from None
     try:
@@ -159,8 +158,8 @@ def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: 
     try:
         from openpyxl import Workbook
     except ImportError:
-        raise InputError(
-            "writing Excel needs openpyxl; pip install 'elastocal[formats]', or name a .csv file", code="extra-missing"
+        raise ExtraMissingError(
+            "writing Excel needs openpyxl; pip install 'elastocal[formats]', or name a .csv file"
         ) from None
     book = Workbook()
     page = book.active
