@@ -1,4 +1,4 @@
-"""Commands as people run them, each in a process of its own: processor time and peak memory, start-up and files included.
+"""Commands as people run them, each in a process of its own: processor time and peak memory, with start-up and files.
 
 The peer of a row is what is asked for: its ratio is the time (or memory) allowed over that spent.  Modules are compiled
 before, as they are from the second run on.
@@ -56,7 +56,7 @@ def _program(folder: Path) -> Outcome:
             x, y, z = 300 * cos(i / 500), 300 * sin(i / 500), -i / 1e5
             file.write(f"LIN {{X {x:.3f},Y {y:.3f},Z {z:.3f},A 10.000,B 5.000,C 180.000}} C_DIS\n")
         file.write("END\n")
-    frames = ["--base", "at the start of b=1750,0,800,0,0,0", "--tool", "at the start of b=200,100,0,0,90,0"]
+    frames = ["--base", "at the start of b=1750,0,800,0,0,0", "--tool", "at the start of b=0,100,200,0,0,0"]
     load = ["--robot", NAME, "--near", "0,-90,90,0,90,0", "--force=-400,0,-150"]
     found = _run(["compensate", "b.src", *load, *frames, "--out", "corrected"], folder)
     each = 1e6 * found.seconds / LINES

@@ -138,10 +138,10 @@ def _deflections(count: int, folder: Path) -> Spent:
 
 def _program(kind: str) -> Callable[[int, Path], Spent]:
     options = {
-        "krl": ["--base", "at the start of b=1750,0,800,0,0,0", "--tool", "at the start of b=200,100,0,0,90,0"],
-        "rapid": ["--base", "wPart=1750,0,800,0,0,0", "--tool", "tMill=200,100,0,0,90,0"],
-        "gcode": ["--base", "G54=1750,0,800,0,0,0", "--tool", "T0=200,100,0,0,90,0", "--orientation", "0,0,180"],
-        "csv": ["--base", "base=1750,0,800,0,0,0", "--tool", "tool=200,100,0,0,90,0"],
+        "krl": ["--base", "at the start of b=1750,0,800,0,0,0", "--tool", "at the start of b=0,100,200,0,0,0"],
+        "rapid": ["--base", "wPart=1750,0,800,0,0,0", "--tool", "tMill=0,100,200,0,0,0"],
+        "gcode": ["--base", "G54=1750,0,800,0,0,0", "--tool", "T0=0,100,200,0,0,0", "--orientation", "0,0,180"],
+        "csv": ["--base", "base=1750,0,800,0,0,0", "--tool", "tool=0,100,200,0,0,0"],
     }
 
     def run(count: int, folder: Path) -> Spent:

@@ -58,7 +58,7 @@ def test_a_joint_limit_is_a_problem(run: Any, tmp_path: Path) -> None:
         (("--robot", KR270, "--near", HOME, "--force", "0,0,-4e6"), "check the unit of the load"),
         (("--robot", KR270, "--near", HOME, "--force", "0,0,1", "--milling", "teeth=2"), "give the load once"),
         (("--robot", KR270, "--near", HOME, "--milling", "teeth=2"), "kc_MPa is missing"),
-        (("--robot", KR270, "--near", HOME, "--milling", "tooth=2"), "'tooth=2' is not understood"),
+        (("--robot", KR270, "--near", HOME, "--milling", "tooth=2"), "--milling 'tooth=2': is not understood"),
         (("--robot", KR270, "--near", HOME, "--load-lines", "3"), "no load is given"),
         (("--robot", KR270, "--near", HOME, "--load-lines", "a", "--force", "0,0,1"), "--load-lines 'a'"),
         (("--robot", KR270, "--near", HOME, "--load-lines", "900", "--force", "0,0,1"), "no target"),

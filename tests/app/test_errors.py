@@ -22,12 +22,6 @@ from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
 SOURCES = Path(elastocal.__file__).parent
-UNSORTED = (
-    *("app/commands/", "calibration/store.py", "compensation/", "design/exchange.py", "design/information.py"),
-    *("files/campaign/columns.py", "files/formats/robodk.py", "files/programs.py", "files/robot/dh.py"),
-    *("procedures/circle_points/", "procedures/compensator/", "procedures/gravity/", "procedures/loops/"),
-)
-"""Where the plain class is still raised."""
 
 
 def kinds(base: type[InputError] = InputError) -> Iterator[type[InputError]]:
@@ -62,7 +56,7 @@ def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
         for place, call in calls(SOURCES)
         if call.func.id == "InputError" and not any(k.arg in ("code", None) for k in call.keywords)  # type: ignore[attr-defined]
     }
-    assert not [p for p in plain if not p.startswith(UNSORTED)]
+    assert not plain
 
 
 def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:

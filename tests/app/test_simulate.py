@@ -120,7 +120,7 @@ def test_text_says_what_was_drawn_and_written(run: Run, tmp_path: Path, monkeypa
     assert max(map(len, got.out.replace(str(tmp_path), "").splitlines())) <= 100
     words = " ".join(got.out.split())
     for piece in ("with 3 sources of error and 1 outlier.", "reading; repeatability; load size, common",
-                  "readings.csv line", "What the linear model would make of it"):  # fmt: skip
+                  "readings.csv line", "Bias of the linear model"):  # fmt: skip
         assert piece in words
     assert f"written: {tmp_path / 'v' / 'readings.csv'}" in got.out
 

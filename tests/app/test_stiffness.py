@@ -136,3 +136,22 @@ def test_a_large_map_is_drawn_thinned_and_says_so_and_its_table_has_every_point(
     cells = rows[1234].split(",")
     alone = run("stiffness", "kuka-kr270", "--at", ",".join(cells[:6]), "--json").data["stiffness"][0]
     assert float(cells[12]) == pytest.approx(alone["softest_N_per_um"], rel=1e-9)
+
+
+def test_a_map_too_large_for_a_table_is_drawn_without_one_and_a_table_is_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("stiffness", "kuka-kr270", "--map", "A2:-130:-20:30,A3:-90:120:9")
+    whole = run(*words, "--json").data
+    monkeypatch.setattr("elastocal.app.commands.stiffness.MOST_ROWS", 200)
+    monkeypatch.setattr("elastocal.app.pages.stiffness.MOST_ROWS", 200)
+    monkeypatch.setattr("elastocal.app.commands.stiffness.PIECE", 7)
+    monkeypatch.setattr("elastocal.app.grid.PIECE", 11)
+    found = run(*words, "--json").data
+    assert found["map"] == whole["map"]
+    assert "stiffness" in whole
+    assert "stiffness" not in found
+    refused = run(*words, "--csv", tmp_path / "map.csv")
+    assert refused.code == 2
+    assert "270 points" in refused.err
+    assert not (tmp_path / "map.csv").exists()

@@ -282,6 +282,19 @@ def test_candidates_that_bounds_exclude_are_not_the_best(name):
     assert top == pytest.approx(gains.max(), abs=1e-8)
 
 
+@criteria
+@pytest.mark.parametrize("cell", [{}, {"nuisance": (1,)}, {"prior": 0.5}], ids=["plain", "nuisance", "prior"])
+def test_candidates_whose_slope_is_low_never_improve_a_plan(name, cell, monkeypatch):
+    """With the bound by slopes and without it, the same climbs, step by step."""
+    candidates = problem(24, count=60, k=2, p=5, **cell)
+    criterion = examples(candidates)[name]
+    quick = found(candidates, criterion, Rules(6), restarts=4).climbs
+    monkeypatch.setattr("elastocal.design.exchange._slopes", lambda search, known: None)
+    slow = found(candidates, criterion, Rules(6), restarts=4).climbs
+    assert [(c.members, c.exchanges, c.sweeps) for c in quick] == [(c.members, c.exchanges, c.sweeps) for c in slow]
+    assert sum(c.exchanges for c in quick) > 0
+
+
 def test_chunks_do_not_change_a_plan(monkeypatch):
     candidates = problem(23, count=90, k=2, p=5)
     for criterion in (Determinant(), examples(candidates)["e"]):

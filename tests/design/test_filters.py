@@ -128,7 +128,7 @@ def test_pairs_that_always_overlap_do_not_depend_on_the_candidates() -> None:
     assert blurred(model, thick) == ((thick[0], thick[1]),)
     kr = read_robot("kuka-kr270")
     named = [(a.label, b.label) for a, b in blurred(kr, links_of(kr, 0.11))]
-    assert named == [("A4-link4_end", "A6-flange")]  # 0.11 m round a wrist of 0.193 m
+    assert named == [("A4-link4_end", "A6-link6_end")]  # 0.11 m round a wrist of 0.193 m
 
 
 @pytest.mark.parametrize(

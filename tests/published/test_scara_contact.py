@@ -30,7 +30,7 @@ def test_the_twelve_parameters_come_back(found: Outcome) -> None:
     for name, true in ACTUAL.items():
         assert value(found, name) == pytest.approx(true, rel=1e-8)
     assert value(found, "e_f_N") < 1e-8
-    assert value(found, "success_rate") == 1.0
+    assert value(found, "success_rate") >= 0.995  # of 500 random starts
 
 
 def test_one_force_level_cannot_separate(found: Outcome) -> None:

@@ -99,6 +99,13 @@ def test_what_has_changed_unseen_is_not_released_over(cell: Studio) -> None:
         assert [e.release.name for e in histories["twice"].entries if e.release] == ["2026-11"]
 
 
+def test_a_value_of_no_use_gets_one_sentence(cell: Studio) -> None:
+    for path, said in (("history?until=soon", "until: input should be a valid integer"),
+                       ("history/compare?first=1", "second: field required")):  # fmt: skip
+        status, _, text = cell.ask(f"/cell/sql/{path}", headers={"Cookie": cell.cookie, "Accept": "text/html"})
+        assert (status, said in text) == (422, True)
+
+
 def test_a_server_that_is_killed_while_it_releases_leaves_whole_releases(calibrated_cell: Path, tmp_path: Path) -> None:
     copied(calibrated_cell, tmp_path / "one")
     with ec.history(tmp_path / STORE) as histories:

@@ -255,10 +255,10 @@ def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools
 def ahead(
     task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, found: Posterior | None = None
 ) -> tuple[Array, Placing, Blocks, float] | None:
-    """The point that a step leads to, and the share of it that was taken: halved while it takes states of readings into what has no determined state.
+    """The point that a step leads to, and the share of the step that was taken.
 
-    With the posterior ``found`` here it is halved until the objective with its noise falls too; None where no step
-    will do.
+    It is halved while it takes states of readings into what has no determined state; with the posterior ``found`` here
+    also until the objective with its noise falls.  None where no step will do.
     """
     p, extra = len(x), np.zeros(task.sight.extra)
     now = np.inf if found is None else objective(found, blocks, np.concatenate([x, extra]))

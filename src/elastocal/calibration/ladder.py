@@ -139,16 +139,15 @@ class Climber:
     def rung(
         self, words: tuple[str, ...], family: Family, multiple: float | None = None, near: Fit | None = None
     ) -> Rung:
-        """Fitted from the values of a fit nearby, where there is one."""
+        """Fitted from values and scales of the richest model, and of a fit nearby."""
         self.watch(" + ".join(words) or "nominal")
         task = self.task(words, family, multiple)
-        start = near or self.rich
-        if start is None:
-            return Rung.of(words, family, multiple, fit(task, self.placing))
-        known = {} if near is None else dict(zip(near.task.names, near.x.tolist(), strict=True))
+        fits = [f for f in (self.rich, near) if f is not None]
+        known = {n: v for f in reversed(fits) for n, v in zip(f.task.names, f.x.tolist(), strict=True)}
         x = np.array([known.get(n, 0.0) for n in task.names])
-        posteriors = tuple(f.posterior for f in (near, self.rich) if f is not None)
-        return Rung.of(words, family, multiple, fit(task, start.placing, x, near=posteriors))
+        placing = fits[0].placing if fits else self.placing
+        own = [f.posterior for f in reversed(fits)]
+        return Rung.of(words, family, multiple, fit(task, placing, x, near=own))
 
 
 def _predicts(rung: Rung) -> float:
@@ -188,7 +187,7 @@ def _without_small_gaps(rung: Rung) -> Rung:
     robot = fitted.task.robot.with_parameters(dict.fromkeys(sorted(small), 0.0))  # the file may state some
     task = replace(fitted.task, robot=robot, wanted=wanted)
     joints = tuple(n.removesuffix(".gap") for n in fitted.task.names if n in small)
-    new = fit(task, fitted.placing, fitted.x[keep])
+    new = fit(task, fitted.placing, fitted.x[keep], near=(fitted.posterior,))
     remark = f"no backlash of {', '.join(sorted(joints))}"
     return replace(Rung.of(rung.words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
 
@@ -207,8 +206,9 @@ def _sharpened(rung: Rung) -> Iterator[Rung]:
         task = replace(fitted.task, robot=replace(fitted.task.robot, elements=tuple(elements)))
         if not len(task.loose_joints):
             return
+        own = (fitted.posterior,)
         remark = f"sides of backlash {1 / share:.0f} times sharper"
-        yield Rung.of(rung.words, rung.family, rung.multiple, fit(task, fitted.placing, fitted.x), remark)
+        yield Rung.of(rung.words, rung.family, rung.multiple, fit(task, fitted.placing, fitted.x, near=own), remark)
 
 
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:

@@ -292,8 +292,7 @@ def write_report(
     standalone: bool = False,
 ) -> Path:
     """One HTML file that opens offline; ``standalone`` puts the script of turnable pictures into it."""
-    from elastocal.files.shared_script import write_script
-    from elastocal.files.write import write_files
+    from elastocal.files.write import write_files, write_script
     from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
 
     target, page = Path(path), calibration_page(c, validation, stated=stated)

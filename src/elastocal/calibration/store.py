@@ -17,7 +17,7 @@ from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.residuals import Residuals
-from elastocal.errors import InputError
+from elastocal.errors import FormatError
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.write import robot_text
@@ -44,7 +44,7 @@ def read_calibration(path: str | PathLike[str]) -> Calibration:
     try:
         return from_document(data, str(file))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{file}: the calibration is damaged ({error!r}); make it again") from None
+        raise FormatError(f"{file}: the calibration is damaged ({error!r}); make it again") from None
 
 
 def read_validation(path: str | PathLike[str]) -> Validation | None:
@@ -54,7 +54,7 @@ def read_validation(path: str | PathLike[str]) -> Validation | None:
     try:
         return None if data is None else Validation(**{k: _validated(k, v) for k, v in data.items()})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{file}: the validation in it is damaged ({error!r}); calibrate again") from None
+        raise FormatError(f"{file}: the validation in it is damaged ({error!r}); calibrate again") from None
 
 
 def _validated(key: str, value: Any) -> Any:

@@ -75,7 +75,8 @@ class Contributions:
     @classmethod
     def unknown(cls, count: int) -> Contributions:
         """Where nobody asks for them."""
-        none = Residual(*(np.broadcast_to(np.nan, (count, 3)) for _ in range(2)), np.zeros(count, dtype=np.int64))
+        nowhere = np.broadcast_to(np.nan, (count, 3))
+        none = Residual(nowhere, nowhere, np.zeros(count, dtype=np.int64))
         return cls(none, none, none, none, none, none)
 
     def half_width(self, word: str, freedom: float) -> float:

@@ -155,7 +155,7 @@ def _whole_moves(moves: Moves, move: Ints) -> _Pieces:
 def _off_line(first: Commands, exact: Commands, last: Commands, share: float) -> Array:
     """How far (K,) the exact correction is from the line between the ends."""
     line = (1 - share) * first.position + share * last.position
-    return np.nan_to_num(np.linalg.norm(exact.position - line, axis=1))
+    return np.asarray(np.nan_to_num(np.linalg.norm(exact.position - line, axis=1)))
 
 
 def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:

@@ -19,7 +19,7 @@ from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
 from elastocal.compensation.run import compensate, flange_of
 from elastocal.compensation.targets import Targets, TargetStatus
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
@@ -62,7 +62,7 @@ def correction_grid(
     axes = tuple(_axis(a, b, s) for a, b, s in zip(low, high, step, strict=True))
     count = int(np.prod([len(a) for a in axes]))
     if count > MOST:
-        raise InputError(f"the grid has {count} points, more than {MOST}; take a larger step", value=count)
+        raise RangeError(f"the grid has {count} points, more than {MOST}; take a larger step", value=count)
     points = _serpentine(*axes)
     hand = flange_of(robot, flange)
     frame = tool or robot.tool
@@ -86,7 +86,7 @@ def correction_grid(
 
 def _axis(low: float, high: float, step: float) -> Array:
     if not step > 0 or not high >= low:
-        raise InputError(
+        raise MissingError(
             f"the grid from {1e3 * low:g} to {1e3 * high:g} mm by {1e3 * step:g} mm has no points; check it"
         )
     return np.linspace(low, high, int(np.floor((high - low) / step + 1e-9)) + 1) if high > low else np.array([low])

@@ -24,7 +24,7 @@ from elastocal.compensation.placed import Placed
 from elastocal.compensation.references import references
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.compensation.verification import Residual, expected_residual, residual, taught, taught_covariance
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import CHUNK
 from elastocal.model.statics.loaded_state import LoadedRobot
@@ -42,7 +42,7 @@ def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, 
     inverse = Nominal(model, targets.frame, what)
     robots = [LoadedRobot(m) for m in push.models(model)]
     if robots[0].followers:
-        raise InputError(f"robot {model.name} has joints that follow others; only the full correction knows them")
+        raise UnsupportedError(f"robot {model.name} has joints that follow others; only the full correction knows them")
     position, rotation = targets.position.copy(), targets.rotation.copy()
     nominal, reached = np.empty((len(targets), model.n)), np.empty(len(targets), dtype=bool)
     for rows, _, _, found in inverse.chunks(targets, CHUNK):

@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.compensation.loads import ProgramLoads
 from elastocal.compensation.milling import Milling, milling_wrenches
 from elastocal.compensation.placed import Placed
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, ShapeError
 from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -61,13 +61,13 @@ class ProcessLoad:
     def __post_init__(self) -> None:
         given = [self.wrench is not None, self.by_line is not None, self.milling is not None]
         if sum(given) > 1:
-            raise InputError("give the load once: as a wrench, by line, or by milling")
+            raise ConflictError("give the load once: as a wrench, by line, or by milling")
         if self.lines and not any(given):
-            raise InputError("lines with load are named, but no load is given; give a wrench or a milling process")
+            raise MissingError("lines with load are named, but no load is given; give a wrench or a milling process")
         if self.wrench is not None:
             wrench = np.asarray(self.wrench, dtype=float)
             if wrench.shape[-1:] != (6,) or wrench.ndim > 2 or not np.isfinite(wrench).all():
-                raise InputError(f"a wrench is six finite numbers, three forces and three moments; got {wrench.shape}")
+                raise ShapeError(f"a wrench is six finite numbers, three forces and three moments; got {wrench.shape}")
             object.__setattr__(self, "wrench", wrench)
 
 
@@ -124,7 +124,7 @@ def _in_lines(lines: Ints, ranges: tuple[tuple[int, int], ...]) -> Bools:
         out |= (lines >= first) & (lines <= last)
     if not out.any():
         named = ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in ranges)
-        raise InputError(f"lines {named} with load: no target is gone to in these lines")
+        raise ConflictError(f"lines {named} with load: no target is gone to in these lines")
     return out
 
 
@@ -134,7 +134,7 @@ def _wrench(at: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
     total, axes = len(stations), "turning with it" if load.follows else "in robot base axes"
     if load.wrench is not None and load.wrench.ndim == 2:
         if len(load.wrench) != len(stations.program.targets):
-            raise InputError(f"{len(load.wrench)} wrenches for {len(stations.program.targets)} targets; give one each")
+            raise ShapeError(f"{len(load.wrench)} wrenches for {len(stations.program.targets)} targets; give one each")
         return load.wrench[stations.target], f"one wrench per target at {frame}, {axes}"
     if load.wrench is not None:
         part = f", at {int(acting.sum())} of {total} targets" if not acting.all() else ""
@@ -159,12 +159,14 @@ def _milling(at: Placed, process: Milling, stated: float | None, acting: Bools) 
     stations, moves = at.stations, at.stations.program.moves
     cuts = acting & np.array([moves[m].motion != "joint" for m in stations.move])
     if not cuts.any():
-        raise InputError("milling: no target is gone to in a line or an arc, so nothing is cut")
+        raise ConflictError("milling: no target is gone to in a line or an arc, so nothing is cut")
     feed = np.array([moves[m].feed for m in stations.move])
     feed = np.where(np.isfinite(feed), feed, np.nan if stated is None else stated)
     unknown = cuts & ~np.isfinite(feed)
     if unknown.any():
-        raise InputError(f"{stations.name(int(np.argmax(unknown)))}: its feed is not known; state the feed of milling")
+        raise MissingError(
+            f"{stations.name(int(np.argmax(unknown)))}: its feed is not known; state the feed of milling"
+        )
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
     sense = np.array([1.0 if k == "axis" else -1.0 for k in stations.kind])
     axis = sense[:, None] * at.rotation[:, :, 2]
@@ -222,7 +224,7 @@ def _rated(at: Placed, loads: ProgramLoads, rated: float | None) -> list[Finding
     total = np.linalg.norm(loads.wrench[:, :3], axis=1) / g + np.nan_to_num(loads.mass)
     worst = int(np.argmax(total))
     if total[worst] > rated:
-        raise InputError(
+        raise InfeasibleError(
             f"{at.stations.name(worst)}: force and payload together weigh {total[worst]:.4g} kg, the robot is rated "
             f"for {rated:g} kg; check the load"
         )

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import NumberError, ShapeError
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
@@ -183,13 +183,13 @@ class Changes:
         for name in ("positions", "rotations", "joints"):
             new, old = getattr(self, name), getattr(program, name)
             if new.shape != old.shape:
-                raise InputError(
+                raise ShapeError(
                     f"changes: {name} have shape {new.shape}, the program has {old.shape}; give all targets"
                 )
             lost = np.isnan(new) & ~np.isnan(old)
             if lost.any():
                 where = program.targets[int(np.argwhere(lost)[0, 0])].where
-                raise InputError(
+                raise NumberError(
                     f"{where}: the corrected target has no number; leave targets without solution unchanged"
                 )
             out |= np.any((new != old) & ~np.isnan(old), axis=tuple(range(1, old.ndim)))

@@ -29,7 +29,7 @@ from elastocal.compensation.rewrite import as_written, rewritten
 from elastocal.compensation.stations import stations
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, RangeError
 from elastocal.findings import Finding
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
@@ -76,7 +76,7 @@ def compensate(
     """
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
-        raise InputError("give the load once: as a wrench, or as load")
+        raise ConflictError("give the load once: as a wrench, or as load")
     post = post_kinds()[program.language]()
     drives = model.controller.drives
     if post.pulses and drives is not None and program.given.drives is None:
@@ -222,7 +222,7 @@ def _check(program: Program, densify: float | None, chord: float) -> None:
         )
     for what, value in (("densify", densify), ("chord", chord)):
         if value is not None and not value > 0:
-            raise InputError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
+            raise RangeError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
 
 
 def _bearable(work: Job, before: Residual) -> None:
@@ -242,7 +242,7 @@ def _bearable(work: Job, before: Residual) -> None:
 def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
     """Residuals of the old and the new program on the simulated true robot."""
     if true.joints != work.at.model.joints:
-        raise InputError(
+        raise ConflictError(
             f"truth {true.name}: has joints {', '.join(true.joints)}, the robot that is compensated "
             f"{', '.join(work.at.model.joints)}; give a truth of the same build",
             parameter="truth",

@@ -1,10 +1,10 @@
 """Programs too long to be held at once: corrected piece by piece, in memory that grows with their text alone.
 
 CAM systems write runs of many lines with one whole target each, which stand for themselves (``Post.alone``).  Such a
-run is cut into pieces; each becomes a program of its own, with all that stands before the run, which says what is
-active there, the line before the piece, where its first move starts, and the line behind it.  Marks (comments) tell
-which part of the corrected text is the piece's own.  A piece begins near the joint values at which the one before it
-ended, and must find them there again; where it does not, or where files beside it change from piece to piece, the
+run is cut into pieces; each becomes a program of its own, with all that stands before the run and does not move, which
+says what is active there, the line before the piece, where its first move starts, and the line behind it.  Marks
+(comments) tell which part of the corrected text is the piece's own.  A piece begins near the joint values at which the
+one before it ended, and must find them there again; where it does not, or where two pieces change a file beside it, the
 program is corrected as a whole.
 
 What is shown (tables, figures, CSV) is the correction of a program in which every k-th line of the run is left, at its
@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -75,6 +76,11 @@ class Run:
     def head(self) -> bytes:
         return self.data[: self.starts[0]]
 
+    @cached_property
+    def still(self) -> bytes:
+        """The head without its motions, line for line."""
+        return re.sub(rb"^%s" % self.post.motion, b"", self.head, flags=re.M | re.I)
+
     @property
     def tail(self) -> bytes:
         return self.data[self.starts[-1] :]
@@ -113,9 +119,9 @@ class Piece:
     @property
     def files(self) -> dict[str, bytes]:
         run, mark = self.run, self.run.post.mark
-        start = run.lines(self.first - 1, self.first) + mark if self.first else b""
+        start = run.still + run.lines(self.first - 1, self.first) + mark if self.first else run.head
         end = run.tail if self.ends else mark + run.lines(self.last, self.last + 1)
-        return {run.file: b"".join([run.head, start, run.lines(self.first, self.last), end]), **run.beside}
+        return {run.file: b"".join([start, run.lines(self.first, self.last), end]), **run.beside}
 
     def own(self, text: bytes) -> bytes:
         """The piece's part of its corrected text, with head and tail where it is the first or last."""
@@ -186,13 +192,14 @@ def streamed(
         if progress is not None:
             progress(piece.first, len(run), f"line {piece.line(piece.before + 1)} on")
         done = correct(parsed(piece.files, given, run.post.kind, origin), near)
-        if not _follows(piece, done, near) or (parts and {k: done.files[k] for k in beside} != beside):
+        changed = {k: done.files[k] for k, data in run.beside.items() if done.files[k] != data}
+        if not _follows(piece, done, near) or changed.keys() & beside.keys():
             return None
-        beside = {k: done.files[k] for k in run.beside}
+        beside |= changed
         totals.add(piece, done)
         parts.append(piece.own(done.files[run.file]))
         near = _last(piece, done)
-    files = {run.file: b"".join(parts), **beside}
+    files = {run.file: b"".join(parts), **run.beside, **beside}
     return replace(
         out, files=files, left=tuple(totals.left), warnings=(totals.finding(run, shown), *out.warnings)
     )  # fmt: skip

@@ -31,8 +31,8 @@ from elastocal.design.information import CandidateRows, Space, known_by_rows, sp
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
 from elastocal.design.updates import Forms, Trials, step
-from elastocal.errors import InputError
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.errors import RangeError, TooFewError
+from elastocal.spatial.entries import Array, Bools
 
 ENOUGH = 1e-9
 """Gains that differ by less are equal."""
@@ -168,7 +168,7 @@ def _slopes(search: Search, known: Knowledge) -> Array | None:
 
 def best(
     criterion: Criterion,
-    chunks: Iterable[tuple[Ints, Trials]],
+    chunks: Iterable[Trials],
     allowed: Bools,
     floor: float = -np.inf,
     closed: bool = False,
@@ -178,7 +178,9 @@ def best(
     ``closed`` asks for plans that determine every combination.
     """
     top, where = -np.inf, int(np.argmax(allowed))
-    for numbers, trials in chunks:
+    for trials in chunks:
+        numbers = trials.numbers
+        assert numbers is not None
         may = allowed[numbers] & trials.closed if closed else allowed[numbers]
         gains = _gains(criterion, trials, may, max(top, floor))
         i = int(np.argmax(gains))
@@ -236,7 +238,7 @@ def search(
 ) -> Selection:
     """The best plan found; ``space`` may be given where the same candidates were searched before."""
     if restarts < 1:
-        raise InputError(f"{restarts} restarts: give at least 1; 10 is usual")
+        raise RangeError(f"{restarts} restarts: give at least 1; 10 is usual")
     check(candidates, criterion, rules)
     at = space_of(candidates) if space is None else space
     task = partial(_climb, Search(at, criterion, rules))
@@ -249,7 +251,7 @@ def check(candidates: CandidateRows, criterion: Criterion, rules: Rules) -> None
     rules.check(m)
     equations = rules.count * k + len(candidates.prior_rows)
     if equations < p:
-        raise InputError(
+        raise TooFewError(
             f"{rules.count} measurements of {k} rows give {equations} equations for {p} parameters, priors included; "
             "plan more or seek fewer"
         )

@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 
 from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle, known
-from elastocal.errors import InputError, UnobservableError
+from elastocal.errors import NumberError, RangeError, ShapeError, TooFewError, UnobservableError
 from elastocal.solve.rank import decide_rank, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
@@ -51,17 +51,17 @@ class CandidateRows:
 
     def __post_init__(self) -> None:
         if self.blocks.ndim != 3 or 0 in self.blocks.shape:
-            raise InputError(f"candidates: give blocks of rows (M, k, p), not an array of shape {self.blocks.shape}")
+            raise ShapeError(f"candidates: give blocks of rows (M, k, p), not an array of shape {self.blocks.shape}")
         if not np.all(np.isfinite(self.blocks)):
             bad = int(np.argwhere(~np.isfinite(self.blocks))[0, 0])
-            raise InputError(f"candidate {bad}: its rows must be finite numbers; leave it out")
+            raise NumberError(f"candidate {bad}: its rows must be finite numbers; leave it out")
         p = self.parameters
         if self.names and len(self.names) != p:
-            raise InputError(f"candidates: {len(self.names)} names for {p} parameters; give one for each")
+            raise ShapeError(f"candidates: {len(self.names)} names for {p} parameters; give one for each")
         if any(not 0 <= i < p for i in self.nuisance) or len(set(self.nuisance)) != len(self.nuisance):
-            raise InputError(f"nuisances {self.nuisance}: give different places from 0 to {p - 1}")
+            raise RangeError(f"nuisances {self.nuisance}: give different places from 0 to {p - 1}")
         if len(self.nuisance) == p:
-            raise InputError("every parameter is called a nuisance; leave at least one to be sought")
+            raise TooFewError("every parameter is called a nuisance; leave at least one to be sought")
         _ = self.prior_rows
 
     @property
@@ -93,13 +93,13 @@ class CandidateRows:
         if self.prior is None:
             return np.zeros((0, p))
         if self.prior.shape != (p, p) or not np.all(np.isfinite(self.prior)):
-            raise InputError(f"prior information: give a matrix of {p} x {p} finite numbers, one row per parameter")
+            raise ShapeError(f"prior information: give a matrix of {p} x {p} finite numbers, one row per parameter")
         size = np.sqrt(np.abs(np.diag(self.prior)))
         unit = np.where(size > 0, size, 1.0)
         even = self.prior / np.outer(unit, unit)
         values, vectors = np.linalg.eigh((even + even.T) / 2)
         if not np.allclose(even, even.T, rtol=0, atol=ROUNDING) or values[0] < -ROUNDING * max(values[-1], 1.0):
-            raise InputError("prior information: the matrix must be symmetric without negative eigenvalues")
+            raise RangeError("prior information: the matrix must be symmetric without negative eigenvalues")
         kept = values > p * np.finfo(float).eps * max(values[-1], 0.0)
         return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T * unit)
 
@@ -209,11 +209,13 @@ def _coordinates(candidates: CandidateRows) -> Coordinates:
     found = decide_rank(triangle, 1 / np.where(lengths > 0, lengths, 1.0))
     hidden = [candidates.name(int(order[i])) for i in np.flatnonzero(lengths == 0)]
     if hidden:
-        raise InputError(f"no candidate depends on {', '.join(hidden)}; leave it out or allow other candidates")
+        raise UnobservableError(f"no candidate depends on {', '.join(hidden)}; leave it out or allow other candidates")
     if found.rank < p:
         back = np.argsort(order)
         lost = _touched(candidates, found.null[back])
-        raise InputError(f"all candidates together do not tell {lost} apart; keep fewer or allow other candidates")
+        raise UnobservableError(
+            f"all candidates together do not tell {lost} apart; keep fewer or allow other candidates"
+        )
     transform = np.zeros((p, p))
     transform[order] = inverse_triangle(triangle / lengths) / lengths[:, None]
     return Coordinates(transform, order, len(candidates.nuisance))

@@ -119,12 +119,16 @@ def trace_of_ratio(factor: Array, d: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """``rows`` (p, k, n) of n candidates, ``forms`` (k, k, n) the lower triangles of D_c; ``sign`` -1: taken away."""
+    """``rows`` (p, k, n) of n candidates, ``forms`` (k, k, n) the lower triangles of D_c; ``sign`` -1: taken away.
+
+    ``numbers`` (n,) are those of the candidates, where all that are tried have one.
+    """
 
     base: Knowledge
     rows: Array
     forms: Array
     sign: int = 1
+    numbers: Ints | None = None
 
     @classmethod
     def at(cls, base: Knowledge, rows: Array, sign: int = 1) -> Trials:
@@ -214,11 +218,9 @@ class Forms:
     def at(cls, space: Space, known: Knowledge) -> Forms:
         return cls(space, _forms(space, known))
 
-    def trials(
-        self, base: Knowledge, left: Array | None = None, some: Bools | None = None
-    ) -> Iterator[tuple[Ints, Trials]]:
-        """Every candidate added, or ``some`` (M,), chunk by chunk, with their numbers; ``left`` is R of a member that
-        has left the plan of the forms."""
+    def trials(self, base: Knowledge, left: Array | None = None, some: Bools | None = None) -> Iterator[Trials]:
+        """Every candidate added, or ``some`` (M,), chunk by chunk; ``left`` is R of a member that has left the plan of
+        the forms."""
         for start, rows, forms in zip(self.space.starts, self.space.chunks, self.forms, strict=True):
             at = np.arange(rows.shape[2])
             if some is not None:
@@ -226,7 +228,8 @@ class Forms:
                 if not len(at):
                     continue
                 rows, forms = rows[:, :, at], forms[:, :, at]
-            yield start + at, Trials(base, rows, forms if left is None else gram(pushed(left, rows), forms))
+            now = forms if left is None else gram(pushed(left, rows), forms)
+            yield Trials(base, rows, now, numbers=start + at)
 
     def move(self, known: Knowledge, joined: Array, left: Array | None = None) -> None:
         """To the state ``known`` after a member left (its R) and another joined."""

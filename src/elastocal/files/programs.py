@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING
 from elastocal.compensation.posts.post import parsed, post_for, post_kinds
 from elastocal.compensation.process import LineLoads
 from elastocal.compensation.program import Given, Program
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import (
+    ConflictError,
+    FileError,
+    InputError,
+    MissingError,
+    RangeError,
+    TooFewError,
+    UnknownNameError,
+)
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.configurations import WRENCH
 from elastocal.files.tables.raw import Field, add_once, read_csv, si_number, understood
@@ -56,7 +64,7 @@ def read_program(
         return parsed(files, given, language)
     if isinstance(source, str) and len(source.splitlines()) > 1:
         if not language:
-            raise InputError(f"a program as text needs its language, one of {', '.join(post_kinds())}")
+            raise MissingError(f"a program as text needs its language, one of {', '.join(post_kinds())}")
         if language not in post_kinds():
             raise UnknownNameError("controller language", language, post_kinds())
         name = f"program{post_kinds()[language].suffixes[0]}"
@@ -134,7 +142,7 @@ def corrected_places(out: Path, sources: Iterable[Path], changed: Mapping[str, b
     files = [p for p in sources if p.name.lower() not in SHARED or changed[p.name]]
     folder = out.is_dir() or not out.suffix
     if not folder and len(files) > 1:
-        raise InputError(
+        raise FileError(
             f"{out}: the program has {len(files)} files ({', '.join(p.name for p in files)}); name a folder",
             file=str(out),
             parameter="out",
@@ -166,11 +174,13 @@ def read_line_loads(path: Path) -> LineLoads:
         name, factor = (LINE, 1.0) if column == LINE else understood(raw, column, units, (LINE,))
         add_once(raw, fields, name, Field(place, factor))
     if LINE not in fields or not raw.rows:
-        raise InputError(f"{raw.top}: needs a column line and at least one row, such as line,fx_N and 1,-400")
+        raise TooFewError(f"{raw.top}: needs a column line and at least one row, such as line,fx_N and 1,-400")
     first = np.array([si_number(raw, row, fields[LINE]) for row in raw.rows])
     if np.any(np.diff(first) <= 0):
         row = int(np.argmax(np.diff(first) <= 0)) + 1
-        raise InputError(f"{raw.file}, line {raw.rows[row][0]}: line {first[row]:g} does not follow {first[row - 1]:g}")
+        raise ConflictError(
+            f"{raw.file}, line {raw.rows[row][0]}: line {first[row]:g} does not follow {first[row - 1]:g}"
+        )
     wrench = np.array(
         [[si_number(raw, row, fields[w]) if w in fields else 0.0 for w in WRENCH] for row in raw.rows]
     ).reshape(-1, 6)
@@ -178,7 +188,7 @@ def read_line_loads(path: Path) -> LineLoads:
     mass = np.array([si_number(raw, row, fields[PAYLOAD]) if has else np.nan for row in raw.rows])
     if np.any(mass < 0):
         row = int(np.argmax(mass < 0))
-        raise InputError(
+        raise RangeError(
             f"{raw.file}, line {raw.rows[row][0]}: a payload of {mass[row]:g} kg; give a mass, not below 0"
         )
     return LineLoads(raw.file, first, wrench, mass)

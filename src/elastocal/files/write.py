@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -167,3 +167,9 @@ def check_cells_empty(path: Path, text: str) -> None:
                 column=filled[0],
                 parameter="out",
             )
+
+
+def write_script(path: Path, text: Callable[[], str]) -> None:
+    """The script that the reports of a folder share; nothing where it lies there already, and ``text`` is not asked."""
+    if not path.is_file() or path.stat().st_size == 0:
+        write_files({path: text()})

@@ -10,8 +10,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
-from elastocal.model.compliant.link_compliance import Form
-from elastocal.model.descriptions import descriptions
+from elastocal.model.descriptions import Form, descriptions
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_names
 from elastocal.reduction.first_fit import ReductionRules
@@ -42,7 +41,7 @@ class LinearBias:
 
 
 def linear_bias(
-    truth: Robot, planned: Campaign, exact: Array, seek: Sequence[str], form: Form | None, rules: ReductionRules
+    truth: Robot, planned: Campaign, exact: Array, seek: Sequence[str] | None, form: Form | None, rules: ReductionRules
 ) -> LinearBias | None:
     """Of the compliances sought, all others held at the truth; None for what is no deflection."""
     kind = planned.measurement

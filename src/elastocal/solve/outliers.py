@@ -72,27 +72,40 @@ def screen_units(
     levels: Sequence[Level] = LEVELS,
     most: float = MOST,
     back: float = BACK,
+    back_first: bool = True,
 ) -> tuple[Bools, tuple[Unit, ...], J]:
     """What to leave out of ``full`` (N, R), from what is left out at the start; the units; and the judge at the end.
 
-    No more than a share of ``most`` is left out."""
+    No more than a share of ``most`` is left out.  ``back_first``: whatever may come back does so before the next one
+    leaves; where few units are many of all, one that is back may hide the next.
+    """
     seen: set[bytes] = set()
-    count = full.sum() if "number" in levels else full.any(axis=1).sum()
+    least = back * level / (full.sum() if "number" in levels else full.any(axis=1).sum())
     while dropped.tobytes() not in seen and dropped.sum() < most * full.sum():
         seen.add(dropped.tobytes())
-        change = _taken_back(judge, full, dropped, back * level / count)
+        change = _taken_back(judge, full, dropped, least) if back_first else None
         if change is None:
-            worst = worst_unit(judge.without(dropped), level, levels)
-            if worst is None:
-                break
-            change = dropped.copy()
-            change[worst.block, list(worst.rows)] = True
+            change = _left_out(judge.without(dropped), dropped, level, levels)
+        if change is None and not back_first:
+            change = _taken_back(judge, full, dropped, least)
+        if change is None:
+            break
         dropped = change
         judge = judge.tuned(dropped)
     if "number" in levels:
         dropped = _narrowed(judge, full, dropped)
     units = [_judged(judge, dropped, *piece) for piece in _pieces(judge.parts, full, dropped)]
     return dropped, tuple(sorted(units, key=lambda u: u.probability)), judge
+
+
+def _left_out(found: Deletion, dropped: Bools, level: float, levels: Sequence[Level]) -> Bools | None:
+    """Without the worst unit too; None where none is improbable."""
+    worst = worst_unit(found, level, levels)
+    if worst is None:
+        return None
+    out = dropped.copy()
+    out[worst.block, list(worst.rows)] = True
+    return out
 
 
 def worst_unit(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Unit | None:

@@ -121,7 +121,8 @@ def _of_one_model(calibrations: list[Entry]) -> tuple[list[Entry], tuple[Finding
         return [], ()
     words = calibrations[-1].calibration.words  # type: ignore[union-attr]
     same = [e for e in calibrations if e.calibration is not None and e.calibration.words == words]
-    others = [e.number for e in calibrations if e not in same]
+    kept = {e.number for e in same}
+    others = [e.number for e in calibrations if e.number not in kept]
     if not others:
         return same, ()
     text = (
@@ -138,7 +139,8 @@ def _of_one_calibration(checks: list[Entry]) -> tuple[list[Entry], tuple[Finding
     last = checks[-1].check
     assert last is not None
     same = [e for e in checks if e.check is not None and (e.check.of, e.check.states) == (last.of, last.states)]
-    other = [e.number for e in checks if e.check is not None and e.check.of == last.of and e not in same]
+    kept = {e.number for e in same}
+    other = [e.number for e in checks if e.check and e.check.of == last.of and e.number not in kept]
     if not other:
         return same, ()
     text = f"checks {_listed(other)} were read at other poses than the last one; they are not charted with it"

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from pydantic_core import from_json
+
 from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.store import finite
 from elastocal.errors import InputError
@@ -125,8 +127,6 @@ def sha256(content: str | bytes) -> str:
 
 def entry_of(text: str, where: str) -> Entry:
     """Of a document as it was stored."""
-    from pydantic_core import from_json
-
     try:
         data = from_json(text)
         if data["format"] != FORMAT:

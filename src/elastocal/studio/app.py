@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from fastapi import Depends, FastAPI
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -38,6 +40,7 @@ def create_app(folder: Path, key: Key) -> FastAPI:
         app.include_router(import_module("elastocal.studio.rest").router)
     app.add_exception_handler(ElastocalError, _refused)
     app.add_exception_handler(HTTPException, _failed)
+    app.add_exception_handler(RequestValidationError, _misread)
     app.add_middleware(Guard, key=key, folder=app.state.folder.root)
     return app
 
@@ -59,3 +62,12 @@ def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {404: "There is no such page in this studio.", 405: "This address takes no such request."}
     return _said(request, words.get(error.status_code, str(error.detail)), error.status_code)
+
+
+def _misread(request: Request, error: Exception) -> Response:
+    """A value of an address or form that is of no use: to programs with all that is known of it."""
+    assert isinstance(error, RequestValidationError)
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"detail": jsonable_encoder(error.errors())}, 422)
+    wrong = "; ".join(f"{e['loc'][-1]}: {e['msg'][:1].lower()}{e['msg'][1:]}" for e in error.errors())
+    return _said(request, f"{wrong}. Go back and correct it.", 422)

@@ -93,6 +93,11 @@ def command(
     return declare
 
 
+def writes(option: str) -> bool:
+    """Whether the user has named a file for an option such as --csv, in the command that runs."""
+    return (_targets.get() or {}).get(option) is not None
+
+
 def keep(files: Targets) -> None:
     """Refuse what would be written over ``files``, to which the inputs of a command have led it."""
     from elastocal.files.write import check_targets

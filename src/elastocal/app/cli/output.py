@@ -45,7 +45,7 @@ def report_files(
     The script that turns scenes is written beside it at once: it is no result, and the same for all reports.  A run
     in a cell writes nothing elsewhere but what was named, so that a report elsewhere carries the script.
     """
-    from elastocal.files.shared_script import write_script
+    from elastocal.files.write import write_script
     from elastocal.report.data import as_data
     from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
 

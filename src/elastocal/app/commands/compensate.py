@@ -12,7 +12,7 @@ from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, UnsupportedError
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
@@ -185,7 +185,11 @@ def _robodk(correction: Correction, file: Path) -> bytes:
 
     model, at = correction.model, correction.job.at
     if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-        raise InputError(f"--robodk {file}: RoboDK's tables have six joints that turn; {model.name} has others")
+        raise UnsupportedError(
+            f"--robodk {file}: RoboDK's tables have six joints that turn; {model.name} has others",
+            parameter="robodk",
+            value=file,
+        )
     rows = np.flatnonzero(correction.corrected & at.stations.whole)
     found, program = correction.commands, at.stations.program
     poses, tools = [], []
@@ -221,7 +225,7 @@ def _load(
 
     typed = LoadRequest(force, moment, frame, follow)
     if sum((typed.given, table is not None, milling is not None)) > 1:
-        raise InputError("give the load once: --force and --moment, or --loads, or --milling")
+        raise ConflictError("give the load once: --force and --moment, or --loads, or --milling")
     process, feed = (None, None) if milling is None else typed_milling(milling)
     return ProcessLoad(
         wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow, lines=typed_lines(lines or ()),

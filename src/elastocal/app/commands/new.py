@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError
+from elastocal.errors import FileError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ def _force(model: Robot) -> str:
 
 def check_empty(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is a file; choose another name for the cell")
+        raise FileError(f"{folder}: is a file; choose another name for the cell")
     if folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")
+        raise FileError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")
 
 
 TRUTH = Path("truth/robot.yaml")

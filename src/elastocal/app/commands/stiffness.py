@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command
+from elastocal.app.cli.command import command, writes
 from elastocal.app.cli.progress import Progress
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, RangeError
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from elastocal.model.statics.stiffness import CartesianStiffness
     from elastocal.spatial.entries import Array, Ints
 
+MOST_ROWS = 1_000_000
+"""Points of a map that a table may have."""
 PIECE = 20_000
 """Configurations whose matrices are held at a time."""
 _CELL = Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",)), nominal=True)
@@ -91,10 +93,12 @@ def stiffness(
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
     where, grid = _where(model, typed, configurations, map, ignore_limits, object, frame)
+    if len(where) > MOST_ROWS and writes("--csv"):
+        raise RangeError(f"--csv: a table of {len(where)} points is too long, at most {MOST_ROWS}; take fewer points")
     load = applied_load(model, LoadRequest(force, moment, load_frame, follow), where)
     loaded = loaded or load.applied is not None
     if payload is not None and not loaded:
-        raise InputError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
+        raise ConflictError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
     watched = frame or model.tool
     model.tree.frame(watched)
     part, smallest, status = _solve(model, where.q, load.applied, loaded, watched, grid is not None, progress)
@@ -116,9 +120,9 @@ def _where(
     if grid is None:
         return chosen_configurations(model, at, configurations, ignore_limits), None
     if configurations is not None:
-        raise InputError("--map and --configurations both give configurations; keep one")
+        raise ConflictError("--map and --configurations both give configurations; keep one")
     if len(at) > 1:
-        raise InputError(f"--map takes one --at for the other axes, {len(at)} were given")
+        raise ConflictError(f"--map takes one --at for the other axes, {len(at)} were given")
     if is_cartesian(model, grid):
         made = place_grid(model, grid, at, work_object, frame or model.tool)
     else:
@@ -141,7 +145,7 @@ def _solve(
         wrenches = [] if applied is None else [applied.rows(rows, rows.stop - rows.start)]
         return statics.loaded_stiffness(model, q[rows], wrenches, frame)
 
-    smallest, status = np.empty(len(q)), np.empty(len(q), dtype=np.int8)
+    smallest, status = np.empty(len(q)), cast("Ints", np.empty(len(q), dtype=np.int8))
     kept: list[CartesianStiffness] = []
     for first in range(0, len(q), PIECE):
         rows = slice(first, min(first + PIECE, len(q)))

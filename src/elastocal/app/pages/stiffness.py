@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from elastocal.app.commands.stiffness import StiffnessResult
+from elastocal.app.commands.stiffness import MOST_ROWS, StiffnessResult
 from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_rows, is_rigid, or_reason
-from elastocal.errors import InputError
 from elastocal.report.blocks import (
     Axis,
     Block,
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
 
-MOST_ROWS = 1_000_000
-"""Points of a map that a table may have."""
 XYZ = "xyz"
 MOVES = ("dx_m", "dy_m", "dz_m", "rx_rad", "ry_rad", "rz_rad")
 LOADS = ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")
@@ -103,10 +100,6 @@ def table(result: StiffnessResult) -> Table:
     from elastocal.model.statics.stiffness import StiffnessStatus
 
     at = result.at
-    if len(at) > MOST_ROWS:
-        raise InputError(
-            f"a table of {len(at)} points is too long; at most {MOST_ROWS}: leave out --csv, or take fewer"
-        )
     bare = bool((result.status == StiffnessStatus.SINGULAR).any())
     columns = [Column("name", "name")] if at.names else []
     columns += axis_columns(at.axes)

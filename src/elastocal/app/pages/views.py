@@ -184,7 +184,7 @@ def _tables(model: Robot, q: Array, wrench: Array, load: AppliedWrenches, stands
     )  # fmt: skip
     hold = model.controller.torques_to_controller(holding_torque(model, q[None], (load,)))[0]
     units = ["N m" if m.kind == "revolute" else "N" for m in model.motions]
-    notes = ("Against weights, springs and the load.",)
+    notes: tuple[str, ...] = ("Against weights, springs and the load.",)
     if not holding_torque(model, q[None]).any():
         notes += ("The robot file states no masses: its own weight is not in them.",)
     torque = Table(

@@ -21,7 +21,7 @@ from elastocal.compensation.posts.orientation import kuka_angles
 from elastocal.compensation.posts.repeats import Block
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Motion, Move, ProgramFrame, Skipped, Target
-from elastocal.errors import InputError
+from elastocal.errors import MissingError
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -179,7 +179,7 @@ class Collector:
                 continue
             pose, stated = found.get(name), stated_by.get(name.lower())
             if pose is not None and stated is not None and not same(pose, stated):
-                raise InputError(
+                raise MissingError(
                     f"{target.where}: the files put {word} {name} at {spoken(pose)}, given is {spoken(stated)}; "
                     f"give the frame of this program, or none"
                 )

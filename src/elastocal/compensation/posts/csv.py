@@ -26,7 +26,7 @@ from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -47,7 +47,7 @@ class Csv(Post):
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
         if len(files) != 1:
-            raise InputError(f"a toolpath is one file, not {len(files)}; give them one by one")
+            raise ConflictError(f"a toolpath is one file, not {len(files)}; give them one by one")
         ((name, data),) = files.items()
         reading = Reading(opened(name, data), Collector())
         reading.run()
@@ -123,7 +123,7 @@ def _rows(text: Text, layout: CsvLayout, move: Move, points: Inserted) -> Edit:
     """Rows like that of ``move``, before it."""
     cols = layout.columns
     if move.motion != "linear":
-        raise InputError(f"{move.file}, line {move.line}: no rows can be put in; it is not linear")
+        raise UnsupportedError(f"{move.file}, line {move.line}: no rows can be put in; it is not linear")
     start = text.starts[move.line - 1]
     end = text.starts[move.line] if move.line < len(text.starts) else len(text.text)
     row = text.text[start:end].removeprefix(BOM).rstrip("\r\n")
@@ -173,7 +173,7 @@ class Reading:
                 else:
                     self._header(number, start, line)
         if not self.separator:
-            raise InputError(f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm")
+            raise MissingError(f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm")
 
     def _comment(self, start: int, line: str) -> None:
         stated = _FRAME.search(line)
@@ -182,7 +182,7 @@ class Reading:
             pose = value.pose() if value else None
             if pose is None:
                 where = f"{self.text.name}, line {self.text.line(start)}"
-                raise InputError(f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)")
+                raise MissingError(f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)")
             self.found[stated[1].lower()][stated[1].lower()] = pose
 
     def _header(self, number: int, start: int, line: str) -> None:

@@ -26,7 +26,7 @@ from elastocal.compensation.posts.orientation import along_axes, axes_of, euler_
 from elastocal.compensation.posts.post import Post
 from elastocal.compensation.posts.text import Edits, Text, opened
 from elastocal.compensation.program import Changes, Given, Move, Program
-from elastocal.errors import InputError
+from elastocal.errors import FormatError, InfeasibleError, MissingError
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
@@ -89,7 +89,9 @@ class Gcode(Post):
         for number, inserted in changes.inserted.items():
             move = program.moves[number]
             if move.motion == "joint" or move.fixed:
-                raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is G0'}")
+                raise InfeasibleError(
+                    f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is G0'}"
+                )
             ends = np.repeat(layout.values[[move.end]], len(inserted.positions), axis=0)
             ends[:, :3] = inserted.positions
             ends = _orientation(program, layout, np.full(len(ends), move.end), ends, inserted.rotations)
@@ -107,7 +109,7 @@ class Gcode(Post):
 def _checked(rotary: str) -> str:
     order = rotary.upper()
     if order and (not _ROTARY.fullmatch(order) or len(set(order)) < len(order) or order[1:] == "Z"):
-        raise InputError(f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX")
+        raise FormatError(f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX")
     return order
 
 
@@ -227,7 +229,7 @@ class Writer:
             moved |= bool((np.abs(np.array(self.held) - self.nominal[start]) > _SAME).any())
         if moved and block.move not in self.points:
             where = f"{block.file}, line {block.line.number}"
-            raise InputError(f"{where}: a corrected arc is written as chords; give the points in between")
+            raise MissingError(f"{where}: a corrected arc is written as chords; give the points in between")
         return block.move in self.points
 
     def _line(self, block: Block) -> None:

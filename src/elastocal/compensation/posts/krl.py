@@ -35,7 +35,7 @@ from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -63,6 +63,7 @@ class Krl(Post):
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
     companions: ClassVar[tuple[str, ...]] = (".dat",)
     alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
+    motion: ClassVar[bytes] = rb"[ \t]*+(?:S?(?:PTP|LIN|CIRC)(?:_REL)?|SPL)\b[^\r\n]*+"
     mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
@@ -70,7 +71,7 @@ class Krl(Post):
         texts = {name: opened(name, data) for name, data in files.items()}
         sources = [t for name, t in texts.items() if not name.lower().endswith(".dat")]
         if not sources:
-            raise InputError(f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too")
+            raise MissingError(f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too")
         modules = variables(texts.values())
         found = frames_found(modules)
         into = Collector()
@@ -262,7 +263,7 @@ def _added(
 def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
     target = program.targets[number]
     if number not in layout.turns:
-        raise InputError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
+        raise UnsupportedError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
     start, end = layout.turns[number]
     return (start, end, integer_text(texts[target.file].text[start:end], turn))
 
@@ -270,7 +271,9 @@ def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Linear moves to be passed without a stop, before the line of ``move``."""
     if move.fixed or move.motion != "linear":
-        raise InputError(f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}")
+        raise InfeasibleError(
+            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
+        )
     at = text.starts[move.line - 1]
     found = _MOTION.match(text.text, at)
     spline = bool(found and found[2].upper() == "SLIN")

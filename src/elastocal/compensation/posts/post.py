@@ -23,7 +23,7 @@ import numpy as np
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.program import Changes, Given, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -93,6 +93,8 @@ class Post(ABC):
     """Name of the tool that an example uses without stating it."""
     alone: ClassVar[bytes] = b""
     """Pattern of a line, without its end, with one whole target that needs no line before it; else empty."""
+    motion: ClassVar[bytes] = b""
+    """Pattern of a line that moves, without its end, where there are lines that stand alone."""
     mark: ClassVar[bytes] = b""
     """A line that says nothing, where there are lines that stand alone."""
     pulses: ClassVar[bool] = False
@@ -118,11 +120,11 @@ class Post(ABC):
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """Texts by file name; ``wait`` seconds pass at every stop before anybody is asked to read."""
-        raise InputError(f"{name}: {self.hindrance(model, stops)}")
+        raise UnsupportedError(f"{name}: {self.hindrance(model, stops)}")
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """A program along a path, as texts by file name."""
-        raise InputError(f"{path.name}: {self.hindrance(model)}")
+        raise UnsupportedError(f"{path.name}: {self.hindrance(model)}")
 
 
 @cache
@@ -162,7 +164,7 @@ def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "
     if kind and kind not in post_kinds():
         raise UnknownNameError("controller language", kind, post_kinds())
     if not files:
-        raise InputError("a program has at least one file; none is given")
+        raise MissingError("a program has at least one file; none is given")
     post = post_kinds()[kind]() if kind else post_for(next(iter(files)))
     return replace(post.read(files, given), given=given or Given(), origin=origin)
 
@@ -185,7 +187,7 @@ def language(model: Robot) -> str:
 def pendant_values(model: Robot, q: Array) -> Array:
     """Controller values (n,) of joint values (n,), in deg and mm."""
     units = np.array([np.degrees(1.0) if m.kind == "revolute" else 1e3 for m in model.motions])
-    return units * model.controller.to_controller(q[None])[0] + 0.0
+    return np.asarray(units * model.controller.to_controller(q[None])[0] + 0.0)
 
 
 def program_name(name: str) -> str:

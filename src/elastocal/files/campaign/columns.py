@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnknownNameError
 from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
@@ -253,7 +253,7 @@ def _check_kind(raw: RawTable, column: str, quantity: str, kind: str | None) -> 
     other = "position" if kind == "deflection" else "deflection"
     mine, others = ({q for group in GROUPS[k] for q in group} for k in (kind, other))
     if quantity in others - mine:
-        raise InputError(
+        raise ConflictError(
             f"{raw.top}: column {column!r} belongs to measurement: {other}, but the campaign is one of "
             f"{kind}; correct one of the two"
         )
@@ -285,27 +285,27 @@ def _check_markers(raw: RawTable, found: CampaignColumns) -> None:
     named = [m for m in found.readings if m]
     first = next((raw.header[f.place] for m in named for f in found.readings[m].values()), "")
     if named and found.long:
-        raise InputError(f"{raw.top}: the marker stands in a column of its own and in {first!r}; name it in one way")
+        raise ConflictError(f"{raw.top}: the marker stands in a column of its own and in {first!r}; name it in one way")
     plain = [q for q in found.readings.get("", {}) if not any(q in group for group in ORIENTATIONS)]
     if named and plain:
         title = raw.header[found.readings[""][plain[0]].place]
-        raise InputError(f"{raw.top}: column {first!r} names its marker and {title!r} does not; name it in both")
+        raise ConflictError(f"{raw.top}: column {first!r} names its marker and {title!r} does not; name it in both")
 
 
 def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind: str | None) -> None:
     """Each quantity has all its columns, and each is given in one way."""
     where, prefix = raw.top, f"{marker}." if marker else ""
     if any(q in columns for q in SHIFT) and any(q in columns for q in ((*LOADED, *UNLOADED) if kind else UNLOADED)):
-        raise InputError(f"{where}: {prefix}dx and {prefix}x give the deflection in two ways; keep one")
+        raise DuplicateError(f"{where}: {prefix}dx and {prefix}x give the deflection in two ways; keep one")
     turned = [group for group in ORIENTATIONS if any(q in columns for q in group)]
     if len(turned) > 1:
-        raise InputError(f"{where}: {turned[0][0]} and {turned[1][0]} give the orientation in two ways; keep one")
+        raise DuplicateError(f"{where}: {turned[0][0]} and {turned[1][0]} give the orientation in two ways; keep one")
     for group in wanted_groups(columns, kind):
         absent = [q for q in group if q not in columns]
         if absent:
             unit = {id(_PLAIN): "", id(ANGLE): "_mrad" if group in (TURN, ORIENTATION) else "_deg"}
             title = f"{prefix}{absent[0]}{unit.get(id(_units(absent[0])), '_mm')}"
-            raise InputError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}")
+            raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}")
 
 
 def _why(group: tuple[str, ...]) -> str:

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import FormatError, MissingError, ShapeError, UnknownNameError
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import Field, Origin, RawTable, separator_of, si_number, split_line, text_lines
 from elastocal.model.kinematics import kinematics
@@ -33,21 +33,21 @@ def measured_lines(file: Path) -> RawTable:
     """Every measurement that was made, as RoboDK's own columns; a note names the others."""
     lines = text_lines(file, "#")
     if len(lines) < 2:
-        raise InputError(f"{file}: holds no measurements; save the table of the calibration project again")
+        raise MissingError(f"{file}: holds no measurements; save the table of the calibration project again")
     separator = separator_of(lines[0][1])
     first, *rows = ((n, split_line(file, (n, s), separator)) for n, s in lines)
     if all(_numeric(c) for c in first[1] if c.strip()):
-        raise InputError(f"{file}, line {first[0]}: holds numbers where RoboDK writes titles; put the titles back")
+        raise FormatError(f"{file}, line {first[0]}: holds numbers where RoboDK writes titles; put the titles back")
     for line, cells in rows:
         if len(cells) < len(TITLES):
-            raise InputError(
+            raise ShapeError(
                 f"{file}, line {line}: {len(cells)} cells, but joints, measured pose and tool are {len(TITLES)}; "
                 "save the table of the calibration project again"
             )
     whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), header_line=first[0])
     absent = [r for r in whole.rows if all(abs(si_number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
     if len(absent) == len(whole.rows):
-        raise InputError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")
+        raise MissingError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")
     text = ", ".join(str(n) for n, _ in absent)
     note = f"{file.name}: left out, since they have not been made (0, 0, 0): measurements in lines {text}."
     kept = tuple(r for r in whole.rows if r not in absent)
@@ -82,7 +82,7 @@ def frame_of_tool(asked: Asked, flange: str, place: Array, where: str) -> tuple[
     best = min(off, key=off.__getitem__)
     if off[best] > NEAR:
         x, y, z = (f"{1e3 * float(v):g}" for v in place)
-        raise InputError(
+        raise MissingError(
             f"{where}: no frame of {robot.name} is at this tool; the nearest, {best}, is {1e3 * off[best]:.3g} mm off; "
             f"add a frame {{name: ..., parent: {flange}, xyz_mm: [{x}, {y}, {z}]}} to the robot file"
         )

@@ -21,7 +21,7 @@ from typing import cast
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.tables.titles import split_title, unit_word
@@ -122,7 +122,7 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention, list[str
             code="dh-column", file=raw.file, value=lacking[0],
         )  # fmt: skip
     if not raw.rows:
-        raise InputError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
+        raise MissingError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
     said = {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows} - {""}
     words = {OTHER_CONVENTIONS.get(word, word) for word in said}
     if len(words) != 1 or not words <= set(CONVENTIONS):
@@ -168,20 +168,20 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
     where = f"{raw.file}, line {line[0]}"
     kind = TYPES.get(word("type").lower(), word("type").lower() or "revolute")
     if kind not in ("revolute", "prismatic"):
-        raise InputError(f"{where}: type {kind!r}; say revolute or prismatic", value=kind)
+        raise RangeError(f"{where}: type {kind!r}; say revolute or prismatic", value=kind)
     stated = [n for n in ("min", "max") if word(n)]
     limits = (number("min"), number("max")) if len(stated) == 2 else None
     if limits is not None and not limits[0] < limits[1]:
-        raise InputError(f"{where}: min is not below max; exchange them")
+        raise RangeError(f"{where}: min is not below max; exchange them")
     sign = finite_number(word("sign") or "1")
     if sign not in (1.0, -1.0):
-        raise InputError(f"{where}: sign {word('sign')!r} must be 1 or -1")
+        raise RangeError(f"{where}: sign {word('sign')!r} must be 1 or -1")
     joint = f"J{word('joint').removesuffix('.0')}" if word("joint")[:1].isdigit() else word("joint")
     if not joint:
-        raise InputError(f"{where}: the joint has no name; give it one")
+        raise MissingError(f"{where}: the joint has no name; give it one")
     a, alpha, d, theta = (number(n) for n in ("a", "alpha", "d", "theta"))
     beta = number("beta") if word("beta") else None
     if said := wrong_length(np.array([a, 0.0, d])):
-        raise InputError(f"{where}: {joint} {said}", file=raw.file, line=line[0])
+        raise MissingError(f"{where}: {joint} {said}", file=raw.file, line=line[0])
     form = cast(JointKind, kind)
     return DHRow(name=joint, type=form, a=a, alpha=alpha, d=d, theta=theta, beta=beta, limits=limits), sign

@@ -137,10 +137,10 @@ def _drives(located: Located, path: Path_, e: ControllerEntry, at: Mapping[str, 
         said = "says what structure and counts_per_turn say; keep one of the two"
         raise located.error((*path, "pulses_per_degree"), said)
     if pulses:
-        wrong = next((a for a, v in pulses.items() if not v), None)
-        if wrong is not None or len(pulses) != len(at):
+        zero = [a for a, v in pulses.items() if not v][:1]
+        if zero or len(pulses) != len(at):
             said = f"must have a number other than 0 for each of {', '.join(at)}"
-            raise located.error((*path, "pulses_per_degree", *(() if wrong is None else (wrong,))), said)
+            raise located.error((*path, "pulses_per_degree", *zero), said)
         per_turn = 360.0 * np.array([pulses[a] for a in at])
         return Drives(np.eye(len(at)), per_turn, np.array([e.counts_at_zero.get(a, 0.0) for a in at]))
     for key in ("counts_per_turn", "counts_at_zero"):

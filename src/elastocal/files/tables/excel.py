@@ -132,12 +132,13 @@ def _text(value: Any) -> str:
 
 
 def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequence[str]) -> RawTable:
-    (header_line, header), rest = rows[0], list(rows[1:])
-    header, units = whole_titles(header, above)
+    (header_line, titles), rest = rows[0], list(rows[1:])
+    header, units = whole_titles(titles, above)
     width = len(header)
     own = unit_cells([*rest[0][1], *[""] * (width - len(rest[0][1]))]) if rest and len(rest[0][1]) <= width else None
     rest = rest[own is not None :]
-    body, left = [], []
+    body: list[tuple[int, tuple[str, ...]]] = []
+    left: list[tuple[int, str]] = []
     while len(rest) > 1 and ends_table(rest[-1][1], width):
         number, words = rest.pop()
         left.insert(0, (number, next(w for w in words if w)))

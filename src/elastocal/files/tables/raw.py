@@ -197,8 +197,8 @@ def whole_titles(header: Sequence[str], above: Sequence[str]) -> tuple[tuple[str
 
 
 def _without_end(
-    path: Path, lines: Sequence[tuple[int, str]], separator: str, width: int
-) -> tuple[Sequence[tuple[int, str]], tuple[str, ...]]:
+    path: Path, lines: list[tuple[int, str]], separator: str, width: int
+) -> tuple[list[tuple[int, str]], tuple[str, ...]]:
     """The lines without what stands below the readings, and a note on it."""
     end = len(lines)
     while end > 1 and ends_table(split_line(path, lines[end - 1], separator), width):

@@ -22,7 +22,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError
+from elastocal.errors import ImplausibleError, InputError, MissingError
 from elastocal.model.dh import DHRow
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line, Sweep, joint_axis, nominal_axes, placed_base, slope
@@ -223,7 +223,9 @@ def _home(robot: Robot, sweeps: Sequence[Sweep]) -> tuple[Array, list[int]]:
         span = np.ptp(sweep.q, axis=0)
         joint = int(np.argmax(span))
         if robot.joints[joint] != sweep.joint:
-            raise InputError(f"sweep of {sweep.joint}: joint {robot.joints[joint]} moves most; check its joint values")
+            raise ImplausibleError(
+                f"sweep of {sweep.joint}: joint {robot.joints[joint]} moves most; check its joint values"
+            )
         still = np.delete(span, joint)
         if np.any(still > 1e-3):
             raise InputError(
@@ -234,7 +236,7 @@ def _home(robot: Robot, sweeps: Sequence[Sweep]) -> tuple[Array, list[int]]:
         moved.append(joint)
         others.append(np.where(np.arange(robot.n) == joint, np.nan, sweep.q.mean(axis=0)))
     if len(set(moved)) != len(moved) or len(moved) < 2:
-        raise InputError("circle-point analysis needs sweeps of two joints or more, one of each")
+        raise MissingError("circle-point analysis needs sweeps of two joints or more, one of each")
     table = np.array(others)
     spread = np.nanmax(table, axis=0) - np.nanmin(table, axis=0)
     if np.any(spread > 1e-3):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, MissingError, TooFewError, UnknownNameError
 from elastocal.procedures.compensator.concentric import ConcentricArcs, concentric_of, fit_circle, fit_concentric
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.known_angles import fit_known_angles
@@ -107,7 +107,7 @@ def free_arcs(
     for name, p in zip(markers, sets, strict=True):
         seen = int(np.sum(~np.isnan(p[:, 0])))
         if seen < 2:
-            raise MarkerError((name,), InputError(f"{seen} points draw no arc; measure it in more poses"))
+            raise MarkerError((name,), TooFewError(f"{seen} points draw no arc; measure it in more poses"))
     with of_markers(markers):
         outliers, notes = _outliers(sets, noise)
         good = [without(p, outliers, j) for j, p in enumerate(sets)]
@@ -287,7 +287,7 @@ def fit_arcs(
         if name not in points:
             raise UnknownNameError("marker", name, points)
     if known and angles is None:
-        raise InputError("markers with known angles need the angles of their poses")
+        raise MissingError("markers with known angles need the angles of their poses")
     arcs = tuple(known_arc(m, points[m], np.asarray(angles), noise, sense, axis) for m in dict.fromkeys(known))
     rest = {m: p for m, p in points.items() if m not in known}
     free = free_arcs(rest, noise) if rest else None

@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, UnitError
+from elastocal.errors import (
+    ImplausibleError,
+    MissingError,
+    NumberError,
+    RangeError,
+    ShapeError,
+    TooFewError,
+    UnitError,
+    UnobservableError,
+)
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     arc_of_sense,
@@ -46,11 +55,11 @@ def fit_known_angles(
     refuse_units(p, q)
     check_span(q, squares, freedom, _extent(p))
     if sense is not None and axis is None and p.shape[1] == 3:
-        raise InputError("a sense of rotation in space needs the direction of the axis that it refers to; state both")
+        raise MissingError("a sense of rotation in space needs the direction of the axis that it refers to; state both")
     variance = max(squares / freedom, (as_noise(noise) or 0.0) ** 2)
     used = check_sense(sense, found, squares, other, variance, freedom)
     if used != found and p.shape[1] == 3:
-        raise InputError("the arc is too short to tell the sense of rotation stated; measure a longer one")
+        raise TooFewError("the arc is too short to tell the sense of rotation stated; measure a longer one")
     return arc_of_sense(p, q, seen, used, noise)
 
 
@@ -91,10 +100,10 @@ def _side(axis: Array, stated: ArrayLike) -> int:
     """On which side of the stated direction the right-handed axis lies."""
     direction = np.asarray(stated, dtype=np.float64)
     if direction.shape != (3,) or not np.linalg.norm(direction) > 0:
-        raise InputError(f"the axis must be three numbers that are not all zero, not {direction}")
+        raise ShapeError(f"the axis must be three numbers that are not all zero, not {direction}")
     cosine = float(axis @ direction / np.linalg.norm(direction))
     if abs(cosine) < 0.1:
-        raise InputError("the stated axis lies in the plane of the arc; state the direction about which it turns")
+        raise MissingError("the stated axis lies in the plane of the arc; state the direction about which it turns")
     return 1 if cosine > 0 else -1
 
 
@@ -102,9 +111,9 @@ def as_angles(angles: ArrayLike, points: Array) -> Array:
     """(m,) angles in rad, one for each point."""
     q = np.asarray(angles, dtype=np.float64)
     if q.shape != (len(points),):
-        raise InputError(f"{len(points)} points need as many angles, but the angles have shape {q.shape}")
+        raise ShapeError(f"{len(points)} points need as many angles, but the angles have shape {q.shape}")
     if not np.all(np.isfinite(q)):
-        raise InputError(f"angle {int(np.argmin(np.isfinite(q))) + 1} is not a finite number; leave its point out")
+        raise NumberError(f"angle {int(np.argmin(np.isfinite(q))) + 1} is not a finite number; leave its point out")
     return q
 
 
@@ -116,12 +125,14 @@ def distinct_angles(angles: Array) -> int:
 def check_angles(angles: Array) -> None:
     """Refuse fewer than three points or angles."""
     if len(angles) < 3:
-        raise InputError(f"{len(angles)} points do not make an arc; measure at least three")
+        raise TooFewError(f"{len(angles)} points do not make an arc; measure at least three")
     distinct = distinct_angles(angles)
     if distinct == 1:
-        raise InputError("all angles are equal: the joint was not moved, or its column is wrong")
+        raise ImplausibleError("all angles are equal: the joint was not moved, or its column is wrong")
     if distinct == 2:
-        raise InputError("only two angles differ, and two fit either sense of rotation; measure at a third angle")
+        raise UnobservableError(
+            "only two angles differ, and two fit either sense of rotation; measure at a third angle"
+        )
 
 
 class WrongUnitError(UnitError):
@@ -151,7 +162,7 @@ def check_angle_units(
             continue
         ratio = (line[0] / line[1]) / (max(other, floor) / freedom)
         if fdtrc(line[1], freedom, ratio) > STRAIGHT:
-            raise InputError(
+            raise ImplausibleError(
                 f"the points lie on a straight line within {_mm(*line)} mm, which has no centre "
                 "and does not fit the angles; measure a longer arc, and check the angles"
             )
@@ -170,7 +181,7 @@ def check_span(angles: Array, squares: float, freedom: int, extent: float) -> No
     """Refuse angles over more than a turn with which no arc passes through the points."""
     span = float(np.ptp(angles))
     if span > 2 * np.pi and squares > len(angles) * (0.05 * extent) ** 2:
-        raise InputError(
+        raise UnitError(
             f"the angles span {span:.4g} rad, more than a turn, and no arc passes through the points with them "
             f"(residuals of {_mm(squares, freedom)} mm); check their unit"
         )
@@ -179,16 +190,16 @@ def check_span(angles: Array, squares: float, freedom: int, extent: float) -> No
 def check_sense(stated: int | None, found: int, squares: float, other: float, variance: float, freedom: int) -> int:
     """The sense to use: the stated one unless the data clearly reject it, else the found one if it is clear."""
     if stated not in (None, 1, -1):
-        raise InputError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}")
+        raise RangeError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}")
     clear = other - squares > CLEAR * variance
     if stated is None and not clear:
-        raise InputError(
+        raise UnobservableError(
             f"both senses of rotation fit the points ({_mm(squares, freedom)} and {_mm(other, freedom)} mm are left); "
             "state the sense or measure a longer arc"
         )
     if stated is not None and stated != found and clear:
         way = "against the angle" if stated == 1 else "with the angle"
-        raise InputError(
+        raise ImplausibleError(
             f"the points run {way}, not as stated: {_mm(other, freedom)} mm are left with the stated sense and "
             f"{_mm(squares, freedom)} mm with the other; the axes are mirrored or the angle's sign is wrong"
         )

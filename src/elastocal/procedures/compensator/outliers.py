@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError, UnobservableError
+from elastocal.errors import InputError, RangeError, UnobservableError
 from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
 from elastocal.quantities import probability
 from elastocal.solve.deletion import Deletion
@@ -110,12 +110,14 @@ class ArcJudge:
 def screen(starts: Sequence[ArcProblem], noise: float | None = None, level: float = LEVEL) -> ArcJudge:
     """Points kept and left out; a stated noise is a floor for the scatter of those kept."""
     if not 0 < level < 1:
-        raise InputError(f"the level of the test must lie between 0 and 1, not {level}")
+        raise RangeError(f"the level of the test must lie between 0 and 1, not {level}")
     state = _best(starts)
     size, scale = _size_scale(state)
     judge = ArcJudge.of(state, np.ones(len(size), dtype=bool), noise).keeping(size <= FAR * scale)
     full = np.ones(state.residuals().shape, dtype=bool)
-    _, _, judge = screen_units(judge, full, judge._rows(~judge.kept), level=level, levels=("pose",), most=1.0, back=1.0)
+    _, _, judge = screen_units(
+        judge, full, judge._rows(~judge.kept), level=level, levels=("pose",), most=1.0, back=1.0, back_first=False
+    )
     if 2 * np.sum(~judge.kept) >= len(judge.kept):
         raise UndecidedError("no more than half of the points agree on one arc; check their order, markers and units")
     for g in np.flatnonzero(~judge.kept).tolist():

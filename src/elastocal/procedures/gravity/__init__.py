@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import RangeError, UnknownNameError, UnsupportedError
 from elastocal.measure.slow_motion import SHARE
 from elastocal.measure.sources.friction import Friction
 from elastocal.procedures.gravity.checks import warnings
@@ -75,13 +75,13 @@ def identify(
         raise UnknownNameError("treatment of inertia", inertia, INERTIA, parameter="inertia")
     for name, value in (("slow", slow), ("cutoff", cutoff)):
         if value is not None and not 0 < value < np.inf:
-            raise InputError(f"{name} {value:g} must be a positive number", parameter=name, value=str(value))
+            raise RangeError(f"{name} {value:g} must be a positive number", parameter=name, value=str(value))
     motors = coupled_motors(model) if coupled is None else tuple(Coupled.parse(model, c) for c in coupled)
     job = Job(friction, prior, motors, inertia, slow, cutoff)
     model = with_links(model, job.notes)
     current = None if np.isfinite(log.torque).any() else log.current
     if current is not None and motors:
-        raise InputError(
+        raise UnsupportedError(
             f"{log.source}: currents of coupled motors have no gain joint by joint; give torques of motors"
         )
     samples, gains = job.samples(model, log if current is None else replace(log, torque=current)), None

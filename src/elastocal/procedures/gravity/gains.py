@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InfeasibleError
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.fit import GravityFit
@@ -71,7 +71,7 @@ def find_gains(samples: Samples, sense: Sense, fit: Fit) -> tuple[Samples, Gains
             break
     else:
         if told.any():
-            raise InputError(
+            raise InfeasibleError(
                 f"{samples.log.source}: the gains of its currents do not converge; give torques, or better masses"
             )
     notes = ["Torques were not logged: currents are taken times a gain that is sought for every joint."]

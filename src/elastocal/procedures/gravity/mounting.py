@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import UnobservableError
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
@@ -62,7 +62,7 @@ def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction |
         a, y = (columns * weight[:, None])[used], (samples.torque * weight)[used]
         fit = solve_linear(a, y, relative=LEAST)
         if not fit.known.all():
-            raise InputError(
+            raise UnobservableError(
                 f"{samples.log.source}: these poses do not tell which way is down; turn the first axes of the arm too"
             )
         noise, worth = scatter_and_worth(np.where(used, samples.torque - columns @ fit.values, np.nan))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import MissingError, UnitError
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -21,7 +21,7 @@ LEAST = 20
 
 def check_log(model: Robot, log: JointLog) -> list[str]:
     if not np.isfinite(log.torque).any():
-        raise InputError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm")
+        raise MissingError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm")
     return [*log.notes, *_beyond_limits(model, log)]
 
 
@@ -57,7 +57,7 @@ def _beyond_limits(model: Robot, log: JointLog) -> list[str]:
             slip = f"this looks like {small} read as {unit}: " if fits else ""
             if turns and motion.limits and _a_turn_off(log.q[:, j], low, high):
                 slip = "this looks like a full turn: take 360 deg off (or add them) where the joint wraps, else "
-            raise InputError(
+            raise UnitError(
                 f"{log.place(worst)}: {name} = {log.q[worst, j]:.4g} {unit} is far beyond its limits {low:.3g} to "
                 f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns"
             )

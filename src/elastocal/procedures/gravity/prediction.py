@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError, TooFewError
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.samples import Samples
@@ -168,10 +168,10 @@ HEAVY = 0.1
 def split_log(samples: Samples, share: float) -> tuple[Samples, Samples]:
     """The first part of a log to fit and the last to judge."""
     if not 0 < share < 1:
-        raise InputError(f"a share of {share:g} cannot be held out; give a number between 0 and 1")
+        raise RangeError(f"a share of {share:g} cannot be held out; give a number between 0 and 1")
     first = np.arange(samples.log.count) < round((1 - share) * samples.log.count)
     if first.all() or not first.any():
-        raise InputError(f"{samples.log.source}: {samples.log.count} samples cannot be split at {share:g}; log more")
+        raise TooFewError(f"{samples.log.source}: {samples.log.count} samples cannot be split at {share:g}; log more")
     return samples.part(first), samples.part(~first)
 
 

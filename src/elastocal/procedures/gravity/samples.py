@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 from elastocal.measure.joint_log import JointLog
 from elastocal.measure.motion import (
     ABOVE,
@@ -142,7 +142,7 @@ def select_samples(
     """What counts of a log: ``inertia`` is modelled, left out or decided by the log; ``cutoff`` is in Hz."""
     if inertia == "leave-out" or log.time is None:
         if inertia == "model":
-            raise InputError(f"{log.source} has no time, so no acceleration; leave inertia out", parameter="inertia")
+            raise MissingError(f"{log.source} has no time, so no acceleration; leave inertia out", parameter="inertia")
         return slow_samples(model, log, friction=friction, share=share)
     if inertia == "model":
         return moving_samples(model, log, friction=friction, cutoff=cutoff)

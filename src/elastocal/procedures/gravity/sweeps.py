@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError
 from elastocal.measure.slow_motion import low_speed
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.solve.linear import LinearSolution, solve_linear
@@ -88,7 +88,7 @@ def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
     wide = [s for s in long if s.span(samples) > NARROWEST]
     if not wide:
         best = max((s.span(samples) for s in long), default=0.0)
-        raise InputError(
+        raise ConflictError(
             f"{log.source}: the widest sweep of one joint alone is {np.degrees(best):.1f} deg; sweep one joint at "
             f"a time over {np.degrees(NARROWEST):.0f} deg or more, or fit all joints at once"
         )
@@ -156,9 +156,9 @@ def _solve(angle: Array, torque: Array, friction: Array, order: int) -> _Solved:
     a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
     apart = f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
     if len(a) <= a.shape[1]:
-        raise InputError(apart)
+        raise ConflictError(apart)
     fit = solve_linear(a, torque)
     if not fit.known.all():
-        raise InputError(apart)
+        raise ConflictError(apart)
     worth = scatter_and_worth(fit.residuals[:, None])[1]
     return _Solved(fit, float(crowding(np.array([len(a)]), worth)[0]))

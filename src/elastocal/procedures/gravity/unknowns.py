@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.inverse_dynamics import INERTIAL, inertial_regressor
 from elastocal.model.loads.link_mass import LinkMass
@@ -48,7 +48,7 @@ class MassPrior:
 
     def __post_init__(self) -> None:
         if not (0 < self.share < np.inf and 0 < self.centre < np.inf):
-            raise InputError(
+            raise RangeError(
                 f"masses known to {self.share:g} and their centres to {self.centre:g} m: both must be positive numbers"
             )
 

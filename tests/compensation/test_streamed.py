@@ -1,0 +1,90 @@
+"""A long program corrected piece by piece is, byte for byte, the one corrected as a whole."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import cos, sin
+
+import numpy as np
+import pytest
+
+from elastocal.compensation.posts.post import parsed, post_kinds
+from elastocal.compensation.process import ProcessLoad
+from elastocal.compensation.program import Given
+from elastocal.compensation.run import compensate
+from elastocal.compensation.streamed import Run, streamed
+from elastocal.files.robot.read import read_robot
+from elastocal.spatial.pose import Pose
+
+NEAR = np.radians([0.0, -90.0, 90.0, 0.0, 90.0, 0.0])
+GIVEN = Given({"1": Pose(np.eye(3), np.array([1.75, 0.0, 0.8]))}, {"1": Pose(np.eye(3), np.array([0.0, 0.1, 0.2]))})
+LINES = 90
+
+
+def text(lines: int = LINES, end: str = "\r\n") -> bytes:
+    """A start by axes, a run along a spiral with comments, and a way back."""
+    rows = ["DEF part()", "BAS(#BASE,1)", "BAS(#TOOL,1)", "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}", "$VEL.CP=0.05"]
+    for i in range(lines):
+        x, y, z = 300 * cos(i / 20), 300 * sin(i / 20), -i / 10
+        rows.append(f"LIN {{X {x:.3f},Y {y:.3f},Z {z:.3f},A {-1.5 * i:.1f},B 0.0,C 180.0}} C_DIS ; {i}")
+    rows += ["LIN {X 0,Y 0,Z 100,A 0,B 0,C 180}", "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}", "END"]
+    return end.join([*rows, ""]).encode()
+
+
+def corrected(data: bytes, size: int, **options: object):
+    """As a whole, and in pieces."""
+    load = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
+    call = partial(compensate, read_robot("kuka-kr270"), load=load, **options)
+    run = Run.of(post_kinds()["krl"](), {"part.src": data}, least=20)
+    assert run is not None
+    whole = call(parsed({"part.src": data}, GIVEN, "krl"), near=NEAR)
+    pieces = streamed(
+        run, GIVEN, "",
+        lambda program, near: call(program, near=NEAR if near is None else near, judged=False),
+        lambda program, _: call(program, near=NEAR), size=size, shown=10,
+    )  # fmt: skip
+    return run, whole, pieces
+
+
+@pytest.mark.parametrize("size", [20, 23, 90])
+def test_pieces_give_the_bytes_of_the_whole(size):
+    run, whole, pieces = corrected(text(), size)
+    assert len(run) == LINES + 1
+    assert pieces is not None
+    assert pieces.files == whole.files
+    assert pieces.files["part.src"] != text()
+
+
+def test_points_between_targets_are_put_in_across_the_cuts():
+    _, whole, pieces = corrected(text(), 20, densify=0.2e-6)
+    assert pieces is not None
+    assert whole.inserted > 0
+    assert pieces.files == whole.files
+
+
+def test_what_is_shown_keeps_its_lines_and_the_totals_are_of_all():
+    _, whole, pieces = corrected(text(end="\n"), 30)
+    lines = {m.line for m in pieces.program.moves}
+    assert lines < {m.line for m in whole.program.moves}
+    assert len(pieces.job.at.stations) == 2 + 10
+    said = pieces.warnings[0]
+    assert said.code == "in-pieces"
+    assert said.data["targets"] == len(whole.job.at.stations)
+    assert said.data["corrected"] == int(whole.corrected.sum())
+    np.testing.assert_allclose(pieces.before.position[3], whole.before.position[sorted(lines)[3] - 5], atol=1e-12)
+
+
+def test_lines_that_are_left_are_named_by_their_place_in_the_whole():
+    data = text().replace(b"LIN {X 0,Y 0,Z 100,A 0,B 0,C 180}", b"LIN XSOMEWHERE")
+    _, whole, pieces = corrected(data, 20)
+    assert pieces is not None
+    assert [(s.line, s.reason) for s in pieces.left] == [(s.line, s.reason) for s in whole.left]
+
+
+@pytest.mark.parametrize("data", [text(15), b"DEF a()\nLIN XP1\nEND\n" * 40, text().replace(b"X", b"Q")])
+def test_short_runs_and_other_lines_are_not_cut(data):
+    assert Run.of(post_kinds()["krl"](), {"part.src": data}, least=20) is None
+
+
+def test_languages_without_lines_that_stand_alone_are_not_cut():
+    assert Run.of(post_kinds()["gcode"](), {"part.nc": b"G1 X1 Y1\n" * 100}, least=20) is None
