@@ -262,10 +262,8 @@ class History:
             number = of.of
             known = self[robot].entry(number).inputs
             cal = self.calibration(robot, number)
-            if validation is not None:
-                read = cal.validate(validation, refit=refit)
-            else:  # the one that was made with the calibration, where there was one
-                read = validation_of(json.loads(self.calibration_file(robot, number)), f"{robot} {number}")
+            made_with = validation_of(json.loads(self.calibration_file(robot, number)), f"{robot} {number}")
+            read = made_with if validation is None else cal.validate(validation, refit=refit)
             files = records.issued(cal, stated, read, files=known, head=head, name=named)
 
         def make(found: RobotHistory) -> Entry:
