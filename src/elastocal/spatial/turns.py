@@ -41,7 +41,7 @@ class Rotation:
     def from_matrix(cls, matrix: Any) -> Rotation:
         """Of the nearest rotation where a matrix is not quite one; by its largest component (Shepperd)."""
         r = np.asarray(matrix, dtype=np.float64)
-        known = np.isfinite(r).all((-2, -1))
+        known = np.asarray(np.isfinite(r).all((-2, -1)))
         if np.any(np.linalg.det(np.where(known[..., None, None], r, np.eye(3))) <= 0):
             raise ValueError("a matrix that mirrors is no rotation")
         off = ~np.all(np.abs(r @ np.swapaxes(r, -1, -2) - np.eye(3)) < 1e-12, axis=(-2, -1)) & known
