@@ -84,7 +84,7 @@ def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
     mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
     return InputError(
         f"the points are {moved}; {mend}, or accept it by these words: {', '.join(slips)}",
-        code="slip", value=slips[0], parameter="units" if unit else "",
+        code="slip", value=slips[0], parameter="units" if unit else "accept",
     )  # fmt: skip
 
 
