@@ -231,7 +231,9 @@ def _mixed(result: Correction) -> Finding:
         return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
-    mixed = "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS" if result.motions[0] else "THE PROGRAM STAYS AS IT WAS"
+    mixed = (
+        "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS" if result.motions[0] else "THE PROGRAM STAYS AS IT WAS"
+    )
     said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them."
     return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})
 

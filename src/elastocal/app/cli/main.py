@@ -155,7 +155,7 @@ def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
     if flag is None or flag in sentence:
         return sentence
     stated = f"{parameter} "
-    typed = f"{flag} {form}".strip()
+    typed = flag if any(w.partition("=")[0] == flag for w in words) else f"{flag} {form}".rstrip()
     return f"{flag} {sentence.removeprefix(stated)}" if sentence.startswith(stated) else f"{sentence} ({typed})"
 
 

@@ -67,11 +67,11 @@ def _from_titles(rows: Rows, header_line: int | None) -> Rows:
 
 
 def _chosen(tables: Mapping[str, Rows]) -> str:
-    """The only sheet whose titles have joints, or with rows of numbers, so that a cover sheet is passed over; else the
-    first."""
+    """The only sheet with joints in its titles, else with rows of numbers: covers are passed over; else the first."""
     jointed = [name for name, rows in tables.items() if sum(bool(_JOINT.match(c)) for c in rows[0][1]) > 1]
     numbers = [name for name, rows in tables.items() if any(_numbers(cells) > 2 for _, cells in rows[1:])]
-    return next((found[0] for found in (jointed, numbers) if len(found) == 1), next(iter(tables)))
+    found = jointed or numbers
+    return found[0] if len(found) == 1 else next(iter(tables))
 
 
 def _numbers(cells: Sequence[str]) -> int:
