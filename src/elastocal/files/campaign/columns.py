@@ -95,7 +95,12 @@ def understand(
         if word in (NAME, MARKER, STATION) and column not in axes:
             add_once(raw, fields, word, Field(place, 1.0))
             continue
-        matched = titles.matched(column)
+        try:
+            matched = titles.matched(column)
+        except UnknownNameError:
+            if any(has_axis([titles.plain(t, axes) for t in raw.header], a) for a in axes):
+                raise
+            raise _of_another(raw, axes) from None
         if matched is None:
             unused.append(column)
             continue
@@ -269,6 +274,15 @@ def _check_axes(raw: RawTable, found: CampaignColumns, axes: Mapping[str, str], 
     absent = [a for a in axes if not has_axis(found.fields, a)]
     if absent and unused:
         raise no_axes(raw, absent[0], "deg" if axes[absent[0]] == "revolute" else "mm", unused)
+
+
+def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
+    """No title is an axis: most often the robot is another one."""
+    return InputError(
+        f"{raw.top}: none of {', '.join(raw.header)} is an axis of the robot ({', '.join(axes)}); check that the table "
+        f"is of this robot, or tell which is which by 'elastocal columns ROBOT {Path(raw.file).name}'",
+        code="missing-column", file=raw.file, line=raw.header_line, allowed=tuple(axes),
+    )  # fmt: skip
 
 
 def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] = ()) -> InputError:
