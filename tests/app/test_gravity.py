@@ -179,10 +179,12 @@ def test_without_time_directions_come_from_the_order_of_rows(run, tmp_path):
     path.write_text(csv_text(moving(coulomb=0.0, viscous=0.0), time=False))
     done = run("gravity", path, "kuka-kr5", "--json")
     assert done.code == 0, done.err
-    assert {r["term"] for r in done.data["friction"] if r["value"] is not None} == {"coulomb"}
+    of = {(r["joint"], r["term"]): r for r in done.data["friction"]}
+    assert of["A2", "coulomb"]["value"] is None
+    assert "viscous friction is not told from it: at the speed of the log both are" in of["A2", "coulomb"]["reason"]
+    assert abs(float(of["A2", "coulomb"]["reason"].split("both are ")[1].split(" +-")[0])) < 1
     assert done.data["torque_A2"]["x"]["name"] == "sample"
     assert any("rows are taken as evenly spaced" in n for n in done.data["notes"])
-    assert abs({(r["joint"], r["term"]): r for r in done.data["friction"]}["A2", "coulomb"]["value"]) < 1
     assert "friction" not in run("gravity", path, "kuka-kr5", "--friction", "none", "--json").data
     refused = run("gravity", path, "kuka-kr5", "--friction", "viscous")
     assert refused.code == 2
