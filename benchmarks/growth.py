@@ -37,12 +37,17 @@ class Spent:
 def spent(arguments: list[str], folder: Path) -> Spent:
     """Run a command; what it says goes to a file, so that a long answer counts too."""
     with (folder / "said.txt").open("wb") as said:
-        process = subprocess.Popen([sys.executable, *arguments], cwd=folder, stdout=said, stderr=said)
+        process = subprocess.Popen([sys.executable, *arguments], cwd=folder, stdout=said, stderr=said, env=_kept())
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(arguments)}: {(folder / 'said.txt').read_text()[-2000:]}")
     return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def _kept() -> dict[str, str]:
+    """The environment, in which modules stay compiled as people have them: compiling takes 0.6 s of a command."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def measure() -> list[Outcome]:

@@ -194,7 +194,7 @@ class Calibration:
         slope = self._slopes(at.origin, at.turn, at.slope, where)
         if base:  # the same points, seen along the axes of the base as it was registered
             slope = _turned_rows(self.placing.turn[number].T, slope)
-        spread = np.einsum("nrp,pq,nrq->nr", slope, self.covariance, slope).reshape(points.shape)
+        spread = np.einsum("nrp,nrp->nr", slope @ self.covariance, slope).reshape(points.shape)
         noise = self._noise_variance(joints, points, number)
         spread = spread + self._loose_variance(joints, np.eye(3) if base else self.placing.turn[number], at)
         k = self.inflation * quantile_95(self.freedom)
@@ -248,7 +248,7 @@ class Calibration:
         moved = (loaded.origin - rest.origin)[:, None] + arms - before
         slope = point_slopes(loaded.slope, arms, base) - point_slopes(rest.slope, before, base)
         own, first = len(self.names), len(self.names) + 6 * len(self.stations)
-        spread = np.einsum("nmip,pq,nmiq->nmi", slope, self.covariance[:own, :own], slope)
+        spread = np.einsum("nmip,nmip->nmi", slope @ self.covariance[:own, :own], slope)
         turned = loaded.turn - rest.turn
         for j in range(len(self.markers)):
             marker = slice(first + 3 * j, first + 3 * j + 3)

@@ -184,15 +184,15 @@ class BentTool:
         return out[: len(self.at)], out[len(self.at) :]
 
     def _solved(self, values: Array, at: Configurations, wrench: Array | None) -> ToolStates:
+        which = f"{len(at)} {wrench is None}"
+        if which in self._known and np.array_equal(self._known[which][0], values):
+            return self._known[which][1]
         robot = (
             self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
             if self.names
             else self.robot
         )
         applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
-        which = f"{len(at)} {wrench is None}"
-        if which in self._known and np.array_equal(self._known[which][0], values):
-            return self._known[which][1]
         bent = self._last[which] = equilibrium(robot, at, applied, start=self._last.get(which))
         origin, turn = frame_pose(robot, at, bent, robot.tool)
         slope = np.zeros((len(at), 6, 0))

@@ -161,7 +161,7 @@ def uncertainties(known: IdentifiedModel, work: Job, command: Array) -> dict[str
             ]
             steps = [a - b for a, b in pairwise((*slopes, np.zeros_like(slopes[0])))]
             for word, slope in zip((*PARTS, "total"), (*steps, slopes[0]), strict=True):
-                out[word][some] = np.sqrt(np.einsum("nip,pq,niq->n", slope, known.covariance, slope))
+                out[word][some] = np.sqrt(np.einsum("nip,nip->n", slope @ known.covariance, slope))
     return out
 
 

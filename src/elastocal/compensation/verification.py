@@ -128,7 +128,7 @@ def expected_residual(
     """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
     push = loads or PathLoads()
     slope = pose_slopes(identified.model, identified.names, command, frame, push)
-    covariance = np.einsum("nip,pq,njq->nij", slope, identified.covariance, slope)
+    covariance = slope @ identified.covariance @ slope.swapaxes(1, 2)
     covariance += loose_covariance(identified.model, command, frame, push)
     covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
@@ -204,7 +204,7 @@ def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, fr
     loaded = pose_slopes(known.model, known.names, command, frame, loads)
     still = replace(loads, wrenches=())
     slope = loaded - pose_slopes(known.model, known.names, nominal, frame, still)
-    out = np.einsum("nip,pq,njq->nij", slope, known.covariance, slope)
+    out = slope @ known.covariance @ slope.swapaxes(1, 2)
     for q, push in ((command, loads), (nominal, still)):
         out += loose_covariance(known.model, q, frame, push)
     out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2

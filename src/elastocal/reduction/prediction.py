@@ -99,7 +99,7 @@ def predict_from_rest(
 def _predicted(identified: IdentifiedModel, kind: Deflection, frame: str) -> Prediction:
     twist = kind.predict(identified.model)
     slope = kind.derivative(identified.model, identified.names)
-    covariance = np.einsum("nip,pq,njq->nij", slope, identified.covariance, slope)
+    covariance = slope @ identified.covariance @ slope.swapaxes(1, 2)
     covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     covariance[np.isnan(twist).any(axis=1)] = np.nan
     return Prediction(frame, twist, covariance, identified.freedom)

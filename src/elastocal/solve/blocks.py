@@ -53,6 +53,11 @@ class Group:
     mean: Array | None = None
     precision: Array | None = None
 
+    @property
+    def tied(self) -> bool:
+        """Whether its unknowns depend on each other."""
+        return self.precision is not None and len(self.columns) > 1
+
     @cached_property
     def log_det(self) -> float:
         return 0.0 if self.precision is None else float(np.linalg.slogdet(self.precision)[1])
@@ -106,6 +111,20 @@ class Blocks:
             if g.mean is not None:
                 out[g.columns] = g.mean
         return out
+
+    @cached_property
+    def untied(self) -> tuple[Ints, Ints, Array]:
+        """Unknowns that the prior ties to no other: their columns, the numbers of their groups, K_jj."""
+        groups = [(i, g) for i, g in enumerate(self.groups) if not g.tied]
+        size = [np.ones(len(g.columns)) if g.precision is None else g.precision[0] for _, g in groups]
+        columns = np.concatenate([np.zeros(0, dtype=np.int64), *(g.columns for _, g in groups)])
+        owner = np.repeat([i for i, _ in groups], [len(g.columns) for _, g in groups]).astype(np.int64)
+        return columns, owner, np.concatenate([np.zeros(0), *size])
+
+    @cached_property
+    def widths(self) -> Array:
+        """How many unknowns every group has."""
+        return np.array([float(len(g.columns)) for g in self.groups])
 
     @cached_property
     def unit_gram(self) -> tuple[Array, Array, float, float, int]:

@@ -102,16 +102,14 @@ def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
 def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
     """P (p, p) and log|P| of the groups."""
     p = blocks.shape[2]
-    diagonal = np.zeros(p)
-    out, log_det = np.zeros((p, p)), 0.0
-    for g, log_s in zip(blocks.groups, log_scales, strict=False):
-        if g.precision is None:
-            diagonal[g.columns] = np.exp(-2 * log_s)
-        else:
-            out[g.columns[:, None], g.columns] = g.precision * np.exp(-2 * log_s)
-        log_det += g.log_det - 2 * len(g.columns) * log_s
-    out[np.diag_indices(p)] += diagonal
-    return out, log_det
+    out, own = np.zeros((p, p)), log_scales[: len(blocks.groups)]
+    size = np.exp(-2 * own)
+    for g, s in zip(blocks.groups, size, strict=True):
+        if g.tied:
+            out[g.columns[:, None], g.columns] = g.precision * s
+    columns, owner, precision = blocks.untied
+    out[columns, columns] = precision * size[owner]
+    return out, sum(g.log_det for g in blocks.groups) - 2 * float(blocks.widths @ own)
 
 
 def _factored(h: Array) -> Array:
@@ -189,18 +187,16 @@ def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) 
 
 def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array) -> tuple[Array, float]:
     """Derivatives by the scales of the groups, and the effective number of parameters."""
-    variance = np.einsum("ij,ij->j", half, half)
-    out, effective = np.zeros(len(blocks.groups)), float(len(change))
+    variance, count = np.einsum("ij,ij->j", half, half), len(blocks.groups)
+    columns, owner, precision = blocks.untied
+    square = np.bincount(owner, precision * change[columns] ** 2, count)
+    share = np.bincount(owner, precision * variance[columns], count)
     for i, g in enumerate(blocks.groups):
-        off, size = change[g.columns], np.exp(-2 * log_scales[i])
-        if g.precision is None:
-            square, share = float(off @ off), float(variance[g.columns].sum())
-        else:
-            own = half[:, g.columns]
-            square, share = float(off @ g.precision @ off), float(np.sum((own @ g.precision) * own))
-        out[i] = (square + share) * size - len(g.columns)
-        effective -= share * size
-    return out, effective
+        if g.tied:
+            off, own = change[g.columns], half[:, g.columns]
+            square[i], share[i] = float(off @ g.precision @ off), float(np.sum((own @ g.precision) * own))
+    size = np.exp(-2 * log_scales[:count])
+    return (square + share) * size - blocks.widths, float(len(change) - share @ size)
 
 
 def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:

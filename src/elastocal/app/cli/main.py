@@ -48,25 +48,12 @@ class _Grouped(TyperGroup):
                 formatter.write_dl([(f"{n:<{longest}}", c.get_short_help_str(200)) for n, c in shown])
 
 
-app = typer.Typer(
-    name="elastocal",
-    cls=_Grouped,
-    help="Calibration of serial robots that must be accurate under load. Start with: elastocal demo",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
-
-
 def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"elastocal {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def _top(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
@@ -75,31 +62,57 @@ def _top(
     pass
 
 
-for _command in declared():
-    app.command()(in_cell(on_command_line(_command), _command.cell))
+_DECLARED = declared()
+
+
+@cache
+def command_line(only: str = "") -> typer.Typer:
+    """All commands, or one of them alone, since making the options of all takes 60 ms."""
+    app = typer.Typer(
+        name="elastocal",
+        cls=_Grouped,
+        help="Calibration of serial robots that must be accurate under load. Start with: elastocal demo",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    app.callback()(_top)
+    for declared in _DECLARED:
+        if only in ("", declared.name):
+            app.command()(in_cell(on_command_line(declared), declared.cell))
+    return app
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """``app``: all commands, made when somebody asks for them."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return command_line()
 
 
 def main() -> None:
     """Run, with one sentence instead of a traceback for what a user can put right."""
-    run_to_exit(app)
+    run_to_exit()
 
 
 def run_words(words: list[str]) -> int:
     """The exit code of ``elastocal words``; what it says goes to stdout and stderr."""
-    return _run(app, words)
+    return _run(words)
 
 
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
 _LISTS = ("--at", "--force", "--moment", "--torque", "--position", "--rpy", "--near")
 
 
-def run_to_exit(app: typer.Typer) -> NoReturn:
+def run_to_exit() -> NoReturn:
     """Run the words of the command line and leave; 0 done, 2 a user's mistake, 130 stopped, 141 nobody reads."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console of another encoding must not break the answer
     try:
-        code = _run(app, sys.argv[1:])
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
         # the reader has gone: keep the interpreter from complaining when it flushes stdout at exit
@@ -108,8 +121,8 @@ def run_to_exit(app: typer.Typer) -> NoReturn:
     sys.exit(code)
 
 
-def _run(app: typer.Typer, words: list[str]) -> int:
-    command = _parser(app)
+def _run(words: list[str]) -> int:
+    command = _parser(words[0] if words and words[0] in COMMANDS else "")
     try:
         with command.make_context("elastocal", list(words)) as context:
             command.invoke(context)
@@ -132,7 +145,7 @@ def _run(app: typer.Typer, words: list[str]) -> int:
         if not hasattr(error, "format_message"):  # what the parser of the command line raises
             raise
         if _means_this_cell(error, words):
-            return _run(app, [*words, "."])
+            return _run([*words, "."])
         return _misused(error, words)
     return 0
 
@@ -160,9 +173,9 @@ def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
 
 
 @cache
-def _parser(app: typer.Typer) -> Any:
-    """All commands with their options; they keep nothing of a run."""
-    return typer.main.get_command(app)
+def _parser(only: str) -> Any:
+    """Commands with their options; they keep nothing of a run."""
+    return typer.main.get_command(command_line(only))
 
 
 def _misused(error: Any, words: list[str]) -> int:

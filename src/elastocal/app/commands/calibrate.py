@@ -114,15 +114,8 @@ def calibrate(
       elastocal calibrate arm.urdf points.csv --units mm,deg --out calibration.json
       elastocal calibrate campaign.yaml --out calibration.json --report found.html
     """
-    import numpy as np
-
-    from elastocal.app.calibration_files import calibration
     from elastocal.app.cells.trace import stated_for_certificate
-    from elastocal.app.inputs import given_by
     from elastocal.app.predictor import Asked, observed_of, predictor, typed_keys
-    from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
-    from elastocal.files.campaign.read import read_campaign
-    from elastocal.reduction.verdict import Judged
 
     _check_options(correlated, emcee)
     others, keys = tuple(tables or ()), typed_keys(units, tool, euler, ignore_limits)
@@ -132,6 +125,15 @@ def calibrate(
         keep({f"{p.name} as input": p for o in observed for p in o.files})
         asked = Asked(model, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
+
+    import numpy as np
+
+    from elastocal.app.calibration_files import calibration
+    from elastocal.app.inputs import given_by
+    from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
+    from elastocal.files.campaign.read import read_campaign
+    from elastocal.reduction.verdict import Judged
+
     if tolerance is not None:
         raise UnsupportedError(
             "a tolerance is of positions, not of single parameters; calibrate without seek and --reduce"

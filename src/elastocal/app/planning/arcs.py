@@ -45,8 +45,7 @@ class ArcPlanResult:
 
 def seeks_arcs(source: str) -> bool:
     """Whether the plan is one of arcs."""
-    from elastocal.files.plan.arcs import plans_arcs
-    from elastocal.files.plan.read import is_plan
+    from elastocal.files.plan.read import is_plan, plans_arcs
 
     path = Path(source)
     return path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path) and plans_arcs(path)

@@ -39,7 +39,6 @@ from elastocal.files.campaign.readings import (
 from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.campaign.setup import chosen_markers, read_setup
 from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
-from elastocal.files.contact.campaign import read_contacts
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
@@ -74,6 +73,8 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     check_format(located, FORMAT, "a campaign file")
     kind = located.data.get("measurement")
     if kind == CONTACT:
+        from elastocal.files.contact.campaign import read_contacts
+
         return read_contacts(path, located, plan)
     if kind is not None and kind not in GROUPS and (plain := _plain_kinds().get(str(kind))) is not None:
         return read_plain(path, located, plan, plain)

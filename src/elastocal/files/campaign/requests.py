@@ -25,7 +25,6 @@ from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.robot import Robot
-from elastocal.reduction.identify import sought_names
 
 Vector = tuple[float, float, float]
 
@@ -85,6 +84,8 @@ def read_requests(
         entry.loss, entry.reduce, entry.outliers, getattr(entry, "model", None),
     )  # fmt: skip
     try:
+        from elastocal.reduction.identify import sought_names
+
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
     except InputError as error:
         raise located.error(("seek",) if entry.seek else ("robot",), str(error)) from None

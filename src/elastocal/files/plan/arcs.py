@@ -24,8 +24,6 @@ from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.marker_design import Model
 from elastocal.spatial.entries import Array
 
-ARCS = "arcs"
-
 
 @dataclass(frozen=True, kw_only=True)
 class ArcPlanEntry:
@@ -68,12 +66,6 @@ class ArcPlanFile:
     markers: Model
     notes: tuple[str, ...]
     files: tuple[Path, ...]
-
-
-def plans_arcs(path: Path) -> bool:
-    """Whether a plan file is about arcs."""
-    data = read_yaml(path, f"a plan file starts with 'format: {FORMAT}'").data
-    return isinstance(data, dict) and data.get("measurement") == ARCS
 
 
 def read_arc_plan(path: Path) -> ArcPlanFile:

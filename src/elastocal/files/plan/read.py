@@ -55,6 +55,12 @@ def is_plan(path: Path) -> bool:
     return isinstance(data, dict) and str(data.get("format", "")).startswith("elastocal-plan/")
 
 
+def plans_arcs(path: Path) -> bool:
+    """Whether a plan file is about arcs."""
+    data = read_yaml(path, _START).data
+    return isinstance(data, dict) and data.get("measurement") == "arcs"
+
+
 def read_plan_file(path: Path) -> PlanFile:
     """A plan file with its robot; other files are looked for from its folder."""
     located = read_yaml(path, _START)

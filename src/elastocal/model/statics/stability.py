@@ -67,8 +67,9 @@ def judge_stability(states: States, converged: Bools) -> tuple[Bools, Array]:
         some = rows[start : start + _DENSE]
         at = np.where(converged, theta, posture.unloaded(flex.dofs))[:, some]
         own, external = split_forces(flex, posture.take(some), at, [w.picked(some) for w in states.applied])
-        k = flex.compliance[:, :, None] + flex.backlash(own.q + external.q)[1]
-        bent = [np.einsum("ijn,jkn->ikn", k, f.dense()) for f in (own, external)]
+        loose = flex.backlash(own.q + external.q)[1]
+        k = flex.compliance[:, :, None] + loose
+        bent = [flex.bend(slice(0, flex.n), f.dense(), loose) for f in (own, external)]
         hard = np.flatnonzero(~converged[some] | ~(_norm_bound(posture.model, flex, k, bent) < _SAFE))
         factor[some[hard]] = critical_factor(bent[0][:, :, hard], bent[1][:, :, hard])
         unstable[some[hard]] = factor[some[hard]] <= 1.0

@@ -1,205 +1,41 @@
-"""A calibration as a report: verdict first, then estimates, what was dropped and how far to trust it."""
+"""A calibration as a report: that of a predictor, or of single parameters, whose modules only it loads."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
 
 from elastocal.app.commands.calibrate import CalibrateResult
-from elastocal.app.pages.calibrate import estimates, pictures, reduction, trust
-from elastocal.app.pages.result_columns import or_reason
 from elastocal.app.predictor import Predictor
 from elastocal.calibration.page import SHOWN, calibration_page, parameters_table
-from elastocal.procedures.contact.calibrate import misread
-from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
-
-if TYPE_CHECKING:
-    from elastocal.procedures.contact.outliers import Touched, WrongContact
-    from elastocal.reduction.study import Study
-    from elastocal.report.blocks import Lines
+from elastocal.report.blocks import Report, Table
 
 
 def page(result: CalibrateResult | Predictor) -> Report:
     """Everything; what the physical descriptions took away only here, not on the screen."""
     if isinstance(result, Predictor):
         return _predictor(result, SHOWN)
-    return _report(result, complete=True)
+    from elastocal.app.pages.calibrate.parameters import report
+
+    return report(result, complete=True)
 
 
 def table(result: CalibrateResult | Predictor) -> Table:
     """Of the parameters."""
     if isinstance(result, Predictor):
         return parameters_table(result.calibration)
-    return estimates.parameter_table(result.study, result.ensemble, result.judged.combined)
+    from elastocal.app.pages.calibrate.parameters import table_of
+
+    return table_of(result)
 
 
 def screen(result: CalibrateResult | Predictor, whole: Report) -> Report:
     if isinstance(result, Predictor):
         return _predictor(result, 12)
-    return _report(result, complete=False)
+    from elastocal.app.pages.calibrate.parameters import report
+
+    return report(result, complete=False)
 
 
 def _predictor(result: Predictor, most: int) -> Report:
     whole = calibration_page(result.calibration, result.validation, result.facts, stated=result.stated, most=most)
     return replace(whole, notes=tuple(dict.fromkeys((*result.notes, *whole.notes))))
-
-
-def _report(result: CalibrateResult, complete: bool) -> Report:
-    study = result.study
-    found = study.identification
-    together, doubted = reduction.combination_table(found.groups), trust.doubted_table(study)
-    gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
-    related = trust.correlation_table(study, result.correlated)
-    drawn = pictures.forests(result) if complete else ()
-    sections = [
-        Section("Before and after", (pictures.held_out_lines(result),) if complete else ()),
-        Section("Parameters", (*drawn[:2], table(result))),
-        Section("Residuals", (pictures.residual_lines(study),) if complete else ()),
-        Section("Uncertainty budget", (pictures.budget_bars(study),) if complete and study.budget.names else ()),
-        Section("Robot and campaign", pictures.scenes(result) if complete else ()),
-        *contact_sections(result, complete),
-        Section("Outliers", (trust.outlier_table(study),) if found.excluded else (), folded=not found.excluded),
-        Section("Stages of the reduction", (reduction.path_table(study),), folded=True),
-        Section("More on parameters", drawn[2:], folded=True),
-        Section(
-            "Nuisance parameters", (estimates.nuisance_table(study),) if study.fit.problem.nuisance else (), folded=True
-        ),
-        Section(
-            "Score tests of fixed parameters",
-            (estimates.exact_table(study),) if _asked(study, complete) else (),
-            folded=True,
-        ),
-        Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),), folded=True),
-        Section("Not separately identifiable", (together,) if together.rows else (), folded=True),
-        Section("Noise and lack of fit", (trust.noise_table(study),), folded=True),
-        Section("Shares of the uncertainty budget", (trust.budget_table(study.budget),), folded=True),
-        Section("Cost of the reduction", (trust.cost_table(study),) if study.costs else (), folded=True),
-        Section(
-            "Outliers still in the fit",
-            (doubted,) if doubted.rows else (Paragraphs((_CLEAN,)),),
-            folded=not doubted.rows,
-        ),
-        Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),), folded=True),
-    ]
-    if complete:
-        sections += [
-            Section("Removed on physical grounds", (physical,) if physical.rows else (), folded=True),
-            Section("Leverage", (trust.leverage_table(study),), folded=True),
-            replace(pictures.workspace_section(result), folded=True),
-            *(replace(s, folded=True) for s in _springs(study)),
-        ]
-    title = f"Calibration of {result.model.name}: {result.name}"
-    kept = tuple(s for s in sections if s.blocks)
-    verdict = tuple(f.text for f in result.judged.verdict)
-    findings = {"findings": [asdict(f) for f in result.judged.verdict]}
-    notes = (*result.notes, *study.missing)
-    return Report(title, verdict, kept, notes, result.facts, data=findings, tiles=pictures.tiles(result))
-
-
-def _asked(study: Study, complete: bool) -> bool:
-    """On the screen only where the readings ask for one of them."""
-    return bool(study.omitted) and (complete or study.omitted[0].significant)
-
-
-_CLEAN = "No reading in the fit lies more than 5 standard deviations from what the others predict."
-
-
-_ALL = "Everything sought is estimated."
-
-
-def _unrelated(result: CalibrateResult) -> str:
-    return f"No two estimates are correlated by more than {result.correlated:g} in size."
-
-
-def _springs(study: Study) -> list[Section]:
-    derived, checks = reduction.derived_table(study), reduction.check_table(study)
-    possible = () if study.springs is None else (reduction.spring_table(study.springs),)
-    return [
-        Section("Springs that physics allows", possible),
-        Section("Elements derived", (derived,) if derived.rows else ()),
-        Section("Elements against a beam", (checks,) if checks.rows else ()),
-    ]
-
-
-def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, ...]:
-    """Nothing for other kinds of measurement."""
-    if result.contacts is None:
-        return ()
-    pictures = (picture(result, "before"), picture(result, "after")) if complete else ()
-    tables = (force_table(result), object_table(result), *wrong_tables(result))
-    return Section("Contacts", tables), Section("Contour", pictures)
-
-
-def _touched(result: CalibrateResult) -> Touched:
-    assert result.contacts is not None
-    return result.contacts.touched
-
-
-def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
-    """Nothing where all contacts belong."""
-    columns = (
-        Column("place", "contact"),
-        Column("probability", "by chance", probability=True),
-        Column("number", "wrong may be"),
-        Column("read", "read"),
-        Column("fits", "would fit"),
-    )
-    rows = tuple(row for w in _touched(result).wrong for row in _wrong_rows(w))
-    notes = (
-        "Contacts that the others contradict, judged whole by the gap they leave, and left out; 'outliers: keep' keeps "
-        "them. Every joint value and force component is corrected alone: those that leave only noise are listed.",
-    )
-    return (Table("wrong_contacts", "", columns, rows, notes),) if rows else ()
-
-
-def force_table(result: CalibrateResult) -> Table:
-    assert result.contacts is not None
-    found = result.contacts.forces
-    columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
-    why = "no contact has a determined state"
-    rows = (
-        ("as the robot file describes it", or_reason(found.before, why)),
-        ("calibrated", or_reason(found.after, why)),
-    )
-    notes = (
-        "Mean length of the difference between measured and predicted force (002 eq. 10); no contact counts as 0 N.",
-    )
-    return Table("force_error", "", columns, rows, notes)
-
-
-def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
-    nothing = Unknown("no single number explains it")
-    if not wrong.causes:
-        return [(wrong.place, wrong.chance, nothing, nothing, nothing)]
-    return [(wrong.place, wrong.chance, c.name, misread(c, c.value), misread(c, c.better)) for c in wrong.causes]
-
-
-def object_table(result: CalibrateResult) -> Table:
-    """Place and size of every object freed in turn."""
-    columns = (
-        Column("object", "object"),
-        Column("what", "freed"),
-        Column("share_percent", "of the misfit", "%", 1),
-        Column("probability", "by chance", probability=True),
-        Column("change", "change it would have"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (d.name, d.what, 100 * d.share, d.probability, ", ".join(f"{n} {1e3 * v:+.3g} m{u}" for n, u, v in d.changes))
-        for d in _touched(result).objects
-    ]
-    notes = (
-        "How much of the misfit goes away when one object may lie elsewhere, or have another size. Noise gives every "
-        "object some; one that takes most, against all chance, is not what the file says. Nothing is left out then. A "
-        "size that the parameters could stand for is not listed.",
-    )
-    return Table("objects", "", columns, tuple(rows), notes)
-
-
-def picture(result: CalibrateResult, when: Literal["before", "after"]) -> Lines:
-    """The robot as described, or as calibrated."""
-    from elastocal.procedures.contact.plan import contact_scene
-    from elastocal.report.contour import contact_lines
-
-    fit = result.study.fit
-    model = result.model if when == "before" else fit.model
-    return contact_lines(when, contact_scene(model, fit.campaign))
