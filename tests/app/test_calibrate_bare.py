@@ -207,3 +207,23 @@ def test_a_column_of_times_that_cannot_be_read_is_named_as_not_used(run: Any, ce
     told = _figures(run, cell, _with_times(cell, "vague.csv", "time", ["morning"] * 24))
     assert "residuals_order" in told
     assert any("not used: time" in note for note in told["notes"])
+
+
+def test_a_refusal_names_the_option_with_what_to_type(run: Any, cell: Cell) -> None:
+    rows = np.loadtxt("points.csv", delimiter=",", skiprows=1)
+    assert "(--units mm,deg)" in run("calibrate", "arm.yaml", "points.csv", *GEOMETRY).err
+    cell.table("swapped.csv", rows[:, [0, 1, 2, 4, 3, 5]])
+    got = run("calibrate", "arm.yaml", "swapped.csv", "--units", "mm,deg", *GEOMETRY)
+    assert got.code == 2
+    assert "these words: J1 reversed (--accept WORDS)" in got.err  # which mirrors such an arm
+
+
+def test_a_table_of_another_robot_is_said_to_be_one(run: Any, cell: Cell) -> None:
+    rows = np.loadtxt("points.csv", delimiter=",", skiprows=1)
+    cell.table("other.csv", rows, "pan_deg,lift_deg,elbow_deg,x_mm,y_mm,z_mm")
+    got = run("calibrate", "arm.yaml", "other.csv", *GEOMETRY)
+    assert got.code == 2
+    assert "is an axis of the robot (J1, J2, J3); check that the table is of this robot" in got.err
+    assert len(got.err) < 400
+    cell.table("slip.csv", rows, "J1_deg,J2_deg,J33_deg,x_mm,y_mm,z_mm")
+    assert "there is no column 'J33_deg'; did you mean 'J3_deg'?" in run("calibrate", "arm.yaml", "slip.csv").err

@@ -187,6 +187,9 @@ def test_a_certificate_rests_on_the_validation_that_calibrate_made(run: Any, des
     assert run(*words, "--validate", checked).code == 0
     assert run("certificate", tmp_path / "c.json", *limit).code == 0
     kept = json.loads((tmp_path / "sheet.json").read_text())["certificate"]
+    refused = run("certificate", tmp_path / "c.json", *limit, "--refit")
+    assert refused.code == 2
+    assert "--refit is of readings, and none are given; add --validate" in refused.err
     assert run("certificate", tmp_path / "c.json", *limit, "--validate", checked).code == 0
     again = json.loads((tmp_path / "sheet.json").read_text())["certificate"]
     assert kept["basis"] == "validation poses"

@@ -19,9 +19,12 @@ from app.program_desk import (
     error,
     lay_program,
 )
-from oracle.programs import csv_rows, gcode_places, krl_poses, kuka, rapid_targets
+from oracle.programs import EXAMPLES, csv_rows, gcode_places, krl_poses, kuka, rapid_targets
 
+import elastocal as ec
+from elastocal.app.pages.compensate.figures import workpiece_maps
 from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.frame_error import FrameError
 
 KR270 = "kuka-kr270"
 PUSH = ("--force", ",".join(f"{v:g}" for v in FORCE))
@@ -352,3 +355,10 @@ def test_a_direction_of_the_tool_is_corrected_too(run: Any, tmp_path: Path) -> N
     np.testing.assert_allclose(np.linalg.norm(new, axis=1), 1.0, atol=1e-6)
     assert abs(new[0][0]) > 1e-3
     assert "turn about the tool axis open" in json.dumps(told)
+
+
+def test_a_robot_that_does_not_bend_has_no_map_of_stiffness() -> None:
+    robot, program = ec.read_robot("kuka-kr270"), ec.read_program(EXAMPLES / "contour.src")
+    longer = robot.nominal.with_elements(FrameError(frame="A2", x=6e-4))
+    assert workpiece_maps(ec.compensate(longer, program)) == ()
+    assert [m.title for m in workpiece_maps(ec.compensate(robot, program))] == ["Stiffness over the workpiece"]

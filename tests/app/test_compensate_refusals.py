@@ -39,6 +39,17 @@ def test_a_target_out_of_reach_stays_and_is_named(run: Any, tmp_path: Path) -> N
     assert told["targets"][1]["before_mm"] is None
 
 
+def test_a_program_of_which_nothing_is_corrected_is_said_to_stay(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "path.csv"
+    path.write_text(f"{HEAD}far,4000,0,0,0,0,180\nfarther,5000,0,0,0,0,180\n")
+    told = answered(run("compensate", path, "--robot", KR270, "--near", HOME, "--force", "0,0,-1000", "--json"))
+    said = " ".join(told["verdict"])
+    assert "THE PROGRAM STAYS AS IT WAS: 2 targets cannot be corrected" in said
+    assert "(out_of_reach 2)" in said
+    assert "What is corrected" not in said
+    assert "MIXES" not in said
+
+
 def test_a_joint_limit_is_a_problem(run: Any, tmp_path: Path) -> None:
     """A5 is at -122.49 deg of -122.5: the correction would push it beyond."""
     path = tmp_path / "axes.csv"

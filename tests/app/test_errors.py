@@ -59,6 +59,14 @@ def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
     assert not plain
 
 
+def test_who_asks_for_a_class_gets_what_has_its_code() -> None:
+    own = {k.code: k.__name__ for k in kinds() if "code" in vars(k)}
+    for place, call in calls(SOURCES):
+        said = [k.value.value for k in call.keywords if k.arg == "code" and isinstance(k.value, ast.Constant)]
+        if call.func.id == "InputError" and said:  # type: ignore[attr-defined]
+            assert said[0] not in own, f"{place}, line {call.lineno}: raise {own[said[0]]}"
+
+
 def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:
     assert RangeError("too large").code == "range"
     assert TooFewError("more", code="few-poses").code == "few-poses"

@@ -283,7 +283,9 @@ def test_wrong_requests(run, written, words, said):
 
 def test_joints_without_levers_and_files_without_directions(run, written, tmp_path):
     bare = "joint,force_N,displacement_um\nJ1,10,1\nJ1,20,2\n"
-    assert "joint J1 has no lever; add a column lever_mm, or give it (--lever)" in run("loops", written(bare)).err
+    assert (
+        "joint J1 has no lever; add a column lever_mm, or give it (--lever JOINT=MM)" in run("loops", written(bare)).err
+    )
     force, way, cycle = readings(P, 1e-4, H)
     text = "force_N,displacement_um,cycle\n" + "".join(
         f"{f:g},{1e6 * s:.6f},{c}\n" for f, s, c in zip(force, way, cycle, strict=True)

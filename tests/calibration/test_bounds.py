@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from virtual import campaign, joint_values
 
 import elastocal as ec
-from elastocal.calibration.fit import Task, fit
+from elastocal.calibration.fit import Task, ahead, assemble, fit
+from elastocal.calibration.ladder import Rung, _predicts
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
@@ -57,6 +60,40 @@ def test_posterior_and_leave_one_out_are_those_of_the_bounded_point(task: tuple[
     plain = np.where(blocks.used, blocks.readings - blocks.jacobian @ found.posterior.mean, 0.0)
     assert np.abs(np.nan_to_num(found.deletion.blocks)).mean() > np.abs(plain).mean()
     assert np.all(np.sqrt(np.diag(found.covariance))[held] > 1e-7)  # and how well it is known does not vanish
+
+
+def test_a_step_below_zero_ends_at_zero(task: tuple[Task, object]) -> None:
+    """Mixed steps reach beyond the bound, which no robot can have; the others are taken as they are."""
+    problem, placing = task
+    x = np.zeros(len(problem.names))
+    gaps = np.array([n.endswith(".gap") for n in problem.names])
+    change = np.where(np.append(gaps, np.zeros(problem.sight.extra, dtype=bool)), -1e-5, 1e-6)
+    there = ahead(problem, x, placing, assemble(problem, x, placing), change)
+    assert there is not None
+    assert np.all(problem.values(there[0])[gaps] == 0)
+    assert there[0][~gaps] == pytest.approx(1e-6)
+
+
+def test_a_step_to_zero_from_what_the_file_states_is_not_lost_in_rounding(task: tuple[Task, object]) -> None:
+    problem = replace(task[0], robot=task[0].robot.with_parameters({"A2.gap": 1e-4 / 3}))
+    at = problem.names.index("A2.gap")
+    for start in 1e-3 * np.random.default_rng(1).random(200):
+        x = np.zeros(len(problem.names))
+        x[at] = start
+        step = np.zeros_like(x)
+        step[at] = -problem.file_values[at] - start
+        assert 0 <= problem.values(problem.moved(x, step))[at] < 1e-18
+
+
+def test_a_model_that_leaves_states_undetermined_does_not_predict(task: tuple[Task, object]) -> None:
+    """Its leave-one-out error is that of the others, which may be the easier ones."""
+    found = fit(*task)
+    rung = Rung.of(("compliance", "backlash"), "points", None, found)
+    assert _predicts(rung) == rung.loo
+    used = found.posterior.blocks.used.copy()
+    used[0] = False
+    lost = replace(found.posterior, blocks=replace(found.posterior.blocks, used=used))
+    assert _predicts(replace(rung, fitted=replace(found, posterior=lost))) == np.inf
 
 
 def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:

@@ -244,3 +244,19 @@ def test_readings_are_told_as_to_validate() -> None:
     from elastocal.app.commands.validate import validate
 
     assert set(signature(validate).parameters) - {"measured"} <= set(signature(certificate).parameters)
+
+
+def test_angles_are_not_certified_as_lengths(tmp_path: Path) -> None:
+    """Of orientations alone errors are angles; the report says so, the certificate is refused."""
+    rng = np.random.default_rng(5)
+    robot = ec.read_robot("kuka-kr270")
+    q = joint_values(robot, 14, rng)
+    turn = ec.kinematics(robot.nominal, q).rotation
+    read = ec.Campaign(q=robot.controller.to_controller(q), orientation=turn, length="m", angle="rad")
+    made = ec.calibrate(robot, read, ["geometry"])
+    with pytest.raises(InputError, match="orientations alone were read: a certificate states lengths") as refused:
+        made.certificate(tmp_path / "c.html", tolerance=1e-3)
+    assert refused.value.code == "unsupported"
+    text = made.report(tmp_path / "r.html", tolerance=1e-3).read_text(encoding="utf-8")
+    assert "Orientations alone were read" in text
+    assert "End of certificate" not in text

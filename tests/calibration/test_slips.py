@@ -70,6 +70,7 @@ def test_a_slip_is_refused_with_the_word_that_accepts_it(word: str, spoil: objec
         check_slips(ROBOT, spoiled)
     assert word in str(refused.value)
     assert ("; state this unit in the titles" in str(refused.value)) == word.startswith(("angles", "lengths"))
+    assert ("; two of x, y, z are swapped or one is reversed" in str(refused.value)) == (word == "mirrored frame")
     accepted = check_slips(ROBOT, spoiled, (word,))
     assert accepted.findings == ()
 

@@ -53,6 +53,22 @@ def test_a_cover_sheet_is_passed_over(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "a.xlsx").header == ("Kunde", "ACME")
 
 
+def test_a_cover_sheet_is_passed_over_where_joints_have_names_of_their_own(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.title = "Info"
+    book.active.append(["see the second sheet"])
+    book.active.append(["room 4"])
+    page = book.create_sheet("Data")
+    page.append(["shoulder_pan_deg", "elbow_deg", "x_mm"])
+    page.append([1, -2.5, 3e-7])
+    book.save(tmp_path / "a.xlsx")
+    assert read_csv(tmp_path / "a.xlsx").header == ("shoulder_pan_deg", "elbow_deg", "x_mm")
+    book.create_sheet("More").append(["p", "q", "r"])
+    book["More"].append([1, 2, 3])
+    book.save(tmp_path / "a.xlsx")
+    assert read_csv(tmp_path / "a.xlsx").header == ("see the second sheet",)
+
+
 def test_what_is_no_workbook_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_text("A1_deg,x_mm\n1,2\n")
     with pytest.raises(InputError, match="is no readable Excel workbook"):

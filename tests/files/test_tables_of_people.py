@@ -107,6 +107,13 @@ def test_what_is_not_used_below_the_readings_is_named(tmp_path: Path) -> None:
         ("T_mm;F_N\n0,500;-0.250\n", "-0.250"),
         ("T_mm;F_N\n1.234.567;-2.500\n", "-2500"),
         ("T_mm;F_N\n12,345;-2,500\n", "-2.500"),
+        ('T_mm,F_N\n12.5,"-2,500"\n', "-2500"),
+        ('T_mm,F_N\n"12,5",-2.500\n', "-2500"),
+        ('T_mm,F_N\n"12,5",-2.500\n"12,5",2.51\n', "-2.500"),
+        ("T;F_N\n12:30:05,5;-2.500\n", "-2.500"),
+        ("T;F_N\nseen 0,5 mm off;-2.500\n", "-2.500"),
+        ("T_mm;F_N\n0,5 mm;-2.500\n", "-2500"),
+        ("T_mm;F_N\n2 548,76;-2.500\n", "-2500"),
     ],
 )
 def test_three_digits_behind_a_sign_are_read_by_the_other_numbers(tmp_path: Path, text: str, value: str) -> None:

@@ -148,10 +148,11 @@ def test_columns_that_do_not_fit_the_robot_are_named() -> None:
         ec.calibrate(ec.read_robot("kuka-kr270"), made(q=Q[:, :5]))
 
 
-def test_a_temperature_that_was_not_read_is_refused_by_its_row() -> None:
-    with pytest.raises(ec.InputError, match="temperature: row 1 is not a number"):
+@pytest.mark.parametrize("key", ["temperature", "time"])
+def test_what_was_not_read_beside_the_points_is_refused_by_its_row(key: str) -> None:
+    with pytest.raises(ec.InputError, match=f"{key}: row 1 is not a number"):
         ec.Campaign(
-            q=np.zeros((3, 6)), position=np.zeros((3, 3)), temperature=[20.0, np.nan, 21.0], length="m", angle="rad"
+            q=np.zeros((3, 6)), position=np.zeros((3, 3)), length="m", angle="rad", **{key: [20.0, np.nan, 21.0]}
         )
 
 

@@ -38,3 +38,16 @@ def test_what_has_no_minimum_is_refused():
     with pytest.raises(InputError, match="no end") as error:
         minimise(np.zeros(1), lambda x: (np.exp(-x), np.exp(-x)[:, None]), np.add, 0.0, "it has no end")
     assert error.value.code == "not-converged"
+
+
+@pytest.mark.parametrize("start", [np.zeros(1), np.array([3.0])])
+def test_a_start_that_no_step_leaves_is_refused(start):
+    """Slopes of the wrong sign, or a model that is not there beyond the start: the start is no minimum."""
+
+    def model(x):
+        beside = np.where(np.array_equal(x, start), x, np.nan)
+        return np.array([1.0, 1.2]) - beside, np.ones((2, 1))
+
+    for rows_of in (lambda x: (np.array([1.0, 1.2]) - x, -np.ones((2, 1))), model):
+        with pytest.raises(InputError, match="does not converge"):
+            minimise(start, rows_of, np.add, 1.0)

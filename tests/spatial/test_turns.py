@@ -69,3 +69,11 @@ def test_mirrors_and_nothing_are_refused(wrong):
         Rotation.from_matrix(wrong)
     with pytest.raises(ValueError, match="no rotation"):
         Rotation.from_quat(np.zeros(4))
+
+
+def test_what_is_not_known_stays_so_without_a_warning():
+    m = matrices()[:3].copy()
+    m[1, 0, 0] = np.nan
+    found = Rotation.from_matrix(m).as_matrix()
+    assert np.isnan(found[1]).all()
+    np.testing.assert_allclose(found[[0, 2]], m[[0, 2]], atol=1e-14)

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from store.readings import loaded_readings
 
 import elastocal as ec
+from elastocal.calibration.store import to_document
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated
 from elastocal.store import rows
@@ -263,6 +264,30 @@ def test_a_certificate_is_issued_with_its_release_and_kept(store: str, cals: Cal
         with pytest.raises(InputError, match="number 6 has no certificate"):
             histories.certificate("cell-7")
         assert histories.verify() == ()
+
+
+def test_a_certificate_decides_on_the_validation_that_the_calibration_was_made_with(store: str, cals: Cals) -> None:
+    read = cals[0].validate(loaded_readings(7))
+    file = json.dumps(to_document(cals[0], read)).encode()
+    with ec.history(store) as histories:
+        histories.add("cell-7", cals[0], file=file)
+        said = Stated(tolerance=1.2 * read.after.max + 1e-4)
+        histories.release("cell-7", name="a", reason="service", who="Kurz", stated=said)
+        issued = json.loads(histories.certificate("cell-7", suffix=".json"))["certificate"]
+    assert (issued["outcome"], issued["basis"]) == ("PASS", "validation poses")
+    assert issued["numbers_m"]["value"] == pytest.approx(read.after.max)
+
+
+def test_a_first_entry_that_was_refused_leaves_nothing_behind(store: str, cals: Cals) -> None:
+    poses = 0.1 * np.arange(15.0).reshape(5, 3)
+    with ec.history(store) as histories:
+        with pytest.raises(InputError, match="there is no number 5"):
+            histories.add("cell-7", cals[0], supersedes=5)
+        histories.add("cell-7", cals[0], poses=poses)
+        np.testing.assert_array_equal(histories["cell-7"].poses, poses)
+        entry = histories["cell-7"].entry(1)
+        assert entry.calibration is not None
+        assert len(entry.calibration.points) == len(poses)
 
 
 def test_a_day_that_is_due_is_told(store: str, cals: Cals) -> None:

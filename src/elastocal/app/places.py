@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import numbers, typed
-from elastocal.errors import ConflictError, InputError, MissingError
+from elastocal.errors import ConflictError, InputError, MissingError, RangeError
 
 if TYPE_CHECKING:
     from elastocal.model.places import Plane
@@ -57,9 +57,7 @@ def _plane(model: Robot, text: str, near: Array | None, base: Pose) -> Plane:
             continue
         low, high = numbers(" ".join(rest[:2]), 2, f"--map {part!r}", "from, to")
         if not rest[2].isdecimal() or not 2 <= int(rest[2]) <= MOST or not high > low:
-            raise InputError(
-                f"--map {part!r}: give a range upwards and at least 2 points", code="range", parameter="map"
-            )
+            raise RangeError(f"--map {part!r}: give a range upwards and at least 2 points", parameter="map")
         spans["xyz".index(name)] = 1e-3 * np.linspace(low, high, int(rest[2]))
     if len(spans) != 2:
         raise InputError(f"--map {text!r}: two of x, y, z need a range; write {FORM}", code="form", parameter="map")
@@ -79,7 +77,7 @@ def _of_cell() -> Plane:
     cell = current().cell
     if cell is None or cell.workpiece is None:
         said = "--map workpiece: is the key workpiece of a cell.yaml, and there is none"
-        raise InputError(f"{said}; add it, or write {FORM}", code="missing", parameter="map")
+        raise MissingError(f"{said}; add it, or write {FORM}", parameter="map")
     return cell.workpiece.planes()[0]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.errors import ConflictError, FormatError, InputError
+from elastocal.errors import ConflictError, FormatError, InputError, UnitError
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def unit_words(text: str) -> dict[str, str]:
         dimension = "length" if word in LENGTH else "angle" if word in ANGLE else None
         if dimension is None or dimension in out:
             valid = f"{', '.join(LENGTH)} and one of {', '.join(ANGLE)}"
-            raise InputError(f"--units {text}: write one of {valid}, such as mm,deg", code="unit", value=text)
+            raise UnitError(f"--units {text}: write one of {valid}, such as mm,deg", value=text)
         out[dimension] = word
     return out
 

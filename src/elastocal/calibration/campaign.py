@@ -78,15 +78,12 @@ class Campaign:
             values["orientation_form"] = "matrix"
         values["distance"] = None if self.distance is None else metre * _columns("distance", self.distance, count)
         values["wrench"] = None if self.wrench is None else wrench_table(self.wrench, count)
-        values["temperature"] = (
-            None if self.temperature is None else _columns("temperature", self.temperature, count)[:, 0]
-        )
-        if values["temperature"] is not None and not np.all(np.isfinite(values["temperature"])):
-            row = int(np.argwhere(~np.isfinite(values["temperature"]))[0][0])
-            raise NumberError(
-                f"temperature: row {row} is not a number; every reading needs one, or leave the column out"
-            )
-        values["time"] = None if self.time is None else _columns("time", self.time, count)[:, 0]
+        for key in ("temperature", "time"):
+            given = getattr(self, key)
+            values[key] = None if given is None else _columns(key, given, count)[:, 0]
+            if given is not None and not np.all(np.isfinite(values[key])):
+                row = int(np.argwhere(~np.isfinite(values[key]))[0][0])
+                raise NumberError(f"{key}: row {row} is not a number; every reading needs one, or leave the column out")
         values["station"] = _labels(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):

@@ -11,6 +11,7 @@ import numpy as np
 from elastocal import __version__
 from elastocal.calibration.budget import variance_at_poses
 from elastocal.calibration.decision import K, decide
+from elastocal.errors import UnsupportedError
 from elastocal.files.certificate import Stated
 from elastocal.model.kinematics import kinematics
 from elastocal.report.certificate import Certificate, Errors, Group, Line
@@ -24,6 +25,7 @@ TRACEABLE = (
     "expanded with k = 2 (about 95 %)."
 )
 UNLOADED = "deflections under load were read: nothing is said of where the unloaded tool is"
+ANGLES = "orientations alone were read: a certificate states lengths, and nothing is known of any"
 NOT_TRACEABLE = "not stated: name the instrument, its serial number and its certificate."
 
 
@@ -33,6 +35,8 @@ def certificate_of(
     stated: Stated | None = None,
     files: Mapping[str, str] | None = None,
 ) -> Certificate:
+    if c.before.unit != "m":
+        raise UnsupportedError(f"{c.robot.name}: {ANGLES}; read positions too")
     said = stated or Stated()
     decision = decide(validation, said.tolerance, said.statistic)
     numbers = {"value": decision.value, "uncertainty": decision.uncertainty, "tolerance": decision.tolerance}

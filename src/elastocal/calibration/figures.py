@@ -80,7 +80,7 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
         )
         x = tuple(float(i + 1) for i in range(len(y)))
         series.append(Series(name, x, y, points=True, role=role))  # type: ignore[arg-type]
-    series += tolerance_line(x, tolerance)
+    series += tolerance_line(x, tolerance if c.before.unit == "m" else None)
     note = "The farthest point of every pose, predicted without its own readings; poses in order of their joint values."
     return Lines(
         "loo", "Leave-one-out error by pose", "pose", "", "error", c.before.shown, tuple(series), (note,), log=True
@@ -88,9 +88,10 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
 
 
 def agreement_lines(c: Calibration) -> Lines:
-    """Measured against predicted deviation from the nominal robot, every coordinate, leave-one-out."""
-    nominal, chosen = c.residuals.nominal, c.residuals.calibrated
-    known = np.isfinite(nominal) & np.isfinite(chosen) & c.residuals.lengths
+    """Measured against predicted deviation from the nominal robot, every coordinate, leave-one-out; angles where
+    nothing else was read."""
+    nominal, chosen, unit = c.residuals.nominal, c.residuals.calibrated, c.before.shown
+    known = np.isfinite(nominal) & np.isfinite(chosen) & (c.residuals.lengths == (c.before.unit == "m"))
     measured = 1e3 * nominal[known]
     predicted = measured - 1e3 * chosen[known]
     ends = (float(min(measured.min(), predicted.min())), float(max(measured.max(), predicted.max())))
@@ -98,8 +99,8 @@ def agreement_lines(c: Calibration) -> Lines:
         Series("coordinates", _floats(predicted), _floats(measured), points=True, role="after"),
         Series("equal", ends, ends, role="tolerance"),
     )
-    return Lines("agreement", "Measured against predicted", "predicted deviation from the nominal robot", "mm",
-                 "measured", "mm", series, equal=True)  # fmt: skip
+    return Lines("agreement", "Measured against predicted", "predicted deviation from the nominal robot", unit,
+                 "measured", unit, series, equal=True)  # fmt: skip
 
 
 def residual_lines(c: Calibration) -> Lines:

@@ -111,6 +111,11 @@ class Task:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
 
+    def moved(self, x: Array, step: Array) -> Array:
+        """Unknowns after a step; parameters that may not fall below zero end there, in spite of rounding and mixing."""
+        at = x + step
+        return np.where(self.positive & ~self.logs, np.maximum(at, -self.file_values), at)
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -214,7 +219,7 @@ def fit(
             found = posterior(blocks, scales)
             change, size = full_step(task, found, at)
         if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
-            at, placing, converged = at + change[: len(at)], placing.moved(change[len(at) :]), True
+            at, placing, converged = task.moved(at, change[: len(at)]), placing.moved(change[len(at) :]), True
             break
         aim = _mixed(found, change, steps)
         there = ahead(task, at, placing, blocks, aim, found if chosen == 2 else None)
@@ -263,7 +268,7 @@ def ahead(
     p, extra = len(x), np.zeros(task.sight.extra)
     now = np.inf if found is None else objective(found, blocks, np.concatenate([x, extra]))
     for factor in (1.0, 0.5, 0.25, 0.125):
-        at, place = x + factor * change[:p], placing.moved(factor * change[p:])
+        at, place = task.moved(x, factor * change[:p]), placing.moved(factor * change[p:])
         there = assemble(task, at, place)
         lost = there.count < blocks.count
         if not lost and (found is None or objective(found, there, np.concatenate([at, extra])) < now):

@@ -32,9 +32,8 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
         out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
     if lost:
         rows = sorted({o.row for o in lost})
-        text = f"{len(rows)} rows have outliers: {', '.join(campaign.line(r) for r in rows[:5])}" + " ..." * (
-            len(rows) > 5
-        )
+        have = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"
+        text = f"{have} outliers: {', '.join(campaign.line(r) for r in rows[:5])}" + " ..." * (len(rows) > 5)
         out.append(Finding("outliers", "warning", text, {"rows": rows}))
     if poses < 15:
         out.append(

@@ -152,8 +152,9 @@ class Climber:
 
 def _predicts(rung: Rung) -> float:
     """Leave-one-out error of a rung all of whose readings are predicted; infinite otherwise."""
-    used = np.isfinite(rung.fit.posterior.blocks.readings).all()
-    return rung.loo if used and np.isfinite(rung.loo) else np.inf
+    task = rung.fit.task
+    whole = rung.fit.posterior.blocks.count == int((task.sight.used & ~task.dropped).sum())
+    return rung.loo if whole and np.isfinite(rung.loo) else np.inf
 
 
 def _free_numbers(climber: Climber) -> float:
@@ -193,7 +194,7 @@ def _without_small_gaps(rung: Rung) -> Rung:
 
 
 def _sharpened(rung: Rung) -> Iterator[Rung]:
-    """The same with sides of backlash that change over within smaller torques, each from the one before.
+    """The same with sides of backlash that change over within smaller torques.
 
     A search that starts with sharp sides does not find its way; from here it does, and leave-one-out decides.
     """

@@ -131,7 +131,7 @@ def _held(start: Fit) -> Array:
 
 
 def _moved(at: Fit, change: Array) -> Fit:
-    return replace(at, x=at.x + change[: len(at.x)], placing=at.placing.moved(change[len(at.x) :]))
+    return replace(at, x=at.task.moved(at.x, change[: len(at.x)]), placing=at.placing.moved(change[len(at.x) :]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
         x, placing, blocks, _ = there
         change, step, doubtful = _reweighted(task, blocks, x, scales, weight, REWEIGHTED)
         if step < NEAR:
-            return x + change[: len(x)], placing.moved(change[len(x) :]), doubtful
+            return task.moved(x, change[: len(x)]), placing.moved(change[len(x) :]), doubtful
     return x, placing, doubtful
 
 

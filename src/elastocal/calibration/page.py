@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.calibration.certificate import certificate_of, expected_accuracy
+from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy
 from elastocal.calibration.figures import (
     agreement_lines,
     budget_bars,
@@ -53,7 +53,7 @@ def calibration_page(
     """``most`` parameters are shown; ``stated`` is what people state for the certificate, which is the first page where
     anything is stated."""
     wanted = stated is not None and stated.asked_for
-    certificate = certificate_of(c, validation, stated) if wanted else None
+    certificate = certificate_of(c, validation, stated) if wanted and c.before.unit == "m" else None
     tolerance = None if stated is None else stated.tolerance
     doubts = [w for w in c.warnings if w.severity == "warning"]
     sections = [
@@ -77,7 +77,7 @@ def calibration_page(
         (
             *(_sentence(w.text) for w in c.warnings if w not in doubts),
             *c.robot.notes,
-            *(() if wanted else (HOW_TO_CERTIFY,)),
+            *(() if certificate else (_sentence(ANGLES) if wanted else HOW_TO_CERTIFY,)),
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},

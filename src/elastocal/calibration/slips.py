@@ -82,9 +82,11 @@ def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
     """The mend of a unit is to state it."""
     unit = any(word.startswith(("lengths in ", "angles in ")) for word in slips)
     mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
+    if "mirrored frame" in slips:
+        mend = f"two of x, y, z are swapped or one is reversed: {mend}"
     return InputError(
         f"the points are {moved}; {mend}, or accept it by these words: {', '.join(slips)}",
-        code="slip", value=slips[0], parameter="units" if unit else "",
+        code="slip", value=slips[0], parameter="units" if unit else "accept",
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -50,11 +51,15 @@ def read_calibration(path: str | PathLike[str]) -> Calibration:
 def read_validation(path: str | PathLike[str]) -> Validation | None:
     """The validation that was made with the calibration of a file, None where there was none."""
     file = Path(path)
-    data = read_json(file, FORMAT, "a calibration file").data.get("validation")
+    return validation_of(read_json(file, FORMAT, "a calibration file").data, str(file))
+
+
+def validation_of(document: Mapping[str, Any], where: str) -> Validation | None:
+    data = document.get("validation")
     try:
         return None if data is None else Validation(**{k: _validated(k, v) for k, v in data.items()})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{file}: the validation in it is damaged ({error!r}); calibrate again") from None
+        raise FormatError(f"{where}: the validation in it is damaged ({error!r}); calibrate again") from None
 
 
 def _validated(key: str, value: Any) -> Any:

@@ -12,7 +12,7 @@ taken-as-exact        what the prediction leaves out
 assumed-weights       most of the correction rests on masses that are assumed
 truth                 residuals on a simulated true robot, and whether they break the prediction
 first-order           the correction is approximate, for comparison
-mixed                 corrected and uncorrected motions stand side by side
+mixed                 corrected and uncorrected motions stand side by side, or none is corrected
 every-motion          every motion of the program is corrected
 """
 
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Summary, Verification
 from elastocal.findings import Finding
 from elastocal.quantities import length
@@ -82,7 +83,7 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     parts = result.contributions
     sizes = {word: part.distances().rms for word, part in parts.named.items()}
     sizes = {word: size for word, size in sizes.items() if size > ROUNDING}
-    if result.method.taught or len(sizes) < 2:
+    if result.method.taught or len(sizes) < 2 or not result.motions[0]:
         return ()
     freedom = np.inf if result.known is None else result.known.freedom
     widths = {word: parts.half_width(word, freedom) for word in sizes}
@@ -230,8 +231,14 @@ def _mixed(result: Correction) -> Finding:
         return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
-    said = (
-        f"THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS: {targets}{stay} in all; the report lists them with "
-        "their reasons."
+    mixed = (
+        "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS" if result.motions[0] else "THE PROGRAM STAYS AS IT WAS"
     )
+    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them."
     return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})
+
+
+def _reasons(result: Correction) -> str:
+    """What keeps targets from being corrected, the most frequent first."""
+    bad = Counter(TargetStatus(int(s)) for s in result.commands.status[~result.corrected])
+    return f" ({', '.join(f'{s.name.lower()} {n}' for s, n in bad.most_common())})" if bad else ""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import ConflictError, FormatError, InputError, UnknownNameError
+from elastocal.errors import ConflictError, ExtraMissingError, FormatError, InputError, UnknownNameError
 from elastocal.files.opened import note_file
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -48,9 +48,8 @@ def read_bag(path: Path) -> dict[str, Series]:
         from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
     except ImportError:
-        raise InputError(
+        raise ExtraMissingError(
             f"{path}: reading ROS bags needs rosbags; pip install 'elastocal[formats]', or export it as .csv",
-            code="extra-missing",
             file=str(path),
         ) from None
     if path.is_file():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import date as Day
 from typing import Any, Literal
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, RangeError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.located import Located
 from elastocal.model.elements import quantity
@@ -53,9 +53,9 @@ class Stated:
 
     def __post_init__(self) -> None:
         if self.tolerance is not None and not self.tolerance > 0:
-            raise InputError(f"tolerance {self.tolerance:g} m must be positive", code="range", value=self.tolerance)
+            raise RangeError(f"tolerance {self.tolerance:g} m must be positive", value=self.tolerance)
         if self.payload is not None and self.payload < 0:
-            raise InputError(f"payload {self.payload:g} kg must not be negative", code="range", value=self.payload)
+            raise RangeError(f"payload {self.payload:g} kg must not be negative", value=self.payload)
 
     @property
     def asked_for(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.files import schema
 from elastocal.files.located import Located
 from elastocal.model.elements import quantity
@@ -35,7 +35,7 @@ class WorkArea:
         sides = np.subtract(self.high, self.low)
         if not (sides >= 0).all() or np.count_nonzero(sides > 0) < 2:
             said = "workpiece: high must not be below low, and two sides need some length"
-            raise InputError(said, code="range", value=[float(v) for v in sides])
+            raise RangeError(said, value=[float(v) for v in sides])
 
     def planes(self) -> tuple[Plane, ...]:
         """The plane, or the two largest faces of the box, the lower one first."""

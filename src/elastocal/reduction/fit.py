@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, UnknownNameError, UnobservableError
 from elastocal.measure.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.reduction.misfit import Misfit, chance_of, misfit_of, share_of, split_residuals
@@ -130,9 +130,8 @@ def check_equations(problem: Problem) -> None:
             "no reading can be used: nothing was read, or no loaded state is determined", code="no-readings"
         )
     if not np.any(problem.matrix[: problem.shape[0] * problem.shape[1], : problem.parameters]):
-        raise InputError(
+        raise UnobservableError(
             "no reading depends on any parameter sought; the load is zero or nothing compliant is loaded",
-            code="unobservable",
         )
 
 
@@ -140,9 +139,8 @@ def check_determined(problem: Problem) -> None:
     """Refuse what no reading and no prior can tell."""
     unseen = [name for name, seen in zip(problem.names, np.any(problem.matrix, axis=0), strict=True) if not seen]
     if unseen:
-        raise InputError(
+        raise UnobservableError(
             f"no reading depends on {unseen[0]}; leave it out or load the robot in another direction",
-            code="unobservable",
             value=unseen[0],
         )
 

@@ -18,6 +18,8 @@ from elastocal.spatial.entries import Array
 
 STEPS = 200
 SETTLED, CLOSE, ROUNDING = 1e-11, 1e-6, 1e-15
+HIDDEN = 1e-3
+"""Share of the residuals that a step may promise while rounding hides what its smallest parts bring."""
 S = TypeVar("S")
 
 
@@ -31,7 +33,8 @@ def minimise(
     """The state with the least sum of squares, from a start; ``size`` of the readings tells what is rounding.
 
     Ends where a full step changes the model by 1e-11 of the residuals or by rounding, or by 1e-6 of the residuals and
-    steps no longer shrink; refuses with ``refusal`` where neither happens.
+    steps no longer shrink; refuses with ``refusal`` where neither happens, or where no part of a step leads lower that
+    promises more than rounding hides: slopes are not those of the model, or it is not there beyond the start.
     """
     damping, last = 0.0, np.inf
     r, j = rows(state)
@@ -48,7 +51,9 @@ def minimise(
             state, r, j = trial, trial_r, trial_j
             damping = damping / 10 if damping > 1e-6 else 0.0
         elif damping > 1e8:
-            return state  # nothing lower within rounding
+            if gain < HIDDEN * rest:
+                return state  # nothing lower within rounding
+            break
         else:
             damping = max(10 * damping, 1e-4)
     raise InputError(refusal, code="not-converged")

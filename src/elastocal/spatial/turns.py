@@ -41,11 +41,10 @@ class Rotation:
     def from_matrix(cls, matrix: Any) -> Rotation:
         """Of the nearest rotation where a matrix is not quite one; by its largest component (Shepperd)."""
         r = np.asarray(matrix, dtype=np.float64)
-        if np.any(np.linalg.det(r) <= 0):
+        known = np.asarray(np.isfinite(r).all((-2, -1)))
+        if np.any(np.linalg.det(np.where(known[..., None, None], r, np.eye(3))) <= 0):
             raise ValueError("a matrix that mirrors is no rotation")
-        off = ~np.all(np.abs(r @ np.swapaxes(r, -1, -2) - np.eye(3)) < 1e-12, axis=(-2, -1)) & np.isfinite(r).all(
-            (-2, -1)
-        )
+        off = ~np.all(np.abs(r @ np.swapaxes(r, -1, -2) - np.eye(3)) < 1e-12, axis=(-2, -1)) & known
         if np.any(off):
             r = np.where(off[..., None, None], nearest_rotation(np.where(off[..., None, None], r, np.eye(3))), r)
         trace = np.einsum("...ii->...", r)

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from elastocal.errors import InputError
+from elastocal.errors import ExtraMissingError, InputError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -105,8 +105,8 @@ def url_of(store: str | PathLike[str] | None) -> URL:
         from sqlalchemy import URL, make_url
         from sqlalchemy.exc import ArgumentError
     except ImportError:
-        raise InputError(
-            "the history of robots needs a database library; pip install 'elastocal[fleet]'", code="extra-missing"
+        raise ExtraMissingError(
+            "the history of robots needs a database library; pip install 'elastocal[fleet]'"
         ) from None
     word = str(store) if store is not None else os.environ.get(VARIABLE, "") or USUAL
     if "://" not in word:

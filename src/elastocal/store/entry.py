@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.store import finite
-from elastocal.errors import InputError
+from elastocal.errors import FormatError, InputError
 from elastocal.findings import Finding
 from elastocal.results import plain
 
@@ -130,7 +130,7 @@ def entry_of(text: str, where: str) -> Entry:
     try:
         data = from_json(text)
         if data["format"] != FORMAT:
-            raise InputError(f"{where}: format {data['format']!r}, not {FORMAT!r}; update Elastocal", code="format")
+            raise FormatError(f"{where}: format {data['format']!r}, not {FORMAT!r}; update Elastocal")
         made: dict[str, Callable[[dict[str, Any]], object]] = {
             "calibration": _calibrated, "check": _checked, "release": lambda d: Released(**d),
         }  # fmt: skip

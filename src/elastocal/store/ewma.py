@@ -26,7 +26,7 @@ from functools import cache
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import RangeError
 from elastocal.spatial.entries import Array
 
 WEIGHT = 0.2
@@ -71,7 +71,7 @@ def run_length(limit: float, shift: float = 0.0, weight: float = WEIGHT, *, cons
 def limit_of(length: float, weight: float = WEIGHT) -> float:
     """L for an average run length while nothing drifts."""
     if not 2 <= length <= 1e9:
-        raise InputError(f"run length {length:g}: give 2 to 1e9 records between false alarms", code="range",
+        raise RangeError(f"run length {length:g}: give 2 to 1e9 records between false alarms",
                          value=length, parameter="run_length")  # fmt: skip
     low, high = 0.3, 8.0
     while high - low > 1e-6:  # the run length grows with the limit

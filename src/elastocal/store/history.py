@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from elastocal import __version__
-from elastocal.calibration.store import from_document, to_document
+from elastocal.calibration.store import from_document, to_document, validation_of
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.findings import Finding, warning
 from elastocal.store import records
@@ -248,7 +248,8 @@ class History:
         """Say that calibration ``number``, or the last one, is the one to use; the release before it is superseded.
 
         ``due`` is the day when it must be renewed.  ``baseline`` has charts of drift begin anew with it.  With
-        ``stated`` a certificate is issued and kept with the release, decided on the readings of ``validation``.
+        ``stated`` a certificate is issued and kept with the release, decided on the readings of ``validation``, or on
+        those that the calibration was validated with when it was made.
         ``seen`` is the last number that was looked at: what was recorded since is not released over.
         """
         head = self._head(text(who, "who", needed=True), text(reason, "reason", needed=True), time, (), None)
@@ -260,9 +261,10 @@ class History:
             assert of is not None
             number = of.of
             known = self[robot].entry(number).inputs
-            files = records.issued(
-                self.calibration(robot, number), stated, validation, refit=refit, files=known, head=head, name=named
-            )
+            cal = self.calibration(robot, number)
+            made_with = validation_of(json.loads(self.calibration_file(robot, number)), f"{robot} {number}")
+            read = made_with if validation is None else cal.validate(validation, refit=refit)
+            files = records.issued(cal, stated, read, files=known, head=head, name=named)
 
         def make(found: RobotHistory) -> Entry:
             if seen is not None and len(found.entries) != seen:
@@ -301,7 +303,7 @@ class History:
         row = self._row(connection, robot)
         known = self._known.get(robot)
         entries, mark = entries_of(connection, row.id, robot, *((known.entries, known.mark) if known else ()))
-        if known is None or known.mark != mark:
+        if known is None or mark is None or known.mark != mark:  # a robot without entries may have been given up
             joints, poses = json.loads(row.joints), np.array(json.loads(row.poses), dtype=np.float64)
             known = RobotHistory(robot, tuple(joints), poses, entries, mark, self.run_length)
         kept = {**{name: h for name, h in self._known.items() if name != robot}, robot: known}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.certificate import certificate_of
@@ -149,13 +150,12 @@ def release_entry(
 
 
 def issued(
-    calibration: Calibration, stated: Stated, campaign: Campaign | None, *, refit: bool, files: Mapping[str, str],
+    calibration: Calibration, stated: Stated, read: Validation | None, *, files: Mapping[str, str],
     head: Mapping[str, Any], name: str,
 ) -> dict[str, bytes]:  # fmt: skip
     """The certificate of a release by file name: authorised by who releases, under the name of the release."""
     own = {"number": name, "authorised_by": head["who"], "issued": date.fromisoformat(head["time"][:10])}
     said = replace(stated, **{k: v for k, v in own.items() if getattr(stated, k) is None})
-    read = None if campaign is None else calibration.validate(campaign, refit=refit)
     made = certificate_of(calibration, read, said, files)
     kinds = (".html", ".json", ".pdf") if find_spec("typst") else (".html", ".json")
     texts = {k: certificate_contents(calibration, made, k, read, said.tolerance) for k in kinds}

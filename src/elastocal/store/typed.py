@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 
 LONGEST = {"robot": 200, "name": 200, "who": 200, "reason": 2000}
 
@@ -14,7 +14,7 @@ def text(value: str | None, what: str, *, needed: bool = False) -> str | None:
     given = (value or "").strip()
     if not given:
         if needed:
-            raise InputError(f"{what} is missing; it is kept with the entry for ever", code="missing", parameter=what)
+            raise MissingError(f"{what} is missing; it is kept with the entry for ever", parameter=what)
         return None
     if len(given) > LONGEST[what]:
         raise InputError(f"{what} has {len(given)} characters; {LONGEST[what]} are the most", code="too-long",

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 import elastocal as ec
 from elastocal.app.pages.views import EFFECTS, decisions_of
-from elastocal.errors import ElastocalError, InputError
+from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.files.campaign.decisions import Decision, place_of
 from elastocal.studio import jobs
 from elastocal.studio.folder import data_of, text_of
@@ -143,11 +143,11 @@ def start(
         chosen = [w for w in word or () if w in EFFECTS]
         if not automatic:
             if not chosen:
-                raise InputError("tick at least one effect of the model, or let the readings choose", code="missing")
+                raise MissingError("tick at least one effect of the model, or let the readings choose")
             words += ("--model", ",".join(chosen))
         if folds.strip():
             if not (folds.strip().isdecimal() and 2 <= int(folds) <= 50):
-                raise InputError(f"folds {folds!r}: give a whole number from 2 to 50, or nothing", code="number")
+                raise NumberError(f"folds {folds!r}: give a whole number from 2 to 50, or nothing")
             words += ("--check", f"kfold={int(folds)}")
         return begin(request, cell, words, "Calibration", "calibrate")
     except ElastocalError as error:

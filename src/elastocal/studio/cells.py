@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 import elastocal as ec
 from elastocal.app.commands.new import new
 from elastocal.app.commands.status import StatusResult, status
-from elastocal.errors import ElastocalError, InputError
+from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.files.cell_yaml import NAME as CELL
 from elastocal.files.cell_yaml import read_cell
 from elastocal.files.certificate import UNITS, Stated
@@ -80,7 +80,7 @@ def make(
         elif robot in ec.shipped_robots():
             new(place, robot, given)
         else:
-            raise InputError("choose a robot from the list, or drop the file of one", code="missing")
+            raise MissingError("choose a robot from the list, or drop the file of one")
     except ElastocalError as error:
         return _list(request, error, name)
     return RedirectResponse(f"/cell/{place.name}/", 303)
@@ -94,7 +94,7 @@ def _kilograms(text: str) -> float | None:
     except ValueError:
         value = float("nan")
     if not 0 < value < 1e4:
-        raise InputError(f"rated payload {text!r}: give a mass in kg, such as 60", code="number", value=text)
+        raise NumberError(f"rated payload {text!r}: give a mass in kg, such as 60", value=text)
     return value
 
 

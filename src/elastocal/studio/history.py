@@ -19,7 +19,7 @@ import elastocal as ec
 from elastocal.app.commands.compare import CompareResult
 from elastocal.app.commands.history import record_check, release_certified
 from elastocal.app.pages import compare as compared
-from elastocal.errors import ElastocalError, InputError, UnknownNameError
+from elastocal.errors import ElastocalError, MissingError, NumberError, UnknownNameError
 from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
@@ -102,7 +102,7 @@ def check(
     def run(store: ec.History) -> None:
         with _table(cell, file) as path:
             if path is None:
-                raise InputError("choose the table of readings at the check poses first", code="missing")
+                raise MissingError("choose the table of readings at the check poses first")
             record_check(store, cell.name, path, who=who or None, reason=reason or None, refit=bool(refit))
 
     return _done(request, cell, run)
@@ -143,9 +143,7 @@ def release(
             if certified:
                 release_certified(store, cell.name, _number(number), cell.root, readings, **said)
             elif readings is not None:
-                raise InputError(
-                    "readings for a certificate were given without asking for one; tick it", code="missing"
-                )
+                raise MissingError("readings for a certificate were given without asking for one; tick it")
             else:
                 store.release(cell.name, _number(number), **said)
 
@@ -168,5 +166,5 @@ def _done(request: Request, cell: Cell, change: Callable[[ec.History], object]) 
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InputError(f"{text!r} is no number of an entry", code="number", value=text)
+        raise NumberError(f"{text!r} is no number of an entry", value=text)
     return int(text)

@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 
 from elastocal.app.pages.views import expected_ratios, planned_files
 from elastocal.app.planning.request import given_task
-from elastocal.errors import ElastocalError, InputError, MissingError, ShapeError
+from elastocal.errors import ElastocalError, InputError, MissingError, NumberError, ShapeError
 from elastocal.files.opened import seen_from, sha256_of
 from elastocal.files.plan.read import read_plan_file
 from elastocal.files.robot.read import robot_file
@@ -118,7 +118,7 @@ def start(
         words: tuple[str, ...] = ("plan", ".")
         if poses.strip():
             if not (poses.strip().isdecimal() and 1 <= int(poses) <= 1000):
-                raise InputError(f"poses {poses!r}: give a whole number", code="number", value=poses)
+                raise NumberError(f"poses {poses!r}: give a whole number", value=poses)
             words += ("--poses", str(int(poses)))
         return begin(request, cell, (*words, "--curve") if curve else words, "Planning", "plan")
     except ElastocalError as error:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from elastocal.errors import ElastocalError, InputError
+from elastocal.errors import ElastocalError, InputError, MissingError
 from elastocal.files.programs import programs_in
 from elastocal.studio.folder import data_of, text_of, within
 from elastocal.studio.render import page
@@ -114,7 +114,7 @@ def take(request: Request, cell: Cell, file: Annotated[list[UploadFile] | None, 
     try:
         given = [received(f, KINDS, "a robot program") for f in file or () if f.filename]
         if not given:
-            raise InputError("choose a program first; KRL needs its .dat file, too", code="missing")
+            raise MissingError("choose a program first; KRL needs its .dat file, too")
         put(cell, {cell.place("programs") / name: content for name, content in given})
     except ElastocalError as error:
         return _show(request, cell, "", error)

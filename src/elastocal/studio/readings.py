@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 import elastocal as ec
 from elastocal.app.commands.columns import columns
 from elastocal.app.pages.views import readings_view
-from elastocal.errors import ElastocalError, InputError
+from elastocal.errors import ElastocalError, MissingError, NumberError
 from elastocal.files.campaign.file import FORMAT
 from elastocal.files.campaign.recognise import RecognisedColumn
 from elastocal.files.opened import seen_from
@@ -129,7 +129,7 @@ def look(
         given = file if file is not None and file.filename else None
         waiting = _waiting(cell)
         if given is None and waiting is None:
-            raise InputError("choose a table first: CSV, Excel, or the export of a tracker's software", code="missing")
+            raise MissingError("choose a table first: CSV, Excel, or the export of a tracker's software")
         contents: dict[Path, str | bytes] = {}
         name = waiting or ""
         if given is not None:
@@ -174,7 +174,7 @@ def _positive(text: str, what: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 < value < 1e9:
-        raise InputError(f"{what} {text!r}: give a positive number", code="number", value=text)
+        raise NumberError(f"{what} {text!r}: give a positive number", value=text)
     return value
 
 
@@ -202,7 +202,7 @@ def confirm(request: Request, cell: Cell) -> Response:
     try:
         waiting = _waiting(cell)
         if waiting is None:
-            raise InputError("no table waits for confirmation; drop one first", code="missing")
+            raise MissingError("no table waits for confirmation; drop one first")
         place = cell.place("campaign")
         words = data_of(cell.root / INBOX / "campaign.yaml")
         ec.read_campaign(cell.root / INBOX / "campaign.yaml")

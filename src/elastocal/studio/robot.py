@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 import elastocal as ec
 from elastocal.app.commands.show import show
 from elastocal.app.pages import views
-from elastocal.errors import ElastocalError, InputError
+from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.files.opened import sha256_of
 from elastocal.files.robot.edit import with_parameter
 from elastocal.files.robot.read import robot_from_text
@@ -81,7 +81,7 @@ def _numbers(text: str, count: int, what: str) -> list[float]:
     out = [finite_number(w) for w in text.split(",")]
     good = [v for v in out if v is not None and abs(v) <= LARGEST]
     if len(good) != count or len(out) != count:
-        raise InputError(f"{what} {text!r}: give {count} numbers between commas", code="number", value=text)
+        raise NumberError(f"{what} {text!r}: give {count} numbers between commas", value=text)
     return good
 
 
@@ -132,9 +132,9 @@ def change(
     try:
         number = finite_number(value.strip().replace(",", "."))
         if number is None:
-            raise InputError(f"{parameter}: {value!r} is no number", code="number", value=value)
+            raise NumberError(f"{parameter}: {value!r} is no number", value=value)
         if not source.strip() or status not in STATUSES:
-            raise InputError(f"{parameter}: say where the number is from, and its status", code="missing")
+            raise MissingError(f"{parameter}: say where the number is from, and its status")
         text = text_of(within(cell, place))
         new = with_parameter(text, parameter, number, " ".join(source.split())[:500], status, place.name)
         views.usual_force(robot_from_text(new, place.name))

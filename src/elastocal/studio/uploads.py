@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 from fastapi import UploadFile
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
 from elastocal.files.cell_yaml import CellFolder
 from elastocal.files.confined import confined
 from elastocal.files.interrupted import finish
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def received(file: UploadFile | None, kinds: tuple[str, ...], what: str) -> tuple[str, bytes]:
     """Name and content of a file of one of the kinds."""
     if file is None or not file.filename:
-        raise InputError(f"choose a file first: {what}", code="missing")
+        raise MissingError(f"choose a file first: {what}")
     name = file_name(file.filename)
     if Path(name).suffix.lower() not in kinds:
         said = f"{name}: is none of the files that are taken here ({', '.join(kinds)}); give {what}"

@@ -243,3 +243,16 @@ def test_points_of_config_dat_are_kept():
     source = "DEF a()\nPTP XHOME\nPTP {A1 1,A2 -90,A3 90,A4 0,A5 90,A6 0}\nEND\n"
     program = Krl().read(encoded({"a.src": source, "$config.dat": shared}))
     assert [t.kept for t in program.targets] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("mass", "said"),
+    [
+        ("45.0", ("part.src, line 2: $LOAD states a mass of 45 kg",)),
+        ("1", ()),
+        ("-1", ()),
+    ],
+)  # fmt: skip
+def test_a_mass_told_to_the_controller_is_not_passed_over(mass: str, said: tuple[str, ...]) -> None:
+    program = body(f"$LOAD = {{M {mass}, CM {{X 0,Y 0,Z 120,A 0,B 0,C 0}}}}\nPTP {{A1 0,A2 -90,A3 90,A4 0,A5 30,A6 0}}")
+    assert tuple(note.partition(", which counts")[0] for note in program.notes) == said

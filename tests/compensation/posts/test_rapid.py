@@ -46,7 +46,8 @@ def test_targets_moves_and_frames():
 def test_a_correction_of_a_point_is_said_where_others_use_it():
     program = read()
     assert "it uses p10, which may be corrected" in program.skipped[0].reason
-    assert program.notes == ("part.mod, line 24: pCalc is computed from p20, which may be corrected",)
+    assert "part.mod, line 24: pCalc is computed from p20, which may be corrected" in program.notes
+    assert len(program.notes) == 2  # and the mass of tMill
 
 
 def test_a_shift_and_a_turn_arrive_in_the_literals():
@@ -162,3 +163,14 @@ def test_a_move_that_depends_on_a_condition_is_found(head: str) -> None:
     program = Rapid().read({"m.mod": text.encode()})
     assert [(m.line, m.start is None) for m in program.moves] == [(3, True), (4, True), (5, True)]
     np.testing.assert_allclose(program.positions[1], [5e-3, 2e-3, 3e-3])
+
+
+def test_the_mass_of_a_tool_in_use_is_not_passed_over() -> None:
+    heavy = "  PERS tooldata tBig:=[TRUE,[[0,0,250],[1,0,0,0]],[20,[0,0,120],[1,0,0,0],0,0,0]];\n"
+    head, main = with_lines("MoveAbsJ jHome,v100,fine,tBig;").split("  PROC main()\n")
+    line = head.count("\n") + 1
+    counts = "which counts in the correction only if it is given as payload"
+    said = f"part.mod, line {line}: tBig states a mass of 20 kg, {counts}"
+    assert read(f"{head}{heavy}  PROC main()\n{main}").notes == (said,)
+    unused = main.replace("tBig", "tool0")
+    assert read(f"{head}{heavy}  PROC main()\n{unused}").notes == ()

@@ -152,7 +152,7 @@ def current() -> Trace:
 
 def stated_for_certificate(tolerance_mm: float | None) -> Stated:
     """What the cell of this run states, with the tolerance that was typed."""
-    from elastocal.errors import InputError
+    from elastocal.errors import RangeError
     from elastocal.files.certificate import Stated
 
     cell = current().cell
@@ -160,7 +160,7 @@ def stated_for_certificate(tolerance_mm: float | None) -> Stated:
     if tolerance_mm is None:
         return stated
     if not 0 < tolerance_mm < float("inf"):
-        raise InputError(f"{tolerance_mm:g} mm is no tolerance; give one above 0", code="range", parameter="tolerance")
+        raise RangeError(f"{tolerance_mm:g} mm is no tolerance; give one above 0", parameter="tolerance")
     return replace(stated, tolerance=1e-3 * tolerance_mm)
 
 

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 import typer
 
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
-from elastocal.errors import FormatError, InputError, UnknownNameError
+from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
 
@@ -222,7 +222,7 @@ def check_needed(context: typer.Context, command: Any, values: Mapping[str, Any]
     for name in (p for p in needed if values[p] is None):
         shown = f"--{name}" if name == "out" else name.upper()
         said = f"{shown} is missing; give it, or a cell{example(context.command)}"
-        raise InputError(said, code="missing", parameter=name)
+        raise MissingError(said, parameter=name)
 
 
 def example(command: Any) -> str:

@@ -162,13 +162,14 @@ def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
     """The sentence, with the option of the command that the library knows as a parameter."""
     name = next((w for w in words if w in group.commands), "")
     params = group.commands[name].params if name else ()
-    flags = {p.name: p.opts[0] for p in params if p.param_type_name == "option"}
+    flags = {p.name: (p.opts[0], p.metavar or "") for p in params if p.param_type_name == "option"}
     parameter, sentence = getattr(error, "parameter", ""), str(error)
-    flag = flags.get(parameter)
+    flag, form = flags.get(parameter, (None, ""))
     if flag is None or flag in sentence:
         return sentence
     stated = f"{parameter} "
-    return f"{flag} {sentence.removeprefix(stated)}" if sentence.startswith(stated) else f"{sentence} ({flag})"
+    typed = flag if any(w.partition("=")[0] == flag for w in words) else f"{flag} {form}".rstrip()
+    return f"{flag} {sentence.removeprefix(stated)}" if sentence.startswith(stated) else f"{sentence} ({typed})"
 
 
 @cache

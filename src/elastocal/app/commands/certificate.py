@@ -12,6 +12,7 @@ import typer
 from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
+from elastocal.errors import MissingError
 from elastocal.report.blocks import Report
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ def certificate(
     stated = stated_for_certificate(tolerance)
     found = read_calibration(calibration)
     if validate is None:
+        for name, given in (("refit", refit), ("units", units), ("euler", euler)):
+            if given:
+                raise MissingError(f"--{name} is of readings, and none are given; add --validate", parameter=name)
         checked = read_validation(calibration)
     else:
         checked = validated(calibration, validate, refit=refit, units=units, euler=euler).validation

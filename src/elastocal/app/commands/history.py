@@ -12,7 +12,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError, NumberError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compare import CompareResult
@@ -260,7 +260,7 @@ def _verify(histories: History, words: list[str], given: dict[str, Any]) -> Hist
 
 def _number(word: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) < 10):
-        raise InputError(f"{word!r} is no number of an entry; see 'elastocal history show ROBOT'", code="number",
+        raise NumberError(f"{word!r} is no number of an entry; see 'elastocal history show ROBOT'",
                          value=word)  # fmt: skip
     return int(word)
 

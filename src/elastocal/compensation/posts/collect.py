@@ -27,6 +27,8 @@ from elastocal.spatial.pose import Pose
 
 FASTEST = 1e3
 """Of a tool, m/s; a number beyond it is no speed."""
+PLACEHOLDER = 1.0
+"""kg that a program states for a tool where nobody has weighed it."""
 
 
 class Rows:
@@ -165,6 +167,12 @@ class Collector:
         reason = reason if len(reason) <= LONGEST else f"{reason[:LONGEST]} ..."
         self.skipped.append(Skipped(text.name, text.line(start), text.shown(start, end), reason))
         self.last = None
+
+    def carried(self, where: str, what: str, mass: float) -> None:
+        """A mass that the program tells its controller; that of a placeholder is not worth a word."""
+        if mass > PLACEHOLDER:
+            said = f"{what} states a mass of {mass:g} kg, which counts in the correction only if it is given as payload"
+            self.note(f"{where}: {said}")
 
     def note(self, sentence: str) -> None:
         self.notes[sentence] = None

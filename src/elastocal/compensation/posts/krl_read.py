@@ -28,13 +28,14 @@ from elastocal.compensation.posts.krl_data import (
     stem,
 )
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Text
+from elastocal.compensation.posts.text import BOM, NUMBER, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
 
 _BAS = re.compile(r"\(\s*#(\w+)\s*(?:,([^)]*))?\)", re.A)
 _NUMBERED = re.compile(r"(?:BASE|TOOL)_DATA[ \t]*\[[ \t]*(\d+)[ \t]*\]\Z", re.A | re.I)
+_MASS = re.compile(rf"[ \t]*=[ \t]*\{{[ \t]*M[ \t]+({NUMBER})", re.A | re.I)
 _WITH = re.compile(r"\$(BASE|TOOL|IPO_MODE)[ \t]*=[ \t]*(\w+(?:\[[^\]]*\])?)(?:\([ \t]*(\w+))?", re.A | re.I)
 
 
@@ -189,6 +190,9 @@ class Walk:
                 if variable:
                     key = (variable.file, getattr(self.state, which))
                     self.into.frame_names[key] = f"{self.text.name}, line {line}"
+        elif word == "$LOAD":
+            if mass := _MASS.match(code, rest, end):
+                self.into.carried(f"{self.text.name}, line {line}", word, float(mass[1]))
         elif word in ("SPLINE", "PTP_SPLINE", "ENDSPLINE"):
             self._spline(word, code[rest:end])
         elif word == "BAS":

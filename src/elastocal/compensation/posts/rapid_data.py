@@ -42,6 +42,7 @@ ROBTARGET = re.compile(rf"\s*\[\s*{_row(3)}\s*,\s*{_row(4)}\s*,\s*{_LIST}\s*,\s*
 JOINTTARGET = re.compile(rf"\s*\[\s*{_row(6)}\s*,\s*{_LIST}\s*\]", re.A)
 _WOBJ = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*(TRUE|FALSE)\s*,(\s*),\s*{_POSE}\s*,\s*{_POSE}\s*\]\s*\Z", re.A | re.I)
 _TOOL = re.compile(rf"\s*\[\s*(TRUE|FALSE)\s*,\s*{_POSE}", re.A | re.I)
+_MASS = re.compile(rf"\s*,\s*\[\s*({NUMBER})", re.A)
 
 STATEMENT = re.compile(
     r"""(?<![\w.])(?:
@@ -112,6 +113,8 @@ class Data:
     refused: dict[str, str] = field(default_factory=dict)
     """What cannot be used, with the reason."""
     spelled: dict[str, str] = field(default_factory=dict)
+    masses: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """Of tools, in kg, with the place that states them."""
     constants: dict[str, float] = field(default_factory=dict)
     """Numbers declared CONST."""
 
@@ -219,6 +222,8 @@ def _tool(data: Data, code: str, name: str, span: tuple[int, int], where: str) -
         data.refused[name] = f"{_NO_POSE} ({where})"
     else:
         data.tools[name] = pose
+        if mass := _MASS.match(code, found.end(), span[1]):
+            data.masses[name] = float(mass[1]), where
 
 
 def _pose(numbers: list[float]) -> Pose | None:

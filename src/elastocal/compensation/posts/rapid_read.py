@@ -198,6 +198,9 @@ class Walk:
             for name in (tool[1], base):
                 if name.lower() in self.data.refused:
                     raise Missing(f"{name} {self.data.refused[name.lower()]}")
+            if tool[1].lower() in self.data.masses:
+                mass, where = self.data.masses[tool[1].lower()]
+                self.into.carried(where, tool[1], mass)
             speed = re.match(r"\s*v(\d{1,6})\b", arguments[0], re.A | re.I)
             timed = re.search(r"\\\s*(T|V)\s*:=", text, re.A | re.I)
             self._rests[text] = Rest(

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
 from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
@@ -95,7 +95,12 @@ def understand(
         if word in (NAME, MARKER, STATION) and column not in axes:
             add_once(raw, fields, word, Field(place, 1.0))
             continue
-        matched = titles.matched(column)
+        try:
+            matched = titles.matched(column)
+        except UnknownNameError:
+            if any(has_axis([titles.plain(t, axes) for t in raw.header], a) for a in axes):
+                raise
+            raise _of_another(raw, axes) from None
         if matched is None:
             unused.append(column)
             continue
@@ -209,10 +214,10 @@ class Titles:
             if any(units is known for known in (LENGTH, ANGLE)):
                 once, unit = ("length", "mm") if units is LENGTH else ("angle", "deg")
                 choices = " or ".join(f"{stem}_{u}" for u in units)
-                raise InputError(
+                raise UnitError(
                     f"{self.raw.top}: column {title!r} has no unit; write {choices}, or state it once for all columns "
                     f"as units: {{{once}: {unit}}}, or {ONCE}",
-                    code="unit", file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
+                    file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
                 )  # fmt: skip
         try:
             others = (NAME, MARKER, STATION, *(q for q, units in allowed.items() if not units))
@@ -269,6 +274,15 @@ def _check_axes(raw: RawTable, found: CampaignColumns, axes: Mapping[str, str], 
     absent = [a for a in axes if not has_axis(found.fields, a)]
     if absent and unused:
         raise no_axes(raw, absent[0], "deg" if axes[absent[0]] == "revolute" else "mm", unused)
+
+
+def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
+    """No title is an axis: most often the robot is another one."""
+    return InputError(
+        f"{raw.top}: none of {', '.join(raw.header)} is an axis of the robot ({', '.join(axes)}); check that the table "
+        f"is of this robot, or tell which is which by 'elastocal columns ROBOT {Path(raw.file).name}'",
+        code="missing-column", file=raw.file, line=raw.header_line, allowed=tuple(axes),
+    )  # fmt: skip
 
 
 def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] = ()) -> InputError:

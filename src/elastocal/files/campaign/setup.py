@@ -75,7 +75,9 @@ def joint_values(
             meant = None if mover is None else _degrees(model, found, row, mover)
             bare = not given.located.lines
             todo = meant or (
-                "change it, or ignore the limits" if bare else f"change it or {IGNORE} {given.located.file}"
+                "change it, or ignore the limits: a swapped column, a reversed axis or a moved zero is then named"
+                if bare
+                else f"change it or {IGNORE} {given.located.file}"
             )
             raise InputError(f"{spot}: {what}; {todo}", code="limits", value=value, parameter="ignore_limits")
         rows = len({row for row, _, _ in beyond})

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import DuplicateError, InputError, MissingError, NumberError, ShapeError
+from elastocal.errors import DuplicateError, MissingError, NumberError, ShapeError
 from elastocal.files.located import read_text
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.raw import RawTable
@@ -89,7 +89,7 @@ def _check_axes(raw: RawTable, model: Robot) -> None:
     missing = [name for name in _axes(model) if name not in raw.header]
     if missing and missing[0] != f"actual_q_{count}":  # one of a later axis is there
         said = f"column {missing[0]} is missing beside its neighbours; record the whole vector"
-        raise InputError(f"{raw.top}: {said}", code="missing", column=missing[0])
+        raise MissingError(f"{raw.top}: {said}", column=missing[0])
     if count != model.n or missing:
         raise ShapeError(
             f"{raw.top}: {count} columns actual_q_... for the {model.n} axes of {model.name}; give the robot of the log"

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.errors import FileError, FormatError, InputError, MissingError
+from elastocal.errors import ExtraMissingError, FileError, FormatError, InputError, MissingError
 from elastocal.files.opened import read_bytes
 from elastocal.files.robot.links import in_short
 from elastocal.files.robot.urdf_tags import Tag
@@ -154,9 +154,7 @@ def read_mesh(path: Path, scale: Array) -> tuple[Array, Ints]:
     try:
         import trimesh
     except ImportError:
-        raise InputError(
-            f"{path}: meshes need trimesh; pip install 'elastocal[formats]'", code="extra-missing"
-        ) from None
+        raise ExtraMissingError(f"{path}: meshes need trimesh; pip install 'elastocal[formats]'") from None
     data = read_bytes(path)
     try:
         loaded: Any = trimesh.load(io.BytesIO(data), file_type=path.suffix[1:].lower(), force="mesh", process=False)

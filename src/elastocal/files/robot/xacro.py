@@ -12,7 +12,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from elastocal.errors import FormatError, InputError
+from elastocal.errors import ExtraMissingError, FormatError, InputError
 from elastocal.files.opened import read_bytes
 
 SECONDS = 8
@@ -38,9 +38,8 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
     """
     read_bytes(path)
     if find_spec("xacrodoc") is None:
-        raise InputError(
+        raise ExtraMissingError(
             f"{path}: expanding xacro needs xacrodoc; {EXTRA}, or give a .urdf file",
-            code="extra-missing",
             file=str(path),
         )
     words = [sys.executable, "-c", _EXPAND, str(path.resolve()), *(f"{k}={v}" for k, v in arguments.items())]

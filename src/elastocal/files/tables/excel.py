@@ -15,7 +15,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from elastocal.errors import InputError, MissingError, UnknownNameError
+from elastocal.errors import ExtraMissingError, InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.raw import REMARKS, RawTable, below_note, end_note, titles_below, whole_titles
 from elastocal.files.tables.titles import ends_table, unit_cells
@@ -30,12 +30,13 @@ WHOLE = 64 << 20
 """Up to so many a workbook is held as a whole, with what is known of merged cells."""
 Rows = list[tuple[int, list[str]]]
 _JOINT = re.compile(r"(?:achse|gelenk|axis|joint|theta|[ajq])[ _.]?\d(?!\d)", re.I)
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d*)?(?:e[-+]?\d+)?", re.I | re.A)
 STAMP = datetime(2000, 1, 1)
 """Workbooks hold the time of their making; the same table shall make the same bytes."""
 
 
 def read_excel(path: Path, header_line: int | None = None, sheet: str | None = None) -> RawTable:
-    """One sheet, by default the only one with joints, else the first that is not empty.
+    """One sheet, by default the only one with joints, or with numbers, else the first that is not empty.
 
     Rows before ``header_line`` are skipped.
     """
@@ -66,9 +67,15 @@ def _from_titles(rows: Rows, header_line: int | None) -> Rows:
 
 
 def _chosen(tables: Mapping[str, Rows]) -> str:
-    """The only sheet whose titles have joints, so that a cover sheet is passed over; else the first."""
+    """The only sheet with joints in its titles, else with rows of numbers: covers are passed over; else the first."""
     jointed = [name for name, rows in tables.items() if sum(bool(_JOINT.match(c)) for c in rows[0][1]) > 1]
-    return jointed[0] if len(jointed) == 1 else next(iter(tables))
+    numbers = [name for name, rows in tables.items() if any(_numbers(cells) > 2 for _, cells in rows[1:])]
+    found = jointed or numbers
+    return found[0] if len(found) == 1 else next(iter(tables))
+
+
+def _numbers(cells: Sequence[str]) -> int:
+    return sum(bool(_NUMBER.fullmatch(c)) for c in cells)
 
 
 def _book(path: Path) -> Any:
@@ -76,9 +83,8 @@ def _book(path: Path) -> Any:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise InputError(
+        raise ExtraMissingError(
             f"{path}: reading Excel needs openpyxl; pip install 'elastocal[formats]', or save the sheet as .csv",
-            code="extra-missing",
             file=str(path),
         ) from None
     try:
@@ -159,8 +165,8 @@ def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: 
     try:
         from openpyxl import Workbook
     except ImportError:
-        raise InputError(
-            "writing Excel needs openpyxl; pip install 'elastocal[formats]', or name a .csv file", code="extra-missing"
+        raise ExtraMissingError(
+            "writing Excel needs openpyxl; pip install 'elastocal[formats]', or name a .csv file"
         ) from None
     book = Workbook()
     page = book.active

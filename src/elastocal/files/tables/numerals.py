@@ -53,28 +53,36 @@ class Numerals:
 
 def numerals_of(text: str, separator: str) -> tuple[Numerals, str]:
     """What the cells of a text show, and an example of what is taken for thousands on that ground."""
-    inside = " ; ".join(_QUOTED.findall(text)) if separator == "," else text
-    decimal_comma, decimal_dot = (_decimals(s).search(t) is not None for s, t in ((",", inside), (".", text)))
-    dots = _parted(".").search(inside) is not None or (decimal_comma and not decimal_dot)
-    commas = _parted(",").search(inside) is not None or (decimal_dot and not decimal_comma)
+    inside, outside, part = text, text, re.escape(separator)
+    if separator == ",":  # a comma inside of a number stands in quotes
+        inside, outside, part = ";".join(_QUOTED.findall(text)), text.replace(",", ";"), ";"
+    decimal_comma, decimal_dot = (_decimals(s, part).search(t) is not None for s, t in ((",", inside), (".", outside)))
+    dots = _parted(".", part).search(inside) is not None or (decimal_comma and not decimal_dot)
+    commas = _parted(",", part).search(inside) is not None or (decimal_dot and not decimal_comma)
     found = Numerals(dots, commas)
-    lone = next((m[0] for s, t in ((".", text), (",", inside)) if (dots if s == "." else commas)
-                 if (m := _lone(s).search(t)) is not None), "")  # fmt: skip
+    lone = next((m[1] for s, t in ((".", outside), (",", inside)) if (dots if s == "." else commas)
+                 if (m := _lone(s, part).search(t)) is not None), "")  # fmt: skip
     return found, lone
 
 
-def _decimals(sign: str) -> re.Pattern[str]:
+def _cell(number: str, part: str) -> re.Pattern[str]:
+    """A cell that is a number, with its unit perhaps: times of day and remarks tell nothing of how numbers are."""
+    blank, unit = r'[ \t"]*', r"(?:[^\W\d]\S{0,3}|\u00b0)?"
+    return re.compile(rf"(?:^|{part}){blank}([+\-\u2212\u2013]?{number})(?={blank}{unit}{blank}(?:$|{part}))", re.M)
+
+
+def _decimals(sign: str, part: str) -> re.Pattern[str]:
     """Numbers in which a sign is clearly that before decimals."""
     s = re.escape(sign)
-    return re.compile(rf"(?<![\w.,])-?(?:\d+{s}(?:\d{{1,2}}|\d{{4,}})|\d{{4,}}{s}\d+|0\d*{s}\d+)(?![\d.,])")
+    groups = r"(?:\d{1,3}[ \u00a0\u2009\u202f'\u2019])*"
+    return _cell(rf"{groups}(?:\d+{s}(?:\d{{1,2}}|\d{{4,}})|\d{{4,}}{s}\d+|0\d*{s}\d+)", part)
 
 
-def _parted(sign: str) -> re.Pattern[str]:
+def _parted(sign: str, part: str) -> re.Pattern[str]:
     """Numbers in which a sign is clearly that between thousands."""
     s, other = re.escape(sign), re.escape("." if sign == "," else ",")
-    return re.compile(rf"(?<![\w.,])-?[1-9]\d{{0,2}}(?:{s}\d{{3}})+(?:{other}\d|{s}\d{{3}}(?![\d.,]))")
+    return _cell(rf"[1-9]\d{{0,2}}(?:{s}\d{{3}})+(?:{other}\d+|{s}\d{{3}})", part)
 
 
-def _lone(sign: str) -> re.Pattern[str]:
-    s = re.escape(sign)
-    return re.compile(rf"(?<![\w.,])-?[1-9]\d{{0,2}}{s}\d{{3}}(?![\d.,])")
+def _lone(sign: str, part: str) -> re.Pattern[str]:
+    return _cell(rf"[1-9]\d{{0,2}}{re.escape(sign)}\d{{3}}(?![eE][+-]?\d)", part)

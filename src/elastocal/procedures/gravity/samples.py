@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from elastocal.errors import InputError, MissingError
+from elastocal.errors import InputError, MissingError, TooFewError
 from elastocal.measure.joint_log import JointLog
 from elastocal.measure.motion import (
     ABOVE,
@@ -227,10 +227,9 @@ def _counted(
     out = everything.part(keep)
     refused = _refused(out, np.asarray(np.isfinite(log.torque).any(axis=0)), friction)
     if len(refused) == model.n:
-        raise InputError(
+        raise TooFewError(
             f"{log.source}: no joint has {LEAST} readings that count ({next(iter(refused.values()))}); move it, log "
             "more, or leave friction out",
-            code="too-few",
         )
     few = np.array([j in refused for j in log.joints])
     return replace(out, torque=np.where(few, np.nan, out.torque), refused=refused)

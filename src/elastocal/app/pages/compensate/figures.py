@@ -172,6 +172,8 @@ def workpiece_maps(result: Correction, area: WorkArea | None = None) -> tuple[Bl
 
 def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, ...]:
     """With robot and program."""
+    import numpy as np
+
     from elastocal.compensation.workpiece import workpiece
 
     found = workpiece(result, plane)
@@ -182,10 +184,12 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
         *drawn_robot(result.model, found.near, found.at, found.frame),
         drawn_path(path[thinned(len(path), 300)], found.at),
     )
-    maps = [
-        place_map(f"workpiece_stiffness{number}", "Stiffness over the workpiece", "softest direction", "N/um", found.at,
-                  1e-6 * found.stiffness, drawn),
-    ]  # fmt: skip
+    maps = []
+    if np.isfinite(found.stiffness).any():  # nowhere where nothing of the model bends
+        title, what = "Stiffness over the workpiece", "softest direction"
+        maps.append(
+            place_map(f"workpiece_stiffness{number}", title, what, "N/um", found.at, 1e-6 * found.stiffness, drawn)
+        )
     if found.predicted is not None:
         title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
         maps.append(place_map(f"workpiece_error{number}", title, what, "um", found.at, 1e6 * found.predicted, drawn))
