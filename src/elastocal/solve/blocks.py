@@ -53,11 +53,6 @@ class Group:
     mean: Array | None = None
     precision: Array | None = None
 
-    @property
-    def tied(self) -> bool:
-        """Whether its unknowns depend on each other."""
-        return self.precision is not None and len(self.columns) > 1
-
     @cached_property
     def log_det(self) -> float:
         return 0.0 if self.precision is None else float(np.linalg.slogdet(self.precision)[1])
@@ -113,9 +108,16 @@ class Blocks:
         return out
 
     @cached_property
+    def tied(self) -> tuple[tuple[int, Ints, Array], ...]:
+        """Groups whose unknowns the prior ties to each other: number, columns, K."""
+        known = ((i, g.columns, g.precision) for i, g in enumerate(self.groups) if len(g.columns) > 1)
+        return tuple((i, columns, k) for i, columns, k in known if k is not None)
+
+    @cached_property
     def untied(self) -> tuple[Ints, Ints, Array]:
         """Unknowns that the prior ties to no other: their columns, the numbers of their groups, K_jj."""
-        groups = [(i, g) for i, g in enumerate(self.groups) if not g.tied]
+        tied = {i for i, _, _ in self.tied}
+        groups = [(i, g) for i, g in enumerate(self.groups) if i not in tied]
         size = [np.ones(len(g.columns)) if g.precision is None else g.precision[0] for _, g in groups]
         columns = np.concatenate([np.zeros(0, dtype=np.int64), *(g.columns for _, g in groups)])
         owner = np.repeat([i for i, _ in groups], [len(g.columns) for _, g in groups]).astype(np.int64)

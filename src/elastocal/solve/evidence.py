@@ -104,9 +104,8 @@ def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
     p = blocks.shape[2]
     out, own = np.zeros((p, p)), log_scales[: len(blocks.groups)]
     size = np.exp(-2 * own)
-    for g, s in zip(blocks.groups, size, strict=True):
-        if g.tied:
-            out[g.columns[:, None], g.columns] = g.precision * s
+    for i, tied, k in blocks.tied:
+        out[tied[:, None], tied] = k * size[i]
     columns, owner, precision = blocks.untied
     out[columns, columns] = precision * size[owner]
     return out, sum(g.log_det for g in blocks.groups) - 2 * float(blocks.widths @ own)
@@ -191,10 +190,9 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
     columns, owner, precision = blocks.untied
     square = np.bincount(owner, precision * change[columns] ** 2, count)
     share = np.bincount(owner, precision * variance[columns], count)
-    for i, g in enumerate(blocks.groups):
-        if g.tied:
-            off, own = change[g.columns], half[:, g.columns]
-            square[i], share[i] = float(off @ g.precision @ off), float(np.sum((own @ g.precision) * own))
+    for i, tied, k in blocks.tied:
+        off, own = change[tied], half[:, tied]
+        square[i], share[i] = float(off @ k @ off), float(np.sum((own @ k) * own))
     size = np.exp(-2 * log_scales[:count])
     return (square + share) * size - blocks.widths, float(len(change) - share @ size)
 
