@@ -88,8 +88,19 @@ class Calibration:
                 f"({lower:.3f} {unit} mean); keep the nominal robot."
             )
             return Finding("nothing-to-gain", "note", text, data)
+        basis = "leave-one-out"
+        if (doubt := next((w for w in self.warnings if w.code == "optimistic"), None)) is not None:
+            basis = f"fitted again without a fifth of the poses in turn; leave-one-out {now:.3f}"
+            now = 1e3 * float(doubt.data["refitted"])
+            data[f"after_{unit}"] = now
+        if doubt is not None and now >= lower:
+            text = (
+                f"No gain is shown: {now:.3f} {unit} ({basis}) against {lower:.3f} {unit} of the nominal robot. "
+                "Measure more poses, or keep the nominal robot."
+            )
+            return Finding("no-gain", "warning", text, data)
         text = (
-            f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, leave-one-out); the "
+            f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, {basis}); the "
             f"nominal robot to {lower:.3f} {unit}."
         )
         return Finding("improved", "note", text, data)

@@ -44,6 +44,8 @@ MIXED = 3
 """Steps that a further one is mixed with."""
 ROUNDING = 0.02
 """The same below which a step that does not lower the objective is a matter of rounding."""
+FAR = 1.0
+"""The same from which on a step that backlash does not let go is no minimum, whatever stopped it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +227,7 @@ def fit(
         there = ahead(task, at, placing, blocks, aim, found if chosen == 2 else None)
         if there is None:
             kink = size if size > ROUNDING and len(task.backlash) else 0.0
-            converged = chosen == 2 and (size <= ROUNDING or kink > 0)
+            converged = chosen == 2 and (size <= ROUNDING or 0 < kink < FAR)
             break
         at, placing, blocks, share = there
         steps = [*steps[1 - MIXED :], (change, share * aim)] if chosen == 2 else []

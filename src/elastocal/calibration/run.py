@@ -15,7 +15,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
-from elastocal.calibration.judgement import misfit_of, warnings_of
+from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflicts
@@ -347,7 +347,7 @@ def _result(
         reference_temperature=sight.states.reference,
         parameters=_estimates(chosen),
         outliers=lost,
-        warnings=(*assumed, *unfit, *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
+        warnings=(*assumed, *unfit, *optimism_of(ladder), *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
