@@ -33,6 +33,14 @@ def test_the_twelve_parameters_come_back(found: Outcome) -> None:
     assert value(found, "success_rate") >= 0.995  # of 500 random starts
 
 
+def test_few_starts_all_succeed() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(given, "DRAWS", 30)
+        patch.setattr(given, "STARTS", 20)
+        few = given.ScaraContactCase().run(np.random.default_rng(1))
+    assert value(few, "success_rate") == 1.0
+
+
 def test_one_force_level_cannot_separate(found: Outcome) -> None:
     assert value(found, "singular_gap_single_force") < 1e-8
     assert value(found, "condition_two_forces") == pytest.approx(30, abs=1)

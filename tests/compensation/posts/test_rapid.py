@@ -46,8 +46,10 @@ def test_targets_moves_and_frames():
 def test_a_correction_of_a_point_is_said_where_others_use_it():
     program = read()
     assert "it uses p10, which may be corrected" in program.skipped[0].reason
-    assert "part.mod, line 24: pCalc is computed from p20, which may be corrected" in program.notes
-    assert len(program.notes) == 2  # and the mass of tMill
+    assert program.notes == (
+        "part.mod, line 7: tMill states a mass of 12 kg, which counts in the correction only if it is given as payload",
+        "part.mod, line 24: pCalc is computed from p20, which may be corrected",
+    )
 
 
 def test_a_shift_and_a_turn_arrive_in_the_literals():
