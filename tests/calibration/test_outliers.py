@@ -108,6 +108,18 @@ def test_the_bad_one_of_repeats_is_named(where: tuple[int, ...], size: object, e
     assert cal.leave_one_out_all.max >= cal.leave_one_out.max
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["left out", "kept by hand"])
+def test_the_model_tells_which_of_two_repeats_is_wrong(kept: bool) -> None:
+    _, q, x, rng = readings()
+    twice = np.concatenate([x, x + 1e-5 * rng.normal(size=x.shape)])
+    twice[COUNT + 11, 1, 2] += 2e-3
+    data = campaign(np.concatenate([q, q]), KR270, position=twice, markers=["a", "b"])
+    cal = calibrate(KR270, data.keeping([COUNT + 11]) if kept else data, WORDS)
+    assert [(o.row, o.marker, o.axis) for o in cal.outliers] == ([] if kept else [(COUNT + 11, "b", "z")])
+    if not kept:
+        assert cal.leave_one_out_all.max > 8e-4 > cal.leave_one_out.max  # the mean of the two is off by 1 mm
+
+
 def test_good_repeats_are_all_kept() -> None:
     """Joints that stop elsewhere every time scatter more where the arm is long."""
     lost = 0

@@ -6,21 +6,22 @@ Of K >= 3 readings y_k of one state, each is compared with the mean of the other
 
 s being the scatter of all repeats of the campaign but this one.  The least probable goes first, if fewer than one in a
 million good campaigns would lose one; then everything is computed again.  Of two repeats nobody knows which is wrong:
-these are left to the model.
+these are left to the model (``repeats_by_model``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
+from elastocal.calibration.fit import Fit
 from elastocal.calibration.states import gather
 from elastocal.model.robot import Robot
-from elastocal.solve.outliers import LEVEL, LIKELY
+from elastocal.solve.outliers import FAR, LEVEL, LIKELY, Unit
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotation_vector
 
@@ -55,6 +56,40 @@ def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tup
         gone = np.repeat(bad[:, :, None], 3, axis=2) if key == "orientation" else bad.reshape(read.shape)
         object.__setattr__(out, key, np.where(gone, np.nan, read))
         lost += list(_named(campaign, key, gone, deviation, probability))
+    return out, tuple(lost)
+
+
+def repeats_by_model(campaign: Campaign, fitted: Fit, units: Sequence[Unit]) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """The campaign with nan in the place of repeats that spoil their state, and these.
+
+    Of a state whose mean is an outlier, repeats that the other readings predict are good: the rest are left out instead
+    of the state.
+    """
+    sight, s = fitted.task.sight, fitted.task.sight.states
+    off, _ = sight.linearise(fitted.task.tool, fitted.values, fitted.placing)
+    out, lost = copy(campaign), []
+    for unit in units:
+        for state in np.flatnonzero(s.pose == unit.block).tolist():
+            rows = [r % sight.rows for r in unit.rows if r // sight.rows == s.slot[state]]
+            members = s.members[state]
+            key = next((k for k, part in sight.sections.items() if rows and part.start <= rows[0] < part.stop), "")
+            if len(members) < 2 or key not in ("position", "deflection"):
+                continue
+            at = np.array(rows) - sight.sections[key].start
+            if at.max() >= 3 * s.points:  # numbers of several kinds
+                continue
+            mean = getattr(s, key)[state].reshape(-1)[at]
+            each = getattr(campaign, key)[members].reshape(len(members), -1)[:, at]
+            away = np.abs(each - mean + off[state, rows])
+            far = np.nanmax(away, axis=1) > FAR * np.sqrt(len(members)) * np.abs(off[state, rows]).max() / unit.size
+            far &= [not campaign.kept(int(i)) for i in members]
+            if far.all() or not far.any():
+                continue
+            gone = np.zeros(getattr(campaign, key).shape, dtype=bool)
+            gone.reshape(campaign.count, -1)[np.ix_(members[far], at)] = True
+            object.__setattr__(out, key, np.where(gone, np.nan, getattr(out, key)))
+            size, rare = np.full(gone.shape, unit.size), np.full(gone.shape, unit.probability)
+            lost += list(_named(campaign, key, gone, size, rare))
     return out, tuple(lost)
 
 

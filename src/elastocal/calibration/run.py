@@ -22,7 +22,7 @@ from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflic
 from elastocal.calibration.outliers import ROUGH, explained, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
-from elastocal.calibration.repeats import distinct_rows, without_bad_repeats
+from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
 from elastocal.calibration.residuals import Residuals
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import accepted, check_slips
@@ -98,6 +98,10 @@ def calibrate(
     if outliers:
         progress("outliers")
         dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+        campaign, told = repeats_by_model(campaign, rich, units)
+        if told:
+            lost, sight = (*lost, *told), Sight(gather(robot, campaign))
+            dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
         dropped, units = _taken_back(campaign, sight, dropped, units)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
     return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
