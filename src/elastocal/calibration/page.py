@@ -20,7 +20,7 @@ from elastocal.calibration.figures import (
     residual_figures,
     residual_lines,
 )
-from elastocal.calibration.noise import REPEATS
+from elastocal.calibration.noise import REPEATS, SHARE
 from elastocal.errors import InputError
 from elastocal.quantities import DASH
 from elastocal.report.blocks import Column, Fact, Figure, Lines, Report, Section, Table, Tile, Unknown
@@ -266,11 +266,20 @@ def _noise(c: Calibration) -> Table:
             rows.append(("points, times the tracker's", value, ""))
         elif name in ("points", "translation", REPEATS):
             rows.append((name, 1e3 * value, "mm"))
+        elif name.startswith(SHARE):
+            rows.append((f"varying {name}", 100 * value, "%"))
         else:
-            rows.append((name.removeprefix("noise "), 1e3 * value, "mrad or mm"))
+            rows.append((name.removeprefix("noise "), 1e3 * value, _unit_of(c, name)))
     if c.discrepancy:
         rows.append(("model discrepancy", 1e3 * c.discrepancy, "mm"))
     return Table("noise", "", columns, tuple(rows))
+
+
+def _unit_of(c: Calibration, name: str) -> str:
+    """Of the scatter of a joint; orientations are angles."""
+    joints = dict(zip(c.robot.joints, c.robot.motions, strict=True))
+    motion = joints.get(name.removeprefix("noise "))
+    return "mm" if motion is not None and motion.kind == "prismatic" else "mrad"
 
 
 def _placing(c: Calibration) -> Table:
