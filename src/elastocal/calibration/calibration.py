@@ -48,7 +48,8 @@ class Calibration:
     stations: tuple[str, ...]
     markers: tuple[str, ...]
     noise: Mapping[str, float]
-    """Scales of the noise: points, orientation (rad), translation in m, ``noise <joint>`` in rad or m."""
+    """Scales of the noise: points, orientation (rad), translation in m, ``noise <joint>`` in rad or m, load size (a
+    share), load direction (rad)."""
     instrument: Instrument
     discrepancy: float
     """Model discrepancy in m per axis: what residuals show beyond the noise; 0 where it is not significant."""
@@ -215,10 +216,12 @@ class Calibration:
             points = (points - self.placing.shift[number]) @ frame
             frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
         moved, moved_spread = self._moved_by_load(at, rest)
-        if rest is not None:
-            moved_spread = moved_spread + self._loose_variance(joints, np.eye(3), at, rest)
         # a deflection is the difference of two readings, in base axes
         moved_noise = (2.0 if self.placed else 1.0) * self._noise_variance(joints, points, number, base=True)
+        if rest is not None:
+            moved_spread = moved_spread + self._loose_variance(joints, np.eye(3), at, rest)
+            noise = noise + self._load_variance(moved @ frame.T)
+            moved_noise = moved_noise + self._load_variance(moved)
         return Prediction(
             points,
             k * mean,
@@ -373,6 +376,14 @@ class Calibration:
         )
         joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
         return np.asarray(out + self._joint_variance(q, np.eye(3) if base else turn, joints**2))
+
+    def _load_variance(self, moved: Array) -> Array:
+        """Variance of a reading by errors of the load that moves points by ``moved`` (N, markers, 3).
+
+        Of a tilt of the load only the size counts: where it goes the compliance of the arm decides.
+        """
+        size, tilt = self.noise.get("load size", 0.0), self.noise.get("load direction", 0.0)
+        return np.asarray((size * moved) ** 2 + 2 / 3 * tilt**2 * np.sum(moved**2, axis=2, keepdims=True))
 
     def _loose_variance(self, q: Array, turn: Array, *states: ToolStates) -> Array | float:
         """The same by joints that may lie on either side of their backlash, in all these states of ``q``."""

@@ -10,7 +10,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit, Task, distances, fit
 from elastocal.calibration.ladder import GAP, Ladder, Rung
-from elastocal.calibration.noise import SHARE, Instrument
+from elastocal.calibration.noise import SHARE, SIDE, Instrument
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.findings import Finding
 from elastocal.quantities import probability
@@ -226,7 +226,8 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
         return None
     first, blocks = len(post.blocks.groups), post.blocks
     kept = [i for i, part in enumerate(blocks.noise) if part.scale.pool != SHARE]
-    shift = [np.log(factors.get(blocks.noise[i].scale.name, factors.get("", 1.0))) for i in kept]
+    names = [blocks.noise[i].scale.name for i in kept]
+    shift = [0.0 if name == SIDE else np.log(factors.get(name, factors.get("", 1.0))) for name in names]
     scales = np.concatenate([post.log_scales[:first], post.log_scales[[first + i for i in kept]] + shift])
     noise = tuple(blocks.noise[i] for i in kept)
     at = posterior(replace(blocks, noise=noise, power=1.0), scales)
@@ -234,12 +235,13 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
 
 
 def _whole_noise(chosen: Fit) -> float:
-    """Sd of a coordinate by all parts of the noise but the share of deflections, in m."""
+    """Sd of a coordinate by what may scatter between repeats, in m: not the share of deflections, nor the side of a
+    backlash, which is the same again or another as it happens."""
     post, sight = chosen.posterior, chosen.task.sight
     first = len(post.blocks.groups)
     variance = np.zeros(post.blocks.used.shape)
     for part, log_scale in zip(post.blocks.noise, post.log_scales[first:], strict=True):
-        if part.scale.pool != SHARE:
+        if part.scale.pool != SHARE and part.scale.name != SIDE:
             variance += np.exp(2 * log_scale) * np.sum(part.factor**2, axis=2)
     lengths = post.blocks.used & np.tile(sight.lengths, sight.states.slots)
     return float(np.sqrt(variance[lengths].mean()))

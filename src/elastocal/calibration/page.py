@@ -266,6 +266,8 @@ def _noise(c: Calibration) -> Table:
             rows.append(("points, times the tracker's", value, ""))
         elif name in ("points", "translation", REPEATS):
             rows.append((name, 1e3 * value, "mm"))
+        elif name == "load size":
+            rows.append((name, 100 * value, "%"))
         elif name.startswith(SHARE):
             rows.append((f"varying {name}", 100 * value, "%"))
         else:

@@ -103,6 +103,7 @@ def calibrate(
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
         dropped, units = _taken_back(campaign, sight, dropped, units)
+        instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
     return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 
