@@ -15,7 +15,7 @@ from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.certificate import certificate_of
-from elastocal.calibration.compare import tool_places
+from elastocal.calibration.tool_change import tool_places
 from elastocal.calibration.page import certificate_contents
 from elastocal.calibration.states import gather
 from elastocal.errors import InputError
