@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary, Validation
+from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier
 from elastocal.calibration.noise import Instrument
@@ -21,6 +21,7 @@ from elastocal.errors import ConflictError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
 from elastocal.results import as_html, shortened
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:

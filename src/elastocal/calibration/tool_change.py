@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.places import Plane, Reached, box_plane, reach
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
 
