@@ -29,7 +29,7 @@ from elastocal.report.certificate import STATES, Certificate
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.calibration.compare import Change
+    from elastocal.calibration.comparison import Change
     from elastocal.calibration.estimates import Estimate
     from elastocal.files.certificate import Stated
 

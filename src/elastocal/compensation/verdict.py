@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.targets import TargetStatus
-from elastocal.compensation.verification import Summary, Verification
+from elastocal.compensation.verification import Verification
 from elastocal.findings import Finding
 from elastocal.quantities import length
+from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
@@ -63,7 +64,7 @@ def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Fin
 
 def predicted_rms(result: Correction) -> float:
     """Root mean square of the residual errors predicted at corrected targets, in m."""
-    return float(np.sqrt(np.nanmean(result.predicted[result.corrected] ** 2)))
+    return rms(result.predicted[result.corrected])
 
 
 def _motions(result: Correction) -> Finding:
@@ -72,9 +73,9 @@ def _motions(result: Correction) -> Finding:
     model = "calibrated model" if result.covariance is not None else "model"
     said = (
         f"{done} of {total} motions of the program are corrected. By the {model} the tool is off by "
-        f"{length(before.rms)} rms, {length(before.largest)} at most, without correction."
+        f"{length(before.rms)} rms, {length(before.max)} at most, without correction."
     )
-    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.largest}
+    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
     return Finding("motions", "note", said, data)
 
 
@@ -110,16 +111,14 @@ def _certain(doubtful: Sequence[str]) -> str:
 def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     """The rounding of digits where everything is corrected, else what the model itself is left off by."""
     after = result.after.distances()
-    data = {"rms": after.rms, "max": after.largest}
+    data = {"rms": after.rms, "max": after.max}
     if result.exact:
-        said = f"The new digits state the targets to {length(after.largest)}: rounding, no accuracy of the robot."
+        said = f"The new digits state the targets to {length(after.max)}: rounding, no accuracy of the robot."
         return (Finding("rounding", "note", said, data),)
     if not after.count:
         return ()
     cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
-    said = (
-        f"With the new program the model is off by {length(after.rms)} rms, {length(after.largest)} at most ({cause})."
-    )
+    said = f"With the new program the model is off by {length(after.rms)} rms, {length(after.max)} at most ({cause})."
     return (Finding("residual-by-model", "note", said, data),)
 
 
@@ -206,16 +205,16 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     share = Verification(before, after).compensated_percent
     said = (
         f"On the simulated true robot: {length(first.rms)} rms before, {length(last.rms)} after, {share:.2f} % "
-        f"compensated; {length(last.largest)} at most."
+        f"compensated; {length(last.max)} at most."
     )
-    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.largest, "percent": share}
+    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
     good = result.corrected
     if result.known is not None and result.known.registered:
         said += " That is in the true robot's own base, which readings do not show."
         return (Finding("truth", "note", said, data),)
     if result.covariance is None or not good.any():
         return (Finding("truth", "note", said, data),)
-    left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, predicted_rms(result)
+    left, hoped = rms(after.distance[good]), predicted_rms(result)
     data |= {"times_predicted": left / hoped if hoped > 0 else np.inf}
     if left > BROKEN * hoped:
         said += (

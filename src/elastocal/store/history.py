@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.campaign import Campaign
-    from elastocal.calibration.compare import Comparison
+    from elastocal.calibration.comparison import Comparison
     from elastocal.files.certificate import Stated
     from elastocal.report.blocks import Report
 

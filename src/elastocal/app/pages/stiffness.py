@@ -266,7 +266,6 @@ def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:
 
 
 def deflection_map(found: Workspace, load: str) -> Heatmap:
-    import numpy as np
 
     grid = found.grid
     x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
@@ -277,5 +276,5 @@ def deflection_map(found: Workspace, load: str) -> Heatmap:
         Axis(grid.names[1], grid.units[1], y),
         "deflection",
         "mm",
-        grid.table(1e3 * np.linalg.norm(found.moved.translation, axis=1)),
+        grid.table(1e3 * found.moved.distance),
     )
