@@ -87,7 +87,7 @@ def _fitted_again(chosen: Fit) -> Array:
     for number in range(FOLDS):
         out = s.pose % FOLDS == number
         rest = replace(task, dropped=task.dropped | out[:, None])
-        found = fit(rest, chosen.placing, chosen.x, near=(chosen.posterior,))
+        found = fit(rest, *chosen.start, near=(chosen.posterior,))
         off[out] = task.sight.linearise(rest.tool, found.values, found.placing)[0][out]
     return distances(task.sight, np.where(task.sight.used & ~task.dropped, off, np.nan))
 
