@@ -78,6 +78,11 @@ class GravityFit:
         return np.asarray((self.left_out >= CLEARLY * self.by_file) & (self.prior is not None))
 
     @property
+    def improves(self) -> bool:
+        """Whether some joint is predicted better by the masses fitted than by the robot file's."""
+        return bool(np.any(~self.outdone & (self.samples.counts > 0)))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of what was estimated."""
         return tuple(self.unknowns.names[i] for i in self.kept)

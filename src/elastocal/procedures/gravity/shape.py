@@ -24,7 +24,7 @@ from elastocal.spatial.entries import Array, Bools
 LOAD = 0.03
 """Share of its load that the friction of a gear grows by, standard deviation."""
 REST = {"near rest": (0.05, 0.3), "creeping": (0.005, 1.0)}
-"""Speed (rad/s or m/s) over which friction is another, and share of the Coulomb friction by which, standard deviation."""
+"""Speed (rad/s or m/s) over which friction is another one, and by which share of the Coulomb friction (sd)."""
 
 
 @dataclass(frozen=True, eq=False)
