@@ -68,6 +68,18 @@ def test_every_motion_counts(done) -> None:
     assert (last.code, last.severity) == ("mixed", "warning")
 
 
+def test_of_which_nothing_is_corrected_no_program_is_written(robot, tmp_path) -> None:
+    first = "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\n"
+    program = ec.read_program(SQUARE.replace("X 1750", "X 7750").replace(first, ""), "krl")
+    far = ec.compensate(robot, program, wrench=FORCE, near=np.radians([0, -90, 90, 0, 90, 0]))
+    assert far.unchanged
+    assert far.verdict[-1].code == "nothing-corrected"
+    with pytest.raises(InputError) as refused:
+        far.write(tmp_path)
+    assert refused.value.code == "nothing-corrected"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_force_acts_on_lines_only_unless_it_is_said(robot, done) -> None:
     loads = done.job.loads.wrench
     assert not loads[:2].any()

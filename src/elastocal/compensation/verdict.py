@@ -84,7 +84,7 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     parts = result.contributions
     sizes = {word: part.distances().rms for word, part in parts.named.items()}
     sizes = {word: size for word, size in sizes.items() if size > ROUNDING}
-    if result.method.taught or len(sizes) < 2 or not result.motions[0]:
+    if result.method.taught or len(sizes) < 2 or result.unchanged:
         return ()
     freedom = np.inf if result.known is None else result.known.freedom
     widths = {word: parts.half_width(word, freedom) for word in sizes}
@@ -230,11 +230,12 @@ def _mixed(result: Correction) -> Finding:
         return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
-    mixed = (
-        "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS" if result.motions[0] else "THE PROGRAM STAYS AS IT WAS"
-    )
-    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them."
-    return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})
+    if result.unchanged:
+        code, mixed, end = "nothing-corrected", "THE PROGRAM STAYS AS IT WAS", ", and no program is written"
+    else:
+        code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
+    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
+    return Finding(code, "warning", said, {"targets": bad, "lines": lines})
 
 
 def _reasons(result: Correction) -> str:

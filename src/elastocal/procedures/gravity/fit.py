@@ -78,6 +78,11 @@ class GravityFit:
         return np.asarray((self.left_out >= CLEARLY * self.by_file) & (self.prior is not None))
 
     @property
+    def improves(self) -> bool:
+        """Whether some joint is predicted better by the masses fitted than by the robot file's."""
+        return bool(np.any(~self.outdone & (self.samples.counts > 0)))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of what was estimated."""
         return tuple(self.unknowns.names[i] for i in self.kept)
@@ -173,14 +178,15 @@ def fit_unknowns(
     noise, worth = np.where(count > 0, _size(y, used), 1.0), np.full(y.shape[1], np.nan)
     rest = np.setdiff1d(np.arange(x.shape[2]), kept)
     y = y - x[:, :, rest] @ unknowns.file[rest]
+    values = unknowns.file.copy()
     for _ in range(ROUNDS):
         scale = np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowding(count, worth))
         blocks = _blocks(y, x[:, :, kept], used, precision[np.ix_(kept, kept)], unknowns.file[kept])
         solved = posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(scale)]))
         residuals = np.where(used, y - x[:, :, kept] @ solved.mean, np.nan)
         noise, worth = scatter_and_worth(residuals)
-    values = unknowns.file.copy()
-    values[kept] = solved.mean
+        values[kept] = solved.mean
+        unknowns = unknowns.shaped(values, x, samples, used)
     covariance, drawn, widening = spread(solved, x[:, :, kept], used)
     covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
     bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4

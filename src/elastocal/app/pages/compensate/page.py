@@ -296,6 +296,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     aim = "position" if method.position_only else "pose, position where the program gives points"
     calibration = None if result.calibration is None else result.calibration.as_posix()
     written = tuple(p.as_posix() for p in result.files)
+    unwritten = "nothing, since nothing could be corrected" if result.failed else "nothing (give --out)"
     return (
         VERSION,
         Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
@@ -313,7 +314,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
              "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
         Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
         Fact("inserted", "points put in", correction.inserted, str(correction.inserted)),
-        Fact("written", "written", written, ", ".join(written) or "nothing (give --out)"),
+        Fact("written", "written", written, ", ".join(written) or unwritten),
     )  # fmt: skip
 
 
