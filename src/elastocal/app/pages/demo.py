@@ -16,8 +16,7 @@ from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines
 from elastocal.app.pages.plan import page as plan
 from elastocal.compensation.verdict import predicted_rms
-from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
-from elastocal.report.html import loud
+from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown, loud
 
 if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual

@@ -52,11 +52,6 @@ def page(result: StiffnessResult) -> Report:
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
-def screen(result: StiffnessResult, whole: Report) -> Report:
-    """For a terminal: a map without the table of all its points."""
-    return whole if result.grid is None else replace(whole, sections=whole.sections[:1])
-
-
 DRAWN = 250
 """Values of an axis that are drawn; of more, so many that are spread evenly."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import floor, log10
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
-ON_SCREEN = 40
 
 
 def page(result: CompensateResult) -> Report:
@@ -77,13 +75,6 @@ def millimetres(metres: float) -> str:
     """With three decimals, or as many as two digits take: an error is never 0.000."""
     size = 1e3 * metres
     return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
-
-
-def screen(result: CompensateResult, whole: Report) -> Report:
-    """For a terminal: no long table of targets that are in order."""
-    short = len(result.correction.job.at.stations) <= ON_SCREEN
-    hidden = ("Workpiece",) if short else ("Workpiece", "Targets")
-    return replace(whole, sections=tuple(s for s in whole.sections if s.title not in hidden))
 
 
 def table(result: CompensateResult) -> Table:

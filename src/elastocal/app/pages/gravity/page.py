@@ -28,16 +28,6 @@ _FIXED = "fixed at the robot file's value"
 
 
 def page(result: GravityResult) -> Report:
-    """Everything; curves only here, not on the screen."""
-    curves = Section("Torques over the log", torques.torque_lines(result.gravity))
-    return _report(result, (curves,))
-
-
-def screen(result: GravityResult, whole: Report) -> Report:
-    return _report(result, ())
-
-
-def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
     gravity = result.gravity
     found, validation = gravity.arm, gravity.validation
     sections = [
@@ -53,7 +43,7 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
         Section("Sweep by sweep", (torques.recursion_table(gravity.recursion),) if gravity.recursion else ()),
         Section("Holding torques", (torques.holding_table(result),) if result.poses is not None else ()),
         Section("Payload", (torques.payload_table(gravity.payload),) if gravity.payload else ()),
-        *more,
+        Section("Torques over the log", torques.torque_lines(gravity)),
     ]
     title = f"Gravity torques of {found.model.name}"
     return Report(title, verdict(gravity), tuple(s for s in sections if s.blocks), result.notes, facts(result))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import axes_of
@@ -17,23 +16,11 @@ if TYPE_CHECKING:
     from elastocal.design.result import Plan
 
 
-ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at the test poses", "Feasibility")
-
-
 def page(result: PlanResult | ArcPlanResult) -> Report:
     from elastocal.app.pages.compensator.plan import arcs_page
     from elastocal.app.planning.arcs import ArcPlanResult
 
     return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
-
-
-def screen(result: PlanResult | ArcPlanResult, whole: Report) -> Report:
-    """The parts that are worth a terminal."""
-    from elastocal.app.planning.arcs import ArcPlanResult
-
-    if isinstance(result, ArcPlanResult):
-        return whole
-    return replace(whole, sections=tuple(s for s in whole.sections if s.title in ON_SCREEN))
 
 
 def _page(result: PlanResult) -> Report:
