@@ -154,6 +154,11 @@ def csv_parts(
 
         yield read_excel(path, header_line, sheet)
         return
+    if path.suffix.lower() in (".yaml", ".yml", ".json"):
+        from elastocal.files.tables.records import read_records
+
+        yield read_records(path)
+        return
     text, letters = table_text(path, encoding)
     lines = [(n, s) for n, s in _lines(text, "#") if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
