@@ -100,14 +100,15 @@ def test_angles_of_something_else_are_refused_and_may_be_left_out(tmp_path: Path
     q, at, _ = poses(12)
     other = Rotation.random(12, random_state=3)
     file = written(tmp_path / "a.csv", ["phix", "phiy", "phiz"], q, at, other.as_rotvec())
-    with pytest.raises(InputError, match="by the robot they are none .*euler: none"):
+    with pytest.raises(InputError, match=r"by the robot they are none .*euler: none"):
         read(file)
     left = read(file, euler="none")
     assert left.kinds == ("position",)
     assert any("phix, phiy, phiz are not used" in n for n in left.notes)
+    q, at, turns = poses(4)
+    few = written(tmp_path / "b.csv", ["phix", "phiy", "phiz"], q, at, turns.as_rotvec())
     with pytest.raises(InputError, match="too few"):
-        q, at, turns = poses(4)
-        read(written(tmp_path / "b.csv", ["phix", "phiy", "phiz"], q, at, turns.as_rotvec()))
+        read(few)
 
 
 def test_outliers_do_not_decide(tmp_path: Path) -> None:

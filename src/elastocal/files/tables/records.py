@@ -4,8 +4,8 @@
       pose: {x: -0.5325, y: -0.7712, z: 0.9356, qx: -0.18, qy: -0.648, qz: -0.67, qw: 0.3137}
       target_joints: [-0.523, 0.0002]
 
-A column is called by the last word of its place where that is enough (``x``), else by all of them (``pose.x``).  Numbers
-of a list of joints are ``joint 1`` and so on where there is one such list, those of a point ``x``, ``y``, ``z``.
+A column is called by the last word of its place where that is enough (``x``), else by all of them (``pose.x``).
+Numbers of a list of joints are ``joint 1`` and so on where there is one such list, those of a point ``x``, ``y``, ``z``.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def _records(located: Located) -> tuple[Path_, list[tuple[str | int, Any]]]:
     if len(below) == 1:
         return (below[0][0],), _entries(below[0][1])
     raise FormatError(
-        f"{located.file}: is no list of records, one for each pose with joint values and what was read; a campaign file "
-        "starts with 'format: elastocal-campaign/1'",
+        f"{located.file}: is no list of records, one for each pose with joint values and what was read; a campaign "
+        "file starts with 'format: elastocal-campaign/1'",
         file=located.file,
     )
 
