@@ -5,7 +5,7 @@
       target_joints: [-0.523, 0.0002]
 
 A column is called by the last word of its place where that is enough (``x``), else by all of them (``pose.x``).
-Numbers of a list of joints are ``joint 1`` and so on where there is one such list, those of a point ``x``, ``y``, ``z``.
+Numbers of a list of joints are ``joint 1`` and so on where there is one such list, those of a point ``x`` ``y`` ``z``.
 """
 
 from __future__ import annotations
