@@ -18,14 +18,13 @@ from pathlib import Path
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import (
-    EULER,
+    ANGLES,
     MARKER,
     MATRIX,
     NUMBERED,
     QUATERNION,
-    RPY,
     STATION,
-    TURNS,
+    TURN,
     Declared,
     Titles,
     has_axis,
@@ -42,7 +41,7 @@ UNKNOWN = "not known by its title"
 NO_UNIT = "has no unit"
 ROWS = 50
 """Rows that guesses of units look at."""
-TURN, ROOM = 6.6, 20.0
+FULL_TURN, ROOM = 6.6, 20.0
 """Angles beyond so many rad are degrees; coordinates beyond so many m are mm."""
 _AXIS_WORDS = re.compile(
     r"(?:achse|gelenk|axis|axe|eje|asse|joint|actual[ _]q|target[ _]q|theta|[ajq])[ _.]?(\d)", re.I
@@ -198,7 +197,7 @@ def _unit(word: str, name: str, titles: Titles) -> tuple[str, bool]:
         return unit_word(own) or own, False
     if name in QUATERNION or name in MATRIX:
         return "", False
-    turns = titles.axes.get(name) == "revolute" or name in (*TURNS, *RPY, *(e for each in EULER for e in each))
+    turns = titles.axes.get(name) == "revolute" or any(name in group for group in (TURN, *ANGLES))
     said = titles.declared.get("angle" if turns else "length", "")
     return said, bool(said)
 
@@ -227,7 +226,7 @@ def _with_unit(raw: RawTable, place: int, name: str, axes: Mapping[str, str]) ->
     if stated in (ANGLE if turns else LENGTH):
         return f"{name}_{stated}"
     size = max((abs(v) for v in _numbers(raw, place)), default=0.0)
-    unit = ("deg" if size > TURN else "rad") if turns else ("mm" if size > ROOM else "m")
+    unit = ("deg" if size > FULL_TURN else "rad") if turns else ("mm" if size > ROOM else "m")
     return f"{name}_{unit}"
 
 
