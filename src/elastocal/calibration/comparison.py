@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, sqrt
 
 import numpy as np
@@ -46,7 +47,7 @@ class Change:
     def sd(self) -> float:
         return sqrt(self.before_sd**2 + self.after_sd**2)
 
-    @property
+    @cached_property
     def ratio(self) -> float:
         if self.sd > 0:
             return self.value / self.sd

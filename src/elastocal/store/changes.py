@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-
-import numpy as np
+from math import isfinite
 
 from elastocal.calibration.comparison import Change
 from elastocal.calibration.page import change_table
@@ -45,7 +44,7 @@ def parameter_lines(shown: Shown, pairs: Pairs) -> Lines:
     worst: dict[str, float] = {}
     for _, _, made in pairs:
         for c in made:
-            worst[c.name] = max(worst.get(c.name, 0.0), abs(c.ratio) if np.isfinite(c.ratio) else 0.0)
+            worst[c.name] = max(worst.get(c.name, 0.0), abs(c.ratio) if isfinite(c.ratio) else 0.0)
     release = h.released
     first = h.entry(release.release.of) if release and release.release else h.calibrations[0]
     assert first.calibration is not None

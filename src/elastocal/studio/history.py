@@ -24,7 +24,7 @@ from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
 from elastocal.studio.render import page
-from elastocal.studio.rest import MANY, opened
+from elastocal.studio.rest import opened
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import ALONE, Cell
 
@@ -32,6 +32,8 @@ router = APIRouter()
 Text = Annotated[str, Form()]
 Dropped = Annotated[UploadFile | None, File()]
 PLACE = Path(".studio") / "dropped"
+MANY = 50
+"""Entries of a history on one page: more points with their bars are not told apart in a figure."""
 
 
 @router.get("/history")
