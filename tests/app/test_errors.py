@@ -6,6 +6,8 @@ import ast
 import pickle
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,29 +44,49 @@ def test_every_class_says_what_is_wrong_by_a_code_of_its_own() -> None:
     assert all(k.code.replace("-", "").isalpha() and k.__doc__ for k in found)
 
 
-def calls(folder: Path) -> Iterator[tuple[str, ast.Call]]:
-    for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                yield path.relative_to(SOURCES).as_posix(), node
+@dataclass(frozen=True)
+class Call:
+    """Of a function or class by its name; ``first`` and ``named`` are constants among its arguments, else None."""
+
+    path: Path
+    line: int
+    name: str
+    method: str
+    first: object
+    named: dict[str | None, object]
+
+
+@cache
+def sources() -> tuple[tuple[Call, ...], tuple[tuple[Path, str], ...]]:
+    """All calls and all texts of the package."""
+    calls: list[Call] = []
+    texts: list[tuple[Path, str]] = []
+    for file in sorted(SOURCES.rglob("*.py")):
+        path = file.relative_to(SOURCES)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.append((path, node.value))
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = node.func.id if isinstance(node.func, ast.Name) else ""
+                method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+                first = getattr(node.args[0], "value", None) if node.args else None
+                named = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
+                calls.append(Call(path, node.lineno, name, method, first, named))
+    return tuple(calls), tuple(texts)
 
 
 def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
     """The plain class has no code to tell; where it is raised, a code stands beside it."""
-    plain = {
-        place
-        for place, call in calls(SOURCES)
-        if call.func.id == "InputError" and not any(k.arg in ("code", None) for k in call.keywords)  # type: ignore[attr-defined]
-    }
-    assert not plain
+    raised = [call for call in sources()[0] if call.name == "InputError"]
+    assert len(raised) > 100
+    assert not [call for call in raised if not {"code", None} & set(call.named)]
 
 
 def test_who_asks_for_a_class_gets_what_has_its_code() -> None:
     own = {k.code: k.__name__ for k in kinds() if "code" in vars(k)}
-    for place, call in calls(SOURCES):
-        said = [k.value.value for k in call.keywords if k.arg == "code" and isinstance(k.value, ast.Constant)]
-        if call.func.id == "InputError" and said:  # type: ignore[attr-defined]
-            assert said[0] not in own, f"{place}, line {call.lineno}: raise {own[said[0]]}"
+    for call in sources()[0]:
+        if call.name == "InputError" and isinstance(said := call.named.get("code"), str):
+            assert said not in own, f"{call.path}, line {call.line}: raise {own[said]}"
 
 
 def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:
@@ -82,11 +104,9 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
     group = typer.main.get_command(import_module("elastocal.app.cli.main").app)
     known = {name: {p.name for p in c.params} for name, c in group.commands.items()}  # type: ignore[attr-defined]
     said = [
-        (path.stem, node.args[0].value)
-        for path in sorted((SOURCES / "app" / "commands").glob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "of"
-        if isinstance(node.args[0], ast.Constant)
+        (call.path.stem, call.first)
+        for call in sources()[0]
+        if call.path.parent == Path("app", "commands") and call.method == "of" and isinstance(call.first, str)
     ]
     assert len(said) > 20
     assert not [(name, parameter) for name, parameter in said if parameter not in known[name]]
@@ -95,15 +115,9 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
 def test_the_library_names_no_option_of_a_command_line() -> None:
     """What it raises names parameters; only commands and the studio, which is started by one, know options."""
     flag = re.compile(r"(?<![\w<-])--[a-z]")
-    texts = [
-        (path.relative_to(SOURCES).as_posix(), node.value)
-        for path in sorted(SOURCES.rglob("*.py"))
-        if path.relative_to(SOURCES).parts[0] not in ("app", "studio")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    texts = [(path, text) for path, text in sources()[1] if path.parts[0] not in ("app", "studio")]
     assert len(texts) > 10_000
-    assert not [(place, text) for place, text in texts if flag.search(text)]
+    assert not [(path, text) for path, text in texts if flag.search(text)]
 
 
 def test_an_unknown_name_says_what_is_valid_and_what_is_nearest() -> None:
