@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import pickle
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from oracle.sources import SOURCES, sources
 
-import elastocal
 from elastocal.app.commands.deflect import deflect
 from elastocal.app.commands.status import status
 from elastocal.errors import InputError, RangeError, TooFewError, UnknownNameError
@@ -23,7 +20,6 @@ from elastocal.files.cell_yaml import read_cell
 from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
-SOURCES = Path(elastocal.__file__).parent
 
 
 def kinds(base: type[InputError] = InputError) -> Iterator[type[InputError]]:
@@ -44,49 +40,19 @@ def test_every_class_says_what_is_wrong_by_a_code_of_its_own() -> None:
     assert all(k.code.replace("-", "").isalpha() and k.__doc__ for k in found)
 
 
-@dataclass(frozen=True)
-class Call:
-    """Of a function or class by its name; ``first`` and ``named`` are constants among its arguments, else None."""
-
-    path: Path
-    line: int
-    name: str
-    method: str
-    first: object
-    named: dict[str | None, object]
-
-
-@cache
-def sources() -> tuple[tuple[Call, ...], tuple[tuple[Path, str], ...]]:
-    """All calls and all texts of the package."""
-    calls: list[Call] = []
-    texts: list[tuple[Path, str]] = []
-    for file in sorted(SOURCES.rglob("*.py")):
-        path = file.relative_to(SOURCES)
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                texts.append((path, node.value))
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-                name = node.func.id if isinstance(node.func, ast.Name) else ""
-                method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-                first = getattr(node.args[0], "value", None) if node.args else None
-                named = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
-                calls.append(Call(path, node.lineno, name, method, first, named))
-    return tuple(calls), tuple(texts)
-
-
 def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
     """The plain class has no code to tell; where it is raised, a code stands beside it."""
-    raised = [call for call in sources()[0] if call.name == "InputError"]
+    raised = [(s.path, call) for s in sources() for call in s.calls if call.name == "InputError"]
     assert len(raised) > 100
-    assert not [call for call in raised if not {"code", None} & set(call.named)]
+    assert not [(path, call.line) for path, call in raised if not {"code", None} & set(call.named)]
 
 
 def test_who_asks_for_a_class_gets_what_has_its_code() -> None:
     own = {k.code: k.__name__ for k in kinds() if "code" in vars(k)}
-    for call in sources()[0]:
-        if call.name == "InputError" and isinstance(said := call.named.get("code"), str):
-            assert said not in own, f"{call.path}, line {call.line}: raise {own[said]}"
+    for s in sources():
+        for call in s.calls:
+            if call.name == "InputError" and isinstance(said := call.named.get("code"), str):
+                assert said not in own, f"{s.path}, line {call.line}: raise {own[said]}"
 
 
 def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:
@@ -104,9 +70,11 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
     group = typer.main.get_command(import_module("elastocal.app.cli.main").app)
     known = {name: {p.name for p in c.params} for name, c in group.commands.items()}  # type: ignore[attr-defined]
     said = [
-        (call.path.stem, call.first)
-        for call in sources()[0]
-        if call.path.parent == Path("app", "commands") and call.method == "of" and isinstance(call.first, str)
+        (s.path.stem, call.first)
+        for s in sources()
+        if s.path.parent == Path("app", "commands")
+        for call in s.calls
+        if call.method == "of" and isinstance(call.first, str)
     ]
     assert len(said) > 20
     assert not [(name, parameter) for name, parameter in said if parameter not in known[name]]
@@ -115,7 +83,7 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
 def test_the_library_names_no_option_of_a_command_line() -> None:
     """What it raises names parameters; only commands and the studio, which is started by one, know options."""
     flag = re.compile(r"(?<![\w<-])--[a-z]")
-    texts = [(path, text) for path, text in sources()[1] if path.parts[0] not in ("app", "studio")]
+    texts = [(s.path, text) for s in sources() if s.path.parts[0] not in ("app", "studio") for text in s.texts]
     assert len(texts) > 10_000
     assert not [(path, text) for path, text in texts if flag.search(text)]
 
