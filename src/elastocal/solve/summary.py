@@ -45,6 +45,11 @@ def rms(values: Array) -> float:
     return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
 
 
+def standard_deviations(covariance: Array) -> Array:
+    """(p,) of the numbers whose covariance (p, p) is given."""
+    return np.asarray(np.sqrt(np.diag(covariance)))
+
+
 def rms_of_rows(values: Array) -> Array:
     """The same (N,) of every row of ``values`` (N, k)."""
     known = np.isfinite(values)
