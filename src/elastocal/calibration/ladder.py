@@ -187,11 +187,7 @@ def _without_small_gaps(rung: Rung) -> Rung:
     one side.
     """
     fitted = rung.fit
-    sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
-    gaps = [n.endswith(".gap") for n in fitted.task.names]
-    small = {
-        n for n, v, sd, gap in zip(fitted.task.names, fitted.values, sds, gaps, strict=True) if gap and v < GAP * sd
-    }
+    small = {name for name, size in _gaps_in_sd(fitted).items() if size < GAP}
     if not small:
         return rung
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in fitted.task.wanted) if w.names)
@@ -223,6 +219,19 @@ def _sharpened(rung: Rung) -> Iterator[Rung]:
         remark = f"sides of backlash {1 / share:.0f} times sharper"
         rough = fit(task, fitted.placing, fitted.x, near=own, settled=ROUGH)
         yield Rung.of(rung.words, rung.family, rung.multiple, rough, remark)
+
+
+def _sharpest(best: Rung) -> list[Rung]:
+    """Sharper ones than the best; the searches of those that may be chosen go to the end."""
+    sharper = list(_sharpened(best))
+    least = min(map(_predicts, (best, *sharper)))
+    return [_settled(r) if _predicts(r) < CLOSE * least else r for r in sharper]
+
+
+def _gaps_in_sd(fitted: Fit) -> dict[str, float]:
+    sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
+    pairs = zip(fitted.task.names, (fitted.values / sds).tolist(), strict=True)
+    return {name: size for name, size in pairs if name.endswith(".gap")}
 
 
 def _settled(rung: Rung) -> Rung:
@@ -257,9 +266,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
-    sharper = list(_sharpened(best))
-    least = min(map(_predicts, (best, *sharper)))
-    sharper = [_settled(r) if _predicts(r) < CLOSE * least else r for r in sharper]
+    sharper = _sharpest(best)
     rungs += sharper
     best = min((best, *sharper), key=_predicts)
     smaller = _without_small_gaps(best)
