@@ -63,7 +63,7 @@ class _Columns:
 
 def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointLog:
     parts, given = [], given or Given()
-    for raw in given.parts(path, model.controller.axes, model.joints, PART):
+    for raw in given.parts(path, model, PART):
         if not raw.rows:
             raise MissingError(f"{raw.file}: has a header and no rows; a log has one row per instant")
         bare = "q_0" in raw.header

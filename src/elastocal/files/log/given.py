@@ -14,8 +14,11 @@ from pathlib import Path
 
 from elastocal.errors import RangeError, ShapeError, UnitError, UnknownNameError
 from elastocal.files.tables.raw import Origin, RawTable, csv_parts
+from elastocal.model.robot import Robot
 
-VALUES = {u: u for u in ("deg", "rad", "mm", "m", "counts", "motor_deg", "motor_rad", "motor_turns")}
+ANY = ("counts", "motor_deg", "motor_rad", "motor_turns", "motor_Nm", "A")
+UNITS = {"revolute": ("deg", "rad", "Nm", *ANY), "prismatic": ("mm", "m", "N", *ANY)}
+"""By the kind of the axis that a column is of."""
 TORQUES = {"Nm": "torque_Nm", "N": "torque_N", "motor_Nm": "motor_torque_Nm", "A": "current_A"}
 
 
@@ -28,9 +31,10 @@ class Given:
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        for word in filter(None, self.units.split(",")):
-            if word.strip() not in VALUES | TORQUES:
-                raise UnknownNameError("unit of a log", word.strip(), VALUES | TORQUES, parameter="units")
+        known = tuple(dict.fromkeys(u for units in UNITS.values() for u in units))
+        for word in self._words:
+            if word not in known:
+                raise UnknownNameError("unit of a log", word, known, parameter="units")
         if self.rate is not None and not 0 < self.rate < 1e9:
             raise RangeError.of("rate", self.rate, "give the rows per second, such as 1000")
 
@@ -38,14 +42,17 @@ class Given:
     def any(self) -> bool:
         return self != Given()
 
-    def parts(self, path: Path, axes: tuple[str, ...], joints: tuple[str, ...], size: int) -> Iterator[RawTable]:
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return tuple(w.strip() for w in self.units.split(",") if w.strip())
+
+    def parts(self, path: Path, model: Robot, size: int) -> Iterator[RawTable]:
         """The log in tables of ``size`` rows, its columns named with units."""
-        value, torque = (self._unit(words) for words in (VALUES, TORQUES))
-        first = (named(raw, value, axes, joints, "values") for raw in csv_parts(path, size=size))
+        first = (self._named(raw, model, torques=False) for raw in csv_parts(path, size=size))
         if self.torques is None:
             yield from first
             return
-        second = (named(raw, torque, axes, joints, "torques") for raw in csv_parts(self.torques, size=size))
+        second = (self._named(raw, model, torques=True) for raw in csv_parts(self.torques, size=size))
         for one, other in zip_longest(first, second):
             if one is None or other is None or len(one.rows) != len(other.rows):
                 raise ShapeError(
@@ -54,25 +61,27 @@ class Given:
                 )  # fmt: skip
             yield joined(one, other)
 
-    def _unit(self, words: dict[str, str]) -> str:
-        return next((words[w.strip()] for w in self.units.split(",") if w.strip() in words), "")
-
-
-def named(raw: RawTable, unit: str, axes: tuple[str, ...], joints: tuple[str, ...], what: str) -> RawTable:
-    """With the unit on columns that are called as axes or joints alone, or by numbers of them in order."""
-    bare = [title for title in raw.header if not title.startswith("time")]
-    called = {n.casefold(): a for a, j in zip(axes, joints, strict=True) for n in (j, a)}
-    names = {title: called[title.casefold()] for title in bare if title.casefold() in called}
-    if not names and len(bare) == len(axes) and not any("_" in title.rstrip("0123456789_") for title in bare):
-        names = dict(zip(bare, axes, strict=True))
-    if names and not unit:
-        raise UnitError(
-            f"{raw.top}: column {next(iter(names))!r} has no unit; state that of the {what}, such as rad,Nm, "
-            "of motors motor_rad,motor_Nm", parameter="units",
-        )  # fmt: skip
-    header = tuple(f"{names[title]}_{unit}" if title in names else title for title in raw.header)
-    origins = tuple(Origin(raw.file, title) for title in raw.header)
-    return replace(raw, header=header, origins=origins)
+    def _named(self, raw: RawTable, model: Robot, torques: bool) -> RawTable:
+        """With units on columns that are called as axes or joints alone, or one for each axis by other names."""
+        axes = model.controller.axes
+        called = {n.casefold(): a for a, j in zip(axes, model.joints, strict=True) for n in (j, a)}
+        bare = [title for title in raw.header if not title.startswith("time")]
+        names = {title: called[title.casefold()] for title in bare if title.casefold() in called}
+        if not names and len(bare) == len(axes) and not any("_" in title.rstrip("0123456789_") for title in bare):
+            names = dict(zip(bare, axes, strict=True))
+        kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
+        titles = {}
+        for title, axis in names.items():
+            fits = [w for w in self._words if w in UNITS[kinds[axis]] and (w in TORQUES) == torques]
+            if not fits:
+                what = "torques" if torques else "values"
+                raise UnitError(
+                    f"{raw.top}: column {title!r} has no unit; state that of the {what}, such as rad,Nm (of slides "
+                    "m,N too), of motors motor_rad,motor_Nm", parameter="units",
+                )  # fmt: skip
+            titles[title] = f"{axis}_{TORQUES.get(fits[0], fits[0])}"
+        origins = tuple(Origin(raw.file, title) for title in raw.header)
+        return replace(raw, header=tuple(titles.get(t, t) for t in raw.header), origins=origins)
 
 
 def joined(one: RawTable, other: RawTable) -> RawTable:

@@ -20,12 +20,13 @@ from elastocal.model.inverse_dynamics import inertial_regressor
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
+from elastocal.procedures.gravity.shape import SLOW
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.groups import Groups, classify
 from elastocal.solve.rank import stacked_triangle
-from elastocal.solve.serial import crowding, left_out, mean_square, scatter_and_worth, spread
+from elastocal.solve.serial import considered, crowding, left_out, mean_square, scatter_and_worth, spread
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDS = 4
@@ -188,6 +189,8 @@ def fit_unknowns(
         values[kept] = solved.mean
         unknowns = unknowns.shaped(values, x, samples, used)
     covariance, drawn, widening = spread(solved, x[:, :, kept], used)
+    if (falling := unknowns.considered(x, samples)) is not None:
+        covariance = covariance + considered(solved, x[:, :, kept], falling, used, SLOW[1])
     covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
     bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
     by_file = np.sqrt(mean_square(residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]))

@@ -4,8 +4,9 @@
 
 Gears brake more under load tau, by a share l of it, more towards rest by a share of the Coulomb friction c (Stribeck),
 and when they creep by anything.  None of it is known beforehand beyond its usual size, the prior; intervals of c and of
-the weight carry what the log leaves open.  c is the friction at the mean load t of the log, away from rest.  tau and c
-are those of the fit before, so that the problem stays linear.
+the weight carry what the log leaves open.  Friction that falls over a wider range of speeds looks like other c and d:
+the intervals of these hold both (``considered``).  c is the friction at the mean load t of the log, away from rest.
+tau and c are those of the fit before, so that the problem stays linear.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ LOAD = 0.03
 """Share of its load that the friction of a gear grows by, standard deviation."""
 REST = {"near rest": (0.05, 0.3), "creeping": (0.005, 1.0)}
 """Speed (rad/s or m/s) over which friction is another one, and by which share of the Coulomb friction (sd)."""
+
+SLOW = (0.2, 0.3)
+"""The same of wider ones, which no log tells from Coulomb and viscous friction: they are in intervals alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +67,8 @@ class FrictionShape:
         grown = [np.abs(bodies @ self.bodies) - self.load]
         grown += [self.coulomb * np.exp(-np.abs(samples.velocity) / speed) for speed, _ in self._rest.values()]
         return np.concatenate([(ways * g)[:, :, None] * np.eye(len(self.joints)) for g in grown], axis=2)
+
+    def considered(self, samples: Samples, ways: Array) -> Array:
+        """(N, n, n) of friction that falls over ``SLOW`` speeds, for unknowns of standard deviation ``SLOW``."""
+        near = self.coulomb * np.exp(-np.abs(samples.velocity) / SLOW[0])
+        return np.asarray((ways * near)[:, :, None] * np.eye(len(self.joints)))

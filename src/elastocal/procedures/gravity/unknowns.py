@@ -196,6 +196,13 @@ class Unknowns:
         x[:, :, len(self.names) - len(shape.rows()) :] = shape.columns(samples, ways, x[:, :, :bodies])
         return replace(self, shape=shape)
 
+    def considered(self, x: Array, samples: Samples) -> Array | None:
+        """(N, n, n) of friction that is in intervals alone, by the columns ``x``; None where there is none."""
+        if self.shape is None or not self.shape.timed:
+            return None
+        coulomb = [self.names.index(f"{j} coulomb") for j in self.model.joints]
+        return self.shape.considered(samples, x[:, range(self.model.n), coulomb])
+
     def _by_file(self, samples: Samples) -> Array:
         """(N, n): torque of the robot file's masses by speed and acceleration alone, per row^2."""
         columns = motion_columns(self.model, self.bodies, samples)[:, :, : 10 * len(self.bodies)]
