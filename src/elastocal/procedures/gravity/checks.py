@@ -58,8 +58,8 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
         yield Finding(
             "file-kept",
             "note",
-            f"Predictions of {', '.join(kept)} keep the robot file's masses, which predict stretches of the log left "
-            "out nearly as well as the fit or better.",
+            f"Predictions of {', '.join(kept)} keep the robot file's masses: they predict held-out stretches of the "
+            "log about as well as the fit, or better.",
             {"joints": ", ".join(kept)},
         )
     for joint, why in samples.refused.items():
