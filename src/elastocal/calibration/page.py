@@ -37,8 +37,8 @@ HOW_TO_CERTIFY = (
     "A certificate with PASS or FAIL as page one: state a tolerance (--tolerance, or certificate in cell.yaml)."
 )
 UNPROVED = (
-    "Not validated: leave-one-out errors are of the poses measured here. Poses that take no part in the fit would prove "
-    "it (--validate)."
+    "Not validated: leave-one-out errors are of the poses measured here. Poses that take no part in the fit would "
+    "prove it (--validate)."
 )
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""

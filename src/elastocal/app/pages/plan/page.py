@@ -83,7 +83,7 @@ def verdict(plan: Plan) -> tuple[str, ...]:
         equal = "" if plan.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
         changes = " with the changes of load" if plan.task.loadings else ""
         lines.append(
-            f"The order saves {100 * (1 - order.time / order.before):.0f} % of the time of motion{changes}, against the "
+            f"The order saves {100 * (1 - order.time / order.before):.0f} % of the time of motion{changes} against the "
             f"order in which the {what} were chosen{equal}."
         )
     return tuple(lines)
