@@ -86,4 +86,4 @@ def test_no_colour_without_a_role_looks_like_before_or_after(sheet: dict[str, st
 def test_an_axis_has_numbers_enough_to_be_read(low: float, high: float, most: int) -> None:
     ticks = Scale(low, high, 0.0, 270.0).ticks(most)
     assert 3 <= len(ticks) <= max(6, most + 1)
-    assert low <= ticks[0] <= ticks[-1] <= high
+    assert low - 1e-9 <= ticks[0] <= ticks[-1] <= high + 1e-9
