@@ -37,8 +37,8 @@ HOW_TO_CERTIFY = (
     "A certificate with PASS or FAIL as page one: state a tolerance (--tolerance, or certificate in cell.yaml)."
 )
 UNPROVED = (
-    "Not validated: leave-one-out errors are those of the poses measured here. Poses that take no part in the fit "
-    "would prove it: give them as validation set."
+    "Not validated: leave-one-out errors are of the poses measured here. Poses that take no part in the fit would "
+    "prove it (--validate)."
 )
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
@@ -100,7 +100,7 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
     known = sum(not e.code for e in c.parameters.rows)
     expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
-    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses"
+    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses, without noise of a reading"
     decided = () if certificate is None else (_decision_tile(certificate),)
     unit = before.shown
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"

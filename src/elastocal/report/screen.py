@@ -9,13 +9,15 @@ from rich.console import Console
 
 from elastocal.report.blocks import Block, Heatmap, Paragraphs, Report, Section, Table, loud
 from elastocal.report.display import parted
-from elastocal.report.text import print_report
+from elastocal.report.text import MOST_ROWS, print_report
 
 LINES = 40
 FEW = 4
 """Rows below which the beginning of a table says nothing."""
 NOTES = 6
 """Lines that notes may take."""
+NAMED = 6
+"""Sections left out that are named."""
 FIRST = "Outliers"
 """The section that comes before all others."""
 
@@ -61,7 +63,8 @@ def _fitted(section: Section, room: int, width: int) -> Section | None:
 def _plain(block: Block) -> Block | None:
     """What a terminal can show: the first columns of a table that has rows, without its notes; a map; words."""
     if isinstance(block, Table):
-        return replace(parted(block)[0], notes=()) if len(block.rows) else None
+        rows = block.rows[:MOST_ROWS]
+        return replace(parted(replace(block, rows=rows))[0], notes=()) if rows else None
     return block if isinstance(block, Heatmap | Paragraphs) else None
 
 
@@ -88,7 +91,10 @@ def _height(shown: Report | Section, width: int) -> int:
 def _left_out(whole: Report, short: Report) -> str:
     titles = [s.title for s in short.sections]
     missing = [s.title for s in whole.sections if s.title and s.title not in titles]
+    more = len(missing) - NAMED
+    if more > 1:
+        missing = [*missing[:NAMED], f"{more} more sections"]
     notes = len(whole.notes) - len(short.notes)
     if notes:
         missing.append("a note" if notes == 1 else f"{notes} notes")
-    return ", ".join(missing)
+    return ", ".join(missing) or "inputs and versions"

@@ -127,12 +127,14 @@ def deliver(
 
 def print_screen(report: Report, written: bool) -> None:
     """What decides, and what else one screen holds; a line says what is left out and where it is."""
+    from elastocal.report.layout import words
     from elastocal.report.screen import shortened
 
     short, more = shortened(report, _width())
     print_text(short)
-    if more:
-        print(shown_plainly(f"{'In the report' if written else 'With --report FILE.html'} or --full: {more}."))
+    where = "in the report, or here with --full" if written else "with --report FILE.html, or here with --full"
+    for line in words(f"More {where}: {more}.", _width()) if more else ():
+        print(shown_plainly(line))
 
 
 def print_text(report: Report) -> None:

@@ -23,9 +23,9 @@ def page(result: DeflectResult) -> Report:
     )
     sections = [Section(f"Load: {result.load.text}", (table(result),))]
     if result.contributions:
-        sections.append(Section("Which effect contributes", (share_table(result.contributions),)))
+        sections.append(Section("Contributions", (share_table(result.contributions),)))
     if drawn := scenes(result):
-        sections.append(Section("The arm", drawn))
+        sections.append(Section("Robot under load", drawn))
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 

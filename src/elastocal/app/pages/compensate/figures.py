@@ -155,7 +155,7 @@ def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
     )
     return Lines(
         "errors", "Error along the program", "target, in order of the program", "", "distance of the loaded tool", "mm",
-        tuple(series), notes, log=True,
+        tuple(series), notes, log=len(series) > 1,
     )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,7 @@ from elastocal.app.cells.trace import current
 from elastocal.app.pages.compensate.figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.verdict import predicted_rms
-from elastocal.quantities import DASH
+from elastocal.quantities import DASH, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 
 if TYPE_CHECKING:
@@ -69,12 +68,6 @@ def _predicted(result: Correction) -> Tile:
     rms, worst = predicted_rms(result), float(np.nanmax(result.half_width[result.corrected]))
     said = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
     return Tile(PREDICTED, millimetres(rms), "mm", said, "expected")
-
-
-def millimetres(metres: float) -> str:
-    """With three decimals, or as many as two digits take: an error is never 0.000."""
-    size = 1e3 * metres
-    return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
 
 
 def table(result: CompensateResult) -> Table:

@@ -171,7 +171,7 @@ def mass_table(gravity: Gravity) -> Table:
     columns = (
         Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("file", "in the robot file", digits=5), Column("group", "group"),
-        Column("told_percent", "told by the log", "%", 0), Column("value", "value", shown=False),
+        Column("told_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
         Column("sd", "sd", shown=False),
         Column("reason", "why it is not estimated", footnote=True),
     )  # fmt: skip
@@ -198,7 +198,7 @@ def _mass_notes(found: GravityFit) -> tuple[str, ...]:
         return (f"{said} A value of G3 stands for its combination, with what it absorbs at the robot file's value.",)
     return (
         f"{said} Prior: every mass to {100 * found.prior.share:g} % and its centre to "
-        f"{1e3 * found.prior.centre:g} mm; told by the log is the share of that variance which the log has removed.",
+        f"{1e3 * found.prior.centre:g} mm; known by the log is the share of that variance which the log has removed.",
     )
 
 

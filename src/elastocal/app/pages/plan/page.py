@@ -83,8 +83,8 @@ def verdict(plan: Plan) -> tuple[str, ...]:
         equal = "" if plan.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
         changes = " with the changes of load" if plan.task.loadings else ""
         lines.append(
-            f"In this order the motion{changes} takes {100 * order.time / order.before:.0f} % of the time "
-            f"that it takes in the order in which the {what} were chosen{equal}."
+            f"The order saves {100 * (1 - order.time / order.before):.0f} % of the time of motion{changes} against the "
+            f"order in which the {what} were chosen{equal}."
         )
     return tuple(lines)
 
@@ -92,20 +92,19 @@ def verdict(plan: Plan) -> tuple[str, ...]:
 def _safe(plan: Plan) -> str:
     """What a reader must know before the arm moves."""
     left = "; ".join(c.text for c in plan.checks if not c.done)
-    ways = f" {len(plan.blocked)} ways are NOT FREE." if plan.blocked else ""
-    return f"Poses and ways were not checked for: {left}.{ways}"
+    ways = f" {len(plan.blocked)} paths are NOT FREE." if plan.blocked else ""
+    return f"Poses and the paths between them are not checked against {left}.{ways}"
 
 
 def _efficient(plan: Plan) -> str:
     """By the criterion that the plan was made for, and by the determinant where that is another."""
     kind = plan.problem.criterion.kind
-    said = f"by the determinant at least {100 * plan.by_determinant.efficiency:.1f} %"
+    said = f"D-efficiency of the plan: at least {100 * plan.by_determinant.efficiency:.1f} %"
     if plan.certificate is plan.by_determinant:
-        return f"The plan is {said} efficient."
+        return f"{said}."
     if plan.certificate is None:
-        return f"The plan is {said} efficient; its own criterion ({kind}) has no bound to compare with."
-    own = f"at least {100 * plan.certificate.efficiency:.1f} % efficient by its own criterion ({kind})"
-    return f"The plan is {own}, {said}."
+        return f"{said}; its own criterion ({kind}) has no bound to compare with."
+    return f"{said}; by its own criterion ({kind}) at least {100 * plan.certificate.efficiency:.1f} %."
 
 
 def _quality(plan: Plan) -> tuple[str, ...]:
@@ -188,7 +187,7 @@ def task_table(plan: Plan) -> Table:
         ("largest", counted.factor * float(plan.errors.max())),
     )
     columns = (
-        Column("what", "expected error afterwards"),
+        Column("what", "expected error after compensation"),
         Column(f"error_{counted.key}", counted.what, counted.unit, 4),
     )
     frame = f", frame {plan.problem.tests.frame}" if counted.unit == "mm" else ""

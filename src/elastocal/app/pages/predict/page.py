@@ -35,7 +35,7 @@ def page(result: PredictResult | ReadingsResult) -> Report:
     title = f"Predicted deflection of {result.inputs.robot}"
     sections = [Section("Predictions", (table(result),))]
     if drawn := scenes(result):
-        sections.append(Section("The arm", drawn))
+        sections.append(Section("Robot under load", drawn))
     return Report(title, verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
@@ -139,4 +139,4 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
         said,
         *drawn_words(len(rows), len(q)),
     )
-    return (Scene("scene", "Predicted deflections and how sure they are", UNIT, tuple(parts), notes),)
+    return (Scene("scene", "Predicted deflections and their uncertainty", UNIT, tuple(parts), notes),)
