@@ -179,7 +179,7 @@ class Krl(Post):
             f"$TOOL={_frame(path.tool)}",
             "$VEL.CP=0.05",
             f"PTP {{{start}}}",
-            *(f"LIN {_frame(Pose(path.rotation, p))}" for p in path.positions),
+            *(f"LIN {_frame(pose)}" for pose in path.poses),
             "END",
         ]
         return {f"{path.name}.src": windows_lines(lines)}

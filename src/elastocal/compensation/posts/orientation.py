@@ -25,7 +25,8 @@ def near(angle: Array, old: Array) -> Array:
 
 def kuka_angles(rotation: Array) -> Array:
     """A, B, C in deg of one rotation matrix, about z, y and x in turn; at B = 90 too, where A and C turn alike."""
-    return np.degrees(matrix_rpy(rotation)[::-1]) + 0.0
+    angles = np.array(matrix_rpy(rotation)[::-1])
+    return np.degrees(np.where(angles < EDGE - np.pi, np.pi, angles)) + 0.0
 
 
 def euler_near(rotation: Array, sequence: str, old: Array) -> Array:
