@@ -76,7 +76,7 @@ def test_what_was_read_is_not_read_again_and_what_others_add_is(
         parsed.clear()
         histories._known["cell-7"] = replace(histories["cell-7"], mark="of another database")
         assert len(histories["cell-7"].entries) == len(parsed) == 5
-        monkeypatch.setattr("elastocal.store.history.ENTRIES", 4)
+        monkeypatch.setattr("elastocal.store.reader.ENTRIES", 4)
         other.add("arm", cals[3], poses=[[0.3, 0.5, 0.6]] * 4)
         parsed.clear()
         for name in ("arm", "cell-7", "arm"):

@@ -122,9 +122,7 @@ def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     if not after.count:
         return ()
     cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
-    said = (
-        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
-    )
+    said = f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
     return (Finding("residual-by-model", "note", said, data),)
 
 

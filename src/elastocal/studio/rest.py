@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 import elastocal as ec
-from elastocal.app.inputs import versions
+from elastocal.app.desk.cell import versions
 from elastocal.report.data import as_json
 from elastocal.results import plain
 from elastocal.studio.work import ALONE

@@ -225,7 +225,14 @@ class Bends:
     def take(self, some: Posture, rows: Bools) -> Bends:
         """For some of the configurations."""
         commanded = [c if isinstance(c, float) else c[rows] for c in self.commanded]
-        return Bends(self.flex, some, self.forces.take(rows), commanded, list(self.values), np.compress(rows, self.inputs, axis=1))
+        return Bends(
+            self.flex,
+            some,
+            self.forces.take(rows),
+            commanded,
+            list(self.values),
+            np.compress(rows, self.inputs, axis=1),
+        )
 
     def at(self, theta: Array) -> tuple[Array, Array]:
         """Q and k Q (n, N) at theta (n, N)."""
