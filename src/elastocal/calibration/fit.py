@@ -111,6 +111,11 @@ class Task:
         mine = {c.joint for c in soft if c.gap or f"{c.place}.gap" in self.names}
         return np.array([i for i, j in enumerate(self.robot.joints) if j in mine], dtype=np.int64)
 
+    @cached_property
+    def load_moves(self) -> dict[str, Array]:
+        """Twists of the tool by errors of the load."""
+        return self.instrument.load_moves(self.sight, self.robot)
+
     def values(self, x: Array) -> Array:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
@@ -378,7 +383,7 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
     bent = {name: slope[:, :, :p] @ part for name, part in task.shares.items()}
     side = task.loose_joints
     loose = sight.loose_moves(task.robot, task.tool, values, placing)[:, :, side] if len(side) else None
-    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose)
+    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose, task.load_moves)
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])

@@ -241,6 +241,10 @@ def _settled(rung: Rung) -> Rung:
     return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
 
 
+def _kept(word: str, candidate: Rung, best: Rung) -> bool:
+    return candidate.loo < RARE.get(word, WORTH) * best.loo
+
+
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     """Rungs for ``words``, added in this order, and the choice."""
     both = FAMILIES if climber.sight.placed else FAMILIES[:1]  # deflections have joints by their share alone
@@ -262,7 +266,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         if not tried:
             continue
         candidate = min(tried, key=lambda r: r.loo)
-        if best is None or candidate.loo < RARE.get(word, WORTH) * best.loo:
+        if best is None or _kept(word, candidate, best):
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)

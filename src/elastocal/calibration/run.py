@@ -9,7 +9,6 @@ from os import PathLike
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
@@ -37,6 +36,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.threads import one_thread
 
@@ -103,6 +103,7 @@ def calibrate(
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign.priors, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
+        instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
     return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 

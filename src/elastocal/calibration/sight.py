@@ -18,7 +18,7 @@ import numpy.typing as npt
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States
 from elastocal.calibration.tool import Tool, ToolStates, tool_of
-from elastocal.model.kinematics import kinematics
+from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
@@ -210,24 +210,32 @@ class Sight:
 
     def joint_moves(self, robot: Robot, placing: Placing) -> Array:
         """How the rows move with every joint (M, rows, n), by the rigid arm."""
+        at = kinematics(robot.nominal, self.states.q)
+        return self._moves(at, placing, at.jacobian)
+
+    def tool_moves(self, robot: Robot, placing: Placing, twists: Array) -> Array:
+        """How the rows move with twists of the tool (M, 6, b) in base axes, of the rigid arm."""
+        return self._moves(kinematics(robot.nominal, self.states.q), placing, twists)
+
+    def _moves(self, at: Kinematics, placing: Placing, twists: Array) -> Array:
+        """(M, rows, b)"""
         s = self.states
-        at = kinematics(robot.nominal, s.q)
         frame = placing.turn[s.station]
         arms = np.einsum("nij,mj->nmi", at.rotation, placing.markers)
-        moves = point_slopes(at.jacobian, arms, frame).reshape(s.count, -1, robot.n)
-        out = np.zeros((s.count, self.rows, robot.n))
+        moves = point_slopes(twists, arms, frame).reshape(s.count, -1, twists.shape[2])
+        out = np.zeros((s.count, self.rows, twists.shape[2]))
         for key, part in self.sections.items():
             if key == "position":
                 out[:, part] = moves
             elif key == "deflection":
                 straight = np.broadcast_to(np.eye(3), frame.shape)
-                out[:, part] = point_slopes(at.jacobian, arms, straight).reshape(s.count, -1, robot.n)
+                out[:, part] = point_slopes(twists, arms, straight).reshape(s.count, -1, twists.shape[2])
             elif key == "orientation":
-                out[:, part] = frame @ at.jacobian[:, 3:]
+                out[:, part] = frame @ twists[:, 3:]
             elif key == "distance":
                 points = placed(placing, at.position, at.rotation, s.station)
                 beam = points / np.linalg.norm(points, axis=2)[:, :, None]
-                out[:, part] = np.einsum("nmi,nmij->nmj", beam, moves.reshape(s.count, -1, 3, robot.n))
+                out[:, part] = np.einsum("nmi,nmij->nmj", beam, moves.reshape(s.count, -1, 3, twists.shape[2]))
         return out
 
 

@@ -230,6 +230,11 @@ class Robot:
                 numbers += [p.value for p in rows if p.value != 0.0]
         return tuple(loads), tuple(numbers)
 
+    @cached_property
+    def load_sizes(self) -> tuple[tuple[str, float, float], ...]:
+        """Frame, and upper bounds of force and moment there, of all loads."""
+        return tuple(acting for load in self.loads for acting in load.sizes(self.gravity))
+
     def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
         """The same robot with other parameter values (by name, or all in table order)."""
         full = self.parameters.updated(values)
