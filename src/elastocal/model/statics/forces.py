@@ -225,13 +225,22 @@ class Bends:
     def take(self, some: Posture, rows: Bools) -> Bends:
         """For some of the configurations."""
         commanded = [c if isinstance(c, float) else c[rows] for c in self.commanded]
-        return Bends(self.flex, some, self.forces.take(rows), commanded, list(self.values), np.compress(rows, self.inputs, axis=1))
+        return Bends(
+            self.flex,
+            some,
+            self.forces.take(rows),
+            commanded,
+            list(self.values),
+            np.compress(rows, self.inputs, axis=1),
+        )
 
     def at(self, theta: Array) -> tuple[Array, Array]:
         """Q and k Q (n, N) at theta (n, N)."""
         flex, n = self.flex, self.flex.n
         for dof, commanded, bend in zip(flex.dofs, self.commanded, theta, strict=True):
-            np.add(commanded, bend, out=self.values[dof])
+            row = self.values[dof]
+            assert not isinstance(row, float)
+            np.add(commanded, bend, out=row)
         code = self.forces.code
         rows = self.forces.on_numbers(self.values) if code is None else self.forces.by(code, self.inputs)
         force, bends = rows[:n], rows[n:]
