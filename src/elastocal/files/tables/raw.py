@@ -357,8 +357,8 @@ def si_columns(raw: RawTable, fields: Sequence[Field]) -> Array:
     import numpy as np
 
     out = np.empty((len(raw.rows), len(fields)))
-    for j, field in enumerate(fields):
-        numbers = plain_column(raw, field)
+    for j, column in enumerate(fields):
+        numbers = plain_column(raw, column)
         if numbers is None:
             cells = [[si_number(raw, row, f) for f in fields] for row in raw.rows]
             return np.array(cells).reshape(len(raw.rows), len(fields))
