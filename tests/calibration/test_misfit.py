@@ -114,7 +114,9 @@ def test_a_load_that_is_not_what_was_written_down_is_no_compliance_that_varies(s
     assert not {w.code for w in stated.warnings} & {"omitted-effect", "lack-of-fit", "prior-conflict"}
     assert {w.code for w in silent.warnings} & {"omitted-effect", "lack-of-fit"}
     assert stated.noise["load size"] == pytest.approx(0.02, rel=0.5)
-    shares = {c: max(v for k, v in cal.noise.items() if k.startswith("share")) for c, cal in enumerate((stated, silent))}
+    shares = {
+        c: max(v for k, v in cal.noise.items() if k.startswith("share")) for c, cal in enumerate((stated, silent))
+    }
     assert shares[0] < 0.5 * shares[1]
     some = slice(0, 5)
     told = stated.predict(file.controller.to_controller(q[some]), wrench[some])

@@ -103,7 +103,9 @@ def task(robot: Robot, data: ec.Campaign, words: tuple[str, ...], multiple: floa
     model, wanted = with_words(robot, words)
     if multiple is not None:
         wanted = tuple(_multiplied(w, multiple) for w in wanted)
-    return Task(sight, model, wanted, "joints" if multiple is None else "points", np.zeros_like(sight.used), Instrument())
+    return Task(
+        sight, model, wanted, "joints" if multiple is None else "points", np.zeros_like(sight.used), Instrument()
+    )
 
 
 def fitted(robot: Robot, data: ec.Campaign, words: tuple[str, ...], multiple: float | None = None) -> Fit:
@@ -115,7 +117,9 @@ def oracle(robot: Robot, data: ec.Campaign, many: ec.Campaign) -> Fit:
     known = fitted(robot, many, WORDS).posterior
     own = task(robot, data, WORDS)
     scales = dict(zip((s.name for s in known.blocks.scales), np.exp(known.log_scales).tolist(), strict=True))
-    wanted = tuple(replace(w, scale=replace(w.scale, start=scales[w.scale.name], width=0.0, pool="")) for w in own.wanted)
+    wanted = tuple(
+        replace(w, scale=replace(w.scale, start=scales[w.scale.name], width=0.0, pool="")) for w in own.wanted
+    )
     each = [v for n, v in scales.items() if n.startswith("noise ")]
     noise = Instrument(sd=scales["points"], joint_sd=float(np.sqrt(np.mean(np.square(each)))))
     fixed = replace(own, wanted=wanted, instrument=noise)
@@ -134,7 +138,9 @@ def trial(count: int, markers: int, seed: int, arms: tuple[str, ...] = ARMS) -> 
     name = arms[seed % len(arms)]
     nominal = shipped(name)
     spots = rng.uniform(-0.15, 0.15, size=(markers, 3))
-    truth = Truth(true_robot(nominal, rng), nominal, spots, ((Rotation.random(random_state=rng), rng.uniform(-4, 4, 3)),))
+    truth = Truth(
+        true_robot(nominal, rng), nominal, spots, ((Rotation.random(random_state=rng), rng.uniform(-4, 4, 3)),)
+    )
     noise, joints = float(rng.uniform(1e-5, 4e-5)), float(rng.uniform(5e-6, 4e-5))
     q, new, more = (poses(nominal, n, rng) for n in (count, 150, 100))
     data, many = (campaign(p, nominal, position=read(truth, p, rng, noise, joints)) for p in (q, more))
