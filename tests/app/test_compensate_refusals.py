@@ -51,7 +51,7 @@ def test_a_program_of_which_nothing_is_corrected_is_said_to_stay(run: Any, tmp_p
     said = " ".join(told["verdict"])
     assert "THE PROGRAM STAYS AS IT WAS: 2 targets cannot be corrected" in said
     assert "(out_of_reach 2)" in said
-    assert "What is corrected" not in said
+    assert "Contributions to the correction" not in said
     assert "MIXES" not in said
 
 

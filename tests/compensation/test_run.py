@@ -211,6 +211,6 @@ def test_an_effect_that_depends_on_the_angle_is_corrected_too(robot) -> None:
     waves = GearHarmonics(joint="A2", orders=(3.0,), sin=(2e-4,), cos=(1e-4,))
     wavy = replace(robot, elements=(*robot.elements, waves))
     found = ec.compensate(wavy, ec.read_program(SQUARE, "krl"), wrench=FORCE)
-    assert found.after.distances().largest < 3e-7
+    assert found.after.distances().max < 3e-7
     plain = ec.compensate(robot, ec.read_program(SQUARE, "krl"), wrench=FORCE)
     assert np.linalg.norm(found.shift[2:, :3] - plain.shift[2:, :3], axis=1).max() > 5e-5
