@@ -82,7 +82,7 @@ def typeset(text: str) -> str:
     """Words for a page in place of a terminal: um with its Greek letter, +- and >= as one sign."""
     for plain, sign in _SIGNS:
         text = text.replace(plain, sign)
-    return _MICRO.sub("\N{MICRO SIGN}\\1", text)
+    return _MICRO.sub("\N{MICRO SIGN}\\1", text) if "um" in text or "urad" in text else text
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:

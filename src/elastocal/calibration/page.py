@@ -29,7 +29,7 @@ from elastocal.report.certificate import STATES, Certificate
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.calibration.compare import Change
+    from elastocal.calibration.comparison import Change
     from elastocal.calibration.estimates import Estimate
     from elastocal.files.certificate import Stated
 
@@ -267,6 +267,8 @@ def _noise(c: Calibration) -> Table:
             rows.append(("points, times the tracker's", value, ""))
         elif name in ("points", "translation", REPEATS):
             rows.append((name, 1e3 * value, "mm"))
+        elif name == "load size":
+            rows.append((name, 100 * value, "%"))
         elif name.startswith(SHARE):
             rows.append((f"varying {name}", 100 * value, "%"))
         else:

@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.targets import TargetStatus
-from elastocal.compensation.verification import Summary, Verification
+from elastocal.compensation.verification import Verification
 from elastocal.findings import Finding
 from elastocal.quantities import length, millimetres
+from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
@@ -63,7 +64,7 @@ def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Fin
 
 def predicted_rms(result: Correction) -> float:
     """Root mean square of the residual errors predicted at corrected targets, in m."""
-    return float(np.sqrt(np.nanmean(result.predicted[result.corrected] ** 2)))
+    return rms(result.predicted[result.corrected])
 
 
 def _motions(result: Correction) -> Finding:
@@ -72,9 +73,9 @@ def _motions(result: Correction) -> Finding:
     model = "calibrated model" if result.covariance is not None else "model"
     said = (
         f"{done} of {total} motions of the program are corrected. Without correction the tool is off by "
-        f"{millimetres(before.rms)} mm RMS, {millimetres(before.largest)} mm at most, by the {model}."
+        f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
-    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.largest}
+    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
     return Finding("motions", "note", said, data)
 
 
@@ -83,7 +84,7 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     parts = result.contributions
     sizes = {word: part.distances().rms for word, part in parts.named.items()}
     sizes = {word: size for word, size in sizes.items() if size > ROUNDING}
-    if result.method.taught or len(sizes) < 2 or not result.motions[0]:
+    if result.method.taught or len(sizes) < 2 or result.unchanged:
         return ()
     freedom = np.inf if result.known is None else result.known.freedom
     widths = {word: parts.half_width(word, freedom) for word in sizes}
@@ -111,19 +112,17 @@ def _certain(doubtful: Sequence[str]) -> str:
 def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     """The rounding of digits where everything is corrected, else what the model itself is left off by."""
     after = result.after.distances()
-    data = {"rms": after.rms, "max": after.largest}
+    data = {"rms": after.rms, "max": after.max}
     if result.exact:
         said = (
-            f"The new targets are written to within {length(after.largest)}: rounding of digits, not an accuracy of "
+            f"The new targets are written to within {length(after.max)}: rounding of digits, not an accuracy of "
             "the robot."
         )
         return (Finding("rounding", "note", said, data),)
     if not after.count:
         return ()
     cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
-    said = (
-        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.largest)} at most ({cause})."
-    )
+    said = f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
     return (Finding("residual-by-model", "note", said, data),)
 
 
@@ -210,16 +209,16 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     share = Verification(before, after).compensated_percent
     said = (
         f"On the simulated true robot: {length(first.rms)} RMS before, {length(last.rms)} after, {share:.2f} % "
-        f"compensated; {length(last.largest)} at most."
+        f"compensated; {length(last.max)} at most."
     )
-    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.largest, "percent": share}
+    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
     good = result.corrected
     if result.known is not None and result.known.registered:
         said += " That is in the true robot's own base, which readings do not show."
         return (Finding("truth", "note", said, data),)
     if result.covariance is None or not good.any():
         return (Finding("truth", "note", said, data),)
-    left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, predicted_rms(result)
+    left, hoped = rms(after.distance[good]), predicted_rms(result)
     data |= {"times_predicted": left / hoped if hoped > 0 else np.inf}
     if left > BROKEN * hoped:
         said += (
@@ -235,11 +234,12 @@ def _mixed(result: Correction) -> Finding:
         return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
-    mixed = (
-        "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS" if result.motions[0] else "THE PROGRAM STAYS AS IT WAS"
-    )
-    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them."
-    return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})
+    if result.unchanged:
+        code, mixed, end = "nothing-corrected", "THE PROGRAM STAYS AS IT WAS", ", and no program is written"
+    else:
+        code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
+    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
+    return Finding(code, "warning", said, {"targets": bad, "lines": lines})
 
 
 def _reasons(result: Correction) -> str:

@@ -45,7 +45,10 @@ ColumnUnits = Annotated[
     str | None, typer.Option(metavar="mm,deg", help="Units of columns of a bare table that do not tell theirs.")
 ]
 Euler = Annotated[
-    str | None, typer.Option(metavar="ZYX", help="Order of Euler angles in a bare table; capitals: moving axes.")
+    str | None,
+    typer.Option(
+        metavar="ZYX", help="What three angles of a bare table are (xyz, rotvec, none); capitals: moving axes."
+    ),
 ]
 IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute beyond the joint limits, and say so.")]
 ReportFile = Annotated[

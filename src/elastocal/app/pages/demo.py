@@ -68,7 +68,7 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
     return (
         f"Under the cutting force the tool is off the contour by {1e3 * first.rms:.3f} mm RMS; with the corrected "
         f"program by {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
-        f"by {1e3 * last.largest:.3f} mm.",
+        f"by {1e3 * last.max:.3f} mm.",
         f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone, which "
         "does not know the simulated robot.",
         outlier_words(result),
@@ -124,7 +124,7 @@ def summary_table(result: DemoResult) -> Table:
 
     def row(name: str, off: Residual) -> tuple[Cell, ...]:
         size = off.distances()
-        return name, 1e3 * size.rms, 1e3 * size.largest, 100 * (1 - size.rms / first)
+        return name, 1e3 * size.rms, 1e3 * size.max, 100 * (1 - size.rms / first)
 
     rows = (
         row("before", before),

@@ -113,7 +113,7 @@ class UrScript(Post):
         from elastocal.compensation.placed import own_base
 
         base = own_base(model) or Pose()
-        poses = [base.inverse() @ Pose(path.rotation, p) for p in path.positions]
+        poses = [base.inverse() @ pose for pose in path.poses]
         lines = [
             f"def {path.name}():", f"  # {path.comment}", f"  set_tcp({_posed(path.tool)})",
             f"  movej({_axes(model, Stop(path.q))}, a=0.5, v=0.2)",

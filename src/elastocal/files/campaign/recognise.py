@@ -18,14 +18,13 @@ from pathlib import Path
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import (
-    EULER,
+    ANGLES,
     MARKER,
     MATRIX,
     NUMBERED,
     QUATERNION,
-    RPY,
     STATION,
-    TURNS,
+    TURN,
     Declared,
     Titles,
     has_axis,
@@ -42,7 +41,7 @@ UNKNOWN = "not known by its title"
 NO_UNIT = "has no unit"
 ROWS = 50
 """Rows that guesses of units look at."""
-TURN, ROOM = 6.6, 20.0
+FULL_TURN, ROOM = 6.6, 20.0
 """Angles beyond so many rad are degrees; coordinates beyond so many m are mm."""
 _AXIS_WORDS = re.compile(
     r"(?:achse|gelenk|axis|axe|eje|asse|joint|actual[ _]q|target[ _]q|theta|[ajq])[ _.]?(\d)", re.I
@@ -54,6 +53,8 @@ _NAMES = re.compile(
     r"(?:punkt|point|target|pose|measurement|messung|id|label|bezeichnung)(?:[ _]?(?:name|id|nr))?", re.I
 )
 _ZERO_BASED = re.compile(r"(?:actual|target)[ _]q", re.I)
+FIRST = 5
+"""Rows of a table that are shown with its columns."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ class Recognised:
     readings: tuple[str, ...] = ()
     """Names of columns that are readings; without any there is nothing to calibrate by."""
     notes: tuple[str, ...] = ()
+    first: tuple[tuple[str, ...], ...] = ()
+    """The first rows, as they stand."""
 
     @property
     def sure(self) -> bool:
@@ -135,7 +138,8 @@ def recognise(
     names = {c.name for c in columns}
     missing = tuple(a for a in axes if not has_axis(names, a))
     readings = tuple(c.name for c in columns if _quantity(c.name) in titles.units() and c.name not in axes)
-    return Recognised(raw.file, columns, missing, raw.header_line, len(raw.rows), readings, raw.notes)
+    first = tuple(words for _, words in raw.rows[:FIRST])
+    return Recognised(raw.file, columns, missing, raw.header_line, len(raw.rows), readings, raw.notes, first)
 
 
 def _quantity(name: str) -> str:
@@ -198,7 +202,7 @@ def _unit(word: str, name: str, titles: Titles) -> tuple[str, bool]:
         return unit_word(own) or own, False
     if name in QUATERNION or name in MATRIX:
         return "", False
-    turns = titles.axes.get(name) == "revolute" or name in (*TURNS, *RPY, *(e for each in EULER for e in each))
+    turns = titles.axes.get(name) == "revolute" or any(name in group for group in (TURN, *ANGLES))
     said = titles.declared.get("angle" if turns else "length", "")
     return said, bool(said)
 
@@ -227,7 +231,7 @@ def _with_unit(raw: RawTable, place: int, name: str, axes: Mapping[str, str]) ->
     if stated in (ANGLE if turns else LENGTH):
         return f"{name}_{stated}"
     size = max((abs(v) for v in _numbers(raw, place)), default=0.0)
-    unit = ("deg" if size > TURN else "rad") if turns else ("mm" if size > ROOM else "m")
+    unit = ("deg" if size > FULL_TURN else "rad") if turns else ("mm" if size > ROOM else "m")
     return f"{name}_{unit}"
 
 

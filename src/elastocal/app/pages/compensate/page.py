@@ -50,7 +50,7 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
     out = [Tile("error before", millimetres(before.rms), "mm", whose, "before")]
     if result.on_truth is not None:
-        worst = f"worst target {millimetres(after.largest)} mm"
+        worst = f"worst target {millimetres(after.max)} mm"
         out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
     out.append(_predicted(result))
     done, total = result.motions
@@ -113,7 +113,7 @@ def summary_table(result: Correction) -> Table:
     rows = []
     for name, part in kinds:
         far, turned = part.distances(), part.angles()
-        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.largest)]
+        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.max)]
         rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
     note = (
         "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
@@ -152,7 +152,7 @@ def contribution_table(result: Correction) -> Table:
     cells = []
     for i, (name, part) in enumerate(rows):
         far, turned = part.distances(), part.angles()
-        figures = [0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.largest)]
+        figures = [0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.max)]
         figures.insert(2, 1e6 * widths[i])
         corrected = i == 0 or not result.method.taught
         cells.append((name, *(or_reason(v, r) for v, r in zip(figures, reasons, strict=True)), corrected))
@@ -217,11 +217,11 @@ def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, co
 
     before, after = result.before, result.after
     status = TargetStatus(int(result.commands.status[i]))
-    truth = [(_size(t.position[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
+    truth = [(float(t.distance[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
     return (
         result.job.at.stations.name(i),
-        or_reason(1e3 * _size(before.position[i]), _LOST), or_reason(1e6 * _size(after.position[i]), _LOST),
-        or_reason(1e3 * _size(before.rotation[i]), _LOST), or_reason(1e6 * _size(after.rotation[i]), _LOST),
+        or_reason(1e3 * float(before.distance[i]), _LOST), or_reason(1e6 * float(after.distance[i]), _LOST),
+        or_reason(1e3 * float(before.angle[i]), _LOST), or_reason(1e6 * float(after.angle[i]), _LOST),
         *(or_reason(1e6 * float(a), _UNSURE) for a in axes), or_reason(1e6 * width, _UNSURE),
         or_reason(1e3 * truth[0][0], truth[0][1]), or_reason(1e6 * truth[1][0], truth[1][1]),
         status.name.lower(),
@@ -242,7 +242,7 @@ def problem_table(result: Correction) -> Table:
     rows = []
     for i in np.flatnonzero(~result.corrected):
         status = TargetStatus(int(result.commands.status[i]))
-        off = or_reason(1e3 * _size(result.after.position[i]), "it has no determined loaded state")
+        off = or_reason(1e3 * float(result.after.distance[i]), "it has no determined loaded state")
         rows.append((result.job.at.stations.name(int(i)), off, status.name.lower(), status.text))
     return Table("problems", "", columns, tuple(rows))
 
@@ -271,12 +271,6 @@ def _factors(result: Correction) -> Array:
     return axes_of(result.job.at.model).factors
 
 
-def _size(vector: Array) -> float:
-    import numpy as np
-
-    return float(np.linalg.norm(vector))
-
-
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
@@ -286,6 +280,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     aim = "position" if method.position_only else "pose, position where the program gives points"
     calibration = None if result.calibration is None else result.calibration.as_posix()
     written = tuple(p.as_posix() for p in result.files)
+    unwritten = "nothing, since nothing could be corrected" if result.failed else "nothing (give --out)"
     return (
         VERSION,
         Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
@@ -303,7 +298,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
              "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
         Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
         Fact("inserted", "points put in", correction.inserted, str(correction.inserted)),
-        Fact("written", "written", written, ", ".join(written) or "nothing (give --out)"),
+        Fact("written", "written", written, ", ".join(written) or unwritten),
     )  # fmt: skip
 
 

@@ -180,14 +180,11 @@ def parameter_table(plan: Plan) -> Table:
 
 
 def task_table(plan: Plan) -> Table:
-    import numpy as np
-
     counted = COUNTED[plan.task.measuring.counted]
-    errors = counted.factor * plan.errors
     rows: tuple[tuple[Cell, ...], ...] = (
-        ("root mean square", float(np.sqrt(np.mean(errors**2)))),
-        ("median", float(np.median(errors))),
-        ("largest", float(errors.max())),
+        ("root mean square", counted.factor * plan.rms_error),
+        ("median", counted.factor * plan.median_error),
+        ("largest", counted.factor * float(plan.errors.max())),
     )
     columns = (
         Column("what", "expected error after compensation"),
@@ -222,8 +219,6 @@ def quality_table(plan: Plan) -> Table:
 
 
 def curve_table(plan: Plan) -> Table:
-    import numpy as np
-
     counted = COUNTED[plan.task.measuring.counted]
     names = plan.problem.names
     columns = (
@@ -232,12 +227,10 @@ def curve_table(plan: Plan) -> Table:
         Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
         *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
     )
-    size = np.where(plan.problem.values == 0, np.nan, np.abs(plan.problem.values))
-    rows = []
-    for point in plan.curve:
-        errors = counted.factor * plan.problem.errors(point.plan.known)
-        share = 100 * point.sd[: len(names)] / size
-        rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
+    rows = [
+        (point.count, counted.factor * usual, counted.factor * largest, *map(float, 100 * shares[:8]))
+        for point, (usual, largest), shares in zip(plan.curve, plan.curve_errors, plan.curve_shares, strict=True)
+    ]
     few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
     notes = (*few, "Sizes that leave a parameter open are not listed.")
     return Table("curve", "", columns, tuple(rows), notes)
