@@ -32,6 +32,7 @@ SMALL = 0.1
 BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
+EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 
@@ -84,6 +85,8 @@ def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
     mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
     if "mirrored frame" in slips:
         mend = f"two of x, y, z are swapped or one is reversed: {mend}"
+    for column in (c for c, word in EACH.items() if word in slips):
+        mend = f"name them in a column {column}"
     return InputError(
         f"the points are {moved}; {mend}, or accept it by these words: {', '.join(slips)}",
         code="slip", value=slips[0], parameter="units" if unit else "accept",
@@ -189,10 +192,27 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
         moved = np.roll(campaign.position, step, axis=0)
         moved[0 if step > 0 else -1] = np.nan
         yield Hypothesis((f"readings shifted by {step:+d} row",), robot, _changed(campaign, position=moved))
+    yield from _by_table(robot, campaign)
+
+
+def _by_table(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
+    """Tables of one campaign, each of another place of the instrument, or of another marker."""
+    of_row = np.array([place.partition(" line")[0] for place in campaign.places])
+    tables = list(dict.fromkeys(of_row.tolist()))
+    assert campaign.position is not None
+    if len(tables) < 2 or len(of_row) != len(campaign.position):
+        return
+    if len(campaign.stations) == 1:
+        yield Hypothesis((EACH["station"],), robot, _changed(campaign, station=of_row))
+    if campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
+        apart = np.where((of_row[:, None] == tables)[:, :, None], campaign.position, np.nan)
+        yield Hypothesis((EACH["marker"],), robot, _changed(campaign, position=apart, markers=tuple(tables)))
 
 
 def _changed(campaign: Campaign, **values: Any) -> Campaign:
     out = copy(campaign)
+    for kept in ("points", "stations", "station_index"):
+        out.__dict__.pop(kept, None)
     for key, value in values.items():
         object.__setattr__(out, key, value)
     return out
