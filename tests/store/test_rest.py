@@ -78,7 +78,7 @@ def test_from_a_cell_to_a_release_in_the_browser(studio: Client) -> None:
     page = studio.get("/cell/c7/history").text
     assert SCRIPT not in page
     assert "OVERDUE" in page
-    assert "Mean error of predicted points" in page
+    assert "mean, last calibration" in page
     assert "cell-7" in studio.get("/history").text
     assert form(studio, "withdraw", number="2", reason="wrong", who="Meier") == 303
     assert "Nothing is released" in studio.get("/cell/c7/history").text

@@ -33,6 +33,9 @@ BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
 EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
+ALIKE, ROUGHLY = 1.1, 3.0
+"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is turned
+by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 
@@ -45,6 +48,8 @@ class Hypothesis:
     robot: Robot
     campaign: Campaign
     coupling: bool = False
+    likewise: tuple[str, ...] = ()
+    """Words of others that explain the points just as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +79,12 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
     slips = () if best.coupling else best.words
     if slips:
-        raise _refused(moved, slips)
+        raise _refused(moved, slips, best.likewise)
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
     return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
 
 
-def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
+def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> InputError:
     """The mend of a unit is to state it."""
     unit = any(word.startswith(("lengths in ", "angles in ")) for word in slips)
     mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
@@ -87,8 +92,9 @@ def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
         mend = f"two of x, y, z are swapped or one is reversed: {mend}"
     for column in (c for c, word in EACH.items() if word in slips):
         mend = f"name them in a column {column}"
+    alike = f" (points alone do not tell it from {', '.join(likewise)})" if likewise else ""
     return InputError(
-        f"the points are {moved}; {mend}, or accept it by these words: {', '.join(slips)}",
+        f"the points are {moved}{alike}; {mend}, or accept it by these words: {', '.join(slips)}",
         code="slip", value=slips[0], parameter="units" if unit else "accept",
     )  # fmt: skip
 
@@ -148,18 +154,21 @@ def _roughly(nominal: Robot, h: Hypothesis) -> float:
 
 
 def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
-    best, least = None, np.inf
+    best, least, near = None, np.inf, []
     for h in tried:
         distance = distance_of(h.robot, h.campaign, quick=True)
+        if distance is None:
+            continue
+        near.append((distance, h))
         # a coupling explains what it explains: a slip must do clearly better to be preferred
-        if (
-            distance is not None
-            and distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least
-        ):
+        if distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least:
             best, least = h, distance
     if best is None:
         return None, np.inf
-    return best, distance_of(best.robot, best.campaign) or np.inf
+    exact = distance_of(best.robot, best.campaign) or np.inf
+    others = [h for distance, h in near if distance < ROUGHLY * least and h is not best]
+    likewise = [h for h in others if (distance_of(h.robot, h.campaign) or np.inf) < ALIKE * exact]
+    return replace(best, likewise=tuple(", ".join(h.words) for h in likewise)), exact
 
 
 def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> float | None:

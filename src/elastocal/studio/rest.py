@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 import elastocal as ec
-from elastocal.app.inputs import versions
+from elastocal.app.desk.cell import versions
 from elastocal.report.data import as_json
 from elastocal.results import plain
 from elastocal.studio.work import ALONE
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api", tags=["elastocal"])
 STORE = "history.db"
 """In the folder of the studio, where ELASTOCAL_STORE names no other."""
 MANY = 100
-"""Entries of a history in one answer, or on one page."""
+"""Entries of a history in one answer."""
 MOST = 10_000
 """Poses of one request."""
 Six = Annotated[list[float], Field(min_length=6, max_length=6)]

@@ -72,6 +72,7 @@ Standalone = Annotated[
 CsvFile = Annotated[
     Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV, or as .xlsx."), WRITTEN
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print the whole report, in place of one screen of it.")]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")
 ]

@@ -117,7 +117,7 @@ def page(result: ValidateResult) -> Report:
 def verdict(result: ValidateResult) -> tuple[str, ...]:
     v = result.validation
     warned = tuple(f"WARNING {w.code.upper()}: {w.text}." for w in v.warnings)
-    held = f"95 % intervals of readings hold {v.coverage:.1%} of the coordinates."
+    held = f"95 % intervals of readings hold {100 * v.coverage:.1f} % of the coordinates."
     return (v.verdict.text, *warned, held)
 
 

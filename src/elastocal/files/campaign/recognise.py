@@ -50,6 +50,8 @@ _PLACE = re.compile(r"(?<![a-z])([xyz])(?![a-z])", re.I)
 _NOT_READ = re.compile(r"nominal|soll|target|cmd|command|sigma|std|sd|unc|tol|dev|offset|error|delta|diff|normal|speed|"
                        r"vel|acc", re.I)  # fmt: skip
 _ZERO_BASED = re.compile(r"(?:actual|target)[ _]q", re.I)
+FIRST = 5
+"""Rows of a table that are shown with its columns."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Recognised:
     readings: tuple[str, ...] = ()
     """Names of columns that are readings; without any there is nothing to calibrate by."""
     notes: tuple[str, ...] = ()
+    first: tuple[tuple[str, ...], ...] = ()
+    """The first rows, as they stand."""
 
     @property
     def sure(self) -> bool:
@@ -131,7 +135,8 @@ def recognise(
     names = {c.name for c in columns}
     missing = tuple(a for a in axes if not has_axis(names, a))
     readings = tuple(c.name for c in columns if _quantity(c.name) in titles.units() and c.name not in axes)
-    return Recognised(raw.file, columns, missing, raw.header_line, len(raw.rows), readings, raw.notes)
+    first = tuple(words for _, words in raw.rows[:FIRST])
+    return Recognised(raw.file, columns, missing, raw.header_line, len(raw.rows), readings, raw.notes, first)
 
 
 def _quantity(name: str) -> str:
