@@ -77,7 +77,7 @@ def test_from_a_cell_to_a_release_in_the_browser(studio: Client) -> None:
     assert form(studio, "release", number="1", title=SCRIPT, reason="x", who="M", seen="1", due="2020-01-01") == 303
     page = studio.get("/cell/c7/history").text
     assert SCRIPT not in page
-    assert "OVERDUE" in page
+    assert "Warning (overdue)" in page
     assert "mean, last calibration" in page
     assert "cell-7" in studio.get("/history").text
     assert form(studio, "withdraw", number="2", reason="wrong", who="Meier") == 303
