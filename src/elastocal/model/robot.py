@@ -290,9 +290,17 @@ class Robot:
 
     def posture(self, at: Configurations | Array) -> Posture:
         """A batch as the engine sees it: ``Configurations``, or joint values with the configurations last (n, N)."""
-        if isinstance(at, Configurations):
-            return Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo)
-        return Posture(self, at)
+        if not isinstance(at, Configurations):
+            return Posture(self, at)
+        last = self._last_posture
+        if not last or last[0][0] is not at:
+            last[:] = [(at, Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo))]
+        return last[0][1]
+
+    @cached_property
+    def _last_posture(self) -> list[tuple[Configurations, Posture]]:
+        """What was asked for last: a state is solved for, then its slopes are wanted."""
+        return []
 
     def joint_values(self, q: object) -> Array:
         """Joint values as a checked (N, n) array in rad and m."""

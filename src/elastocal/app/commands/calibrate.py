@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -116,13 +116,17 @@ def calibrate(
       elastocal calibrate campaign.yaml --out calibration.json --report found.html
     """
     from elastocal.app.cells.trace import stated_for_certificate
-    from elastocal.app.predictor import Asked, predictor, typed_keys
+    from elastocal.app.predictor import Asked, observed_of, of_tables, predictor, typed_keys
+    from elastocal.calibration.readings import fits
 
     _check_options(correlated, emcee)
     others, keys = tuple(tables or ()), typed_keys(units, tool, euler, ignore_limits)
-    unfit = "" if reduce or emcee is not None else _observed(campaign, others, keys)
-    if not isinstance(unfit, str):
-        observed = unfit
+    unfit = ""
+    observed: tuple[Observed, ...] = ()
+    if not (reduce or emcee is not None or _asks_for_parameters(campaign, others)):
+        observed = observed_of(campaign, others, keys)
+        unfit = "" if others or of_tables(campaign, others) else fits(observed[0])
+    if observed and not unfit:
         keep({f"{p.name} as input": p for o in observed for p in o.files})
         asked = Asked(model, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
@@ -161,18 +165,11 @@ def calibrate(
     return result if out is None else replace(result, files={out: calibration(result, out)})
 
 
-def _observed(campaign: Path, others: tuple[Path, ...], keys: dict[str, Any]) -> tuple[Observed, ...] | str:
-    """What was read, for the best predictor; else why it is of a kind that only the reduction takes, "" where that is
-    asked for."""
-    from elastocal.app.predictor import observed_of, of_tables
-    from elastocal.calibration.readings import fits
+def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> bool:
+    from elastocal.app.predictor import of_tables
     from elastocal.files.campaign.observed import asks_for_reduction
 
-    alone = not others and not of_tables(campaign, others)
-    if alone and asks_for_reduction(campaign):
-        return ""
-    observed = observed_of(campaign, others, keys)
-    return (fits(observed[0]) if alone else "") or observed
+    return not (others or of_tables(campaign, others)) and asks_for_reduction(campaign)
 
 
 def _check_options(correlated: float, emcee: int | None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from elastocal.errors import ConflictError, MissingError, NumberError, UnknownNameError
 from elastocal.files.campaign.columns import (
+    ANGLES,
     DISTANCE,
     LOADED,
     MARKER,
@@ -23,6 +24,7 @@ from elastocal.files.campaign.columns import (
     Declared,
     understand,
 )
+from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.campaign.orientations import matrices
 from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
@@ -42,7 +44,7 @@ class Wanted:
     measurement (None: all that there are columns of).
 
     Without numbers in it a row is left out, but in a ``plan``; ``drives`` serve axes that are given by their motors,
-    ``declared`` units columns without one, ``euler`` is the order of Euler angles.
+    ``declared`` units columns without one.
     """
 
     axes: Mapping[str, str]
@@ -52,7 +54,6 @@ class Wanted:
     plan: bool = False
     drives: Drives | None = None
     declared: Declared = field(default_factory=dict)
-    euler: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +163,8 @@ def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: se
         out["distance"] = _numbers(raw, fields, DISTANCE, wanted, missed)
     for turned in ORIENTATIONS:
         if turned[0] in fields:
-            out["orientation"] = matrices(
-                raw, fields, turned, _numbers(raw, fields, turned, wanted, missed), wanted.euler
-            )
+            numbers = _numbers(raw, fields, turned, wanted, missed)
+            out |= {READ: numbers} if turned in ANGLES else {TURNED: matrices(raw, fields, turned, numbers)}
     return out
 
 

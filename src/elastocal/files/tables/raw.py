@@ -158,6 +158,11 @@ def csv_parts(
 
         yield read_excel(path, header_line, sheet)
         return
+    if path.suffix.lower() in (".yaml", ".yml", ".json"):
+        from elastocal.files.tables.records import read_records
+
+        yield read_records(path)
+        return
     text, letters = table_text(path, encoding)
     lines = [(n, s) for n, s in _lines(text, "#") if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
@@ -181,8 +186,8 @@ def csv_parts(
     own = unit_cells(first) if len(first) == len(names) else None
     top, lines = lines[0][0], lines[1 + (own is not None) :]
     lines, ended = _without_end(path, lines, separator, len(names))
-    numerals, lone = numerals_of("\n".join(s for _, s in lines), separator)
-    notes = (*letters, *(below_note(path, top) if skipped else ()), *lone_note(path, numerals, lone), *ended)
+    numerals, *seen = numerals_of("\n".join(s for _, s in lines), separator)
+    notes = (*letters, *(below_note(path, top) if skipped else ()), *numeral_notes(path, numerals, *seen), *ended)
     for at in range(0, max(len(lines), 1), size or max(len(lines), 1)):
         some = (_cells(path, line, header, separator) for line in lines[at : at + (size or len(lines))])
         rows = tuple(row for row in some if any(c.strip() for c in row[1]))
@@ -216,10 +221,13 @@ def end_note(path: Path, left: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     return (f"{path.name}: below the readings, and not used: line {said}.",) if left else ()
 
 
-def lone_note(path: Path, numerals: Numerals, lone: str) -> tuple[str, ...]:
-    return (
-        (f"{path.name}: {lone} is read as {numerals.plain(lone)}, by the other numbers of the table.",) if lone else ()
-    )
+def numeral_notes(path: Path, numerals: Numerals, lone: str, doubtful: str) -> tuple[str, ...]:
+    if lone:
+        return (f"{path.name}: {lone} is read as {numerals.plain(lone)}, by the other numbers of the table.",)
+    if doubtful:
+        said = f"{doubtful} is read as {numerals.plain(doubtful)}: the table has points and commas before decimals"
+        return (f"{path.name}: {said}; check that thousands were not meant.",)
+    return ()
 
 
 def titles_below(rows: Sequence[Sequence[str]]) -> int:
