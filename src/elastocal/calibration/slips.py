@@ -33,8 +33,8 @@ BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
 ALIKE, ROUGHLY = 1.1, 3.0
-"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is turned
-by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
+"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is
+turned by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 
