@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 
@@ -17,9 +17,10 @@ from elastocal.calibration.store import to_document
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated
 from elastocal.store import rows
-from elastocal.store.entry import document, entry_of, entry_schema
+from elastocal.store.entry import Calibrated, Entry, document, entry_of, entry_schema
 from elastocal.store.records import spread_poses
 from elastocal.store.robot_history import _tool_changes
+from elastocal.store.stored import stored_entry
 from elastocal.store.tables import metadata
 
 SQL = "x'; DROP TABLE entry; --"
@@ -60,8 +61,8 @@ def test_what_was_read_is_not_read_again_and_what_others_add_is(
     store: str, cals: Cals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[str] = []
-    real = rows.entry_of
-    monkeypatch.setattr(rows, "entry_of", lambda text, where: parsed.append(where) or real(text, where))
+    real = rows.stored_entry
+    monkeypatch.setattr(rows, "stored_entry", lambda text, where, **c: parsed.append(where) or real(text, where, **c))
     filled(store, cals).close()
     with ec.history(store) as histories, ec.history(store) as other:
         parsed.clear()
@@ -75,12 +76,37 @@ def test_what_was_read_is_not_read_again_and_what_others_add_is(
         parsed.clear()
         histories._known["cell-7"] = replace(histories["cell-7"], mark="of another database")
         assert len(histories["cell-7"].entries) == len(parsed) == 5
-        monkeypatch.setattr("elastocal.store.history.ENTRIES", 4)
+        monkeypatch.setattr("elastocal.store.reader.ENTRIES", 4)
         other.add("arm", cals[3], poses=[[0.3, 0.5, 0.6]] * 4)
         parsed.clear()
         for name in ("arm", "cell-7", "arm"):
             histories[name]
         assert parsed == ["arm 1", *(f"cell-7 {n}" for n in range(1, 6)), "arm 1"]  # only so much stays in memory
+
+
+def test_what_is_cut_from_a_document_is_what_it_says(store: str, cals: Cals) -> None:
+    """Whatever stands in its texts: each name alone, from a fresh entry, against the document read as a whole."""
+    hostile = '"parameters":{"names":["x"],"sd":[1]},"points":[],"words":["y"]},"check":,"file":"z"] null'
+    with filled(store, cals) as histories:
+        entry = histories["cell-7"].entries[0]
+        own = entry.calibration
+        assert own is not None
+        names = tuple(f"{n}]{hostile}" for n in own.parameters.names)
+        parameters = replace(own.parameters, names=names, values=(float("nan"), *own.parameters.values[1:]))
+        changed = replace(own, parameters=parameters, words=("a", hostile))
+        new = Entry(**{f.name: getattr(entry, f.name) for f in fields(Entry)} | {"reason": hostile, "who": hostile,
+                    "calibration": changed, "notes": (hostile,)})  # fmt: skip
+        documents = [(document(e), e) for e in (*histories["cell-7"].entries, new)]
+    for text, e in documents:
+        whole = entry_of(text, "here")
+        columns = {k: getattr(e, k) for k in ("robot", "number", "kind", "time", "supersedes")}
+        for f in fields(Entry):
+            if f.name != "calibration":
+                assert getattr(stored_entry(text, "here", **columns), f.name) == getattr(whole, f.name), f.name
+        for f in fields(Calibrated) if whole.calibration else ():
+            fresh = stored_entry(text, "here", **columns).calibration
+            assert str(getattr(fresh, f.name)) == str(getattr(whole.calibration, f.name)), f.name  # nan too
+        assert document(stored_entry(text, "here", **columns)) == text
 
 
 def test_a_page_shows_a_part_and_what_drifts_is_that_of_all(store: str, cals: Cals) -> None:

@@ -1,4 +1,4 @@
-"""The studio calls the front door and the commands: what computes, and the store, are reached through them alone."""
+"""The studio calls the front door and the desk: what computes, and the store, are reached through them alone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import elastocal.studio as package
 
 FOLDER = Path(package.__file__ or "").parent
-REACHED = ("app", "errors", "files", "report", "results", "studio", "untrusted", "__version__")
-"""Beside the names of ``import elastocal``: commands, the files of a cell, and how results are shown."""
+REACHED = ("app.desk", "errors", "files", "report", "results", "studio", "untrusted", "__version__")
+"""Beside the names of ``import elastocal``: the desk, the files of a cell, and how results are shown."""
+INSIDE = ("campaign", "plan", "programs", "robot", "tables", "units")
+"""What stands in files of a cell is read by the front door and the desk."""
 OPENED = {"folder", "uploads", "guard", "jobs", "worker"}
 """Modules that read and write files; pages go through them."""
 
@@ -23,7 +25,9 @@ def imported(module: Path) -> set[str]:
 
 def test_pages_reach_the_library_by_its_front_door() -> None:
     for module in FOLDER.glob("*.py"):
-        assert {n.partition(".")[0] for n in imported(module)} <= set(REACHED), module.name
+        for name in imported(module):
+            assert any(name == r or name.startswith(f"{r}.") for r in REACHED), (module.name, name)
+            assert not name.startswith(tuple(f"files.{w}." for w in INSIDE)), (module.name, name)
 
 
 def test_pages_open_no_files_themselves() -> None:

@@ -105,9 +105,18 @@ def _fitted_again(chosen: Fit) -> Array:
     for number in range(FOLDS):
         out = s.pose % FOLDS == number
         rest = replace(task, dropped=task.dropped | out[:, None])
-        found = fit(rest, chosen.placing, chosen.x, near=(chosen.posterior,))
-        off[out] = task.sight.linearise(rest.tool, found.values, found.placing)[0][out]
+        found = fit(rest, *chosen.start, near=(chosen.posterior,))
+        off[out] = task.sight.unfold(_left_of(found))[out]
     return distances(task.sight, np.where(task.sight.used & ~task.dropped, off, np.nan))
+
+
+def _left_of(found: Fit) -> Array:
+    """Read minus predicted (poses, rows), of what took no part too, by the linearisation that the search ended with."""
+    blocks = found.posterior.blocks
+    theta = found.posterior.mean.copy()
+    if not found.converged:  # it has not gone where that leads
+        theta[: len(found.x)], theta[len(found.x) :] = found.x, 0.0
+    return np.where(blocks.jacobian.any(axis=2), blocks.readings - blocks.jacobian @ theta, np.nan)
 
 
 def _points_of_deflections(task: Task) -> list[Finding]:

@@ -9,17 +9,16 @@ from os import PathLike
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
-from elastocal.calibration.fit import Fit, Task, distances, fit
+from elastocal.calibration.fit import ROUGH, Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflicts
-from elastocal.calibration.outliers import ROUGH, explained, robust_fit, screen
+from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
@@ -37,6 +36,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.threads import one_thread
 
@@ -103,7 +103,7 @@ def calibrate(
         campaign, told = repeats_by_model(campaign, rich, units)
         if told:
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
-            dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+            dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign.priors, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
         instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
@@ -256,18 +256,23 @@ def _with_transitions(robot: Robot, sight: Sight) -> Robot:
 
 
 def _left_out(
-    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors
-) -> tuple[Bools, tuple[Unit, ...], Fit]:
-    """Outliers by the richest model, so that what it explains is not left out; and its fit without them."""
+    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors,
+    before: Fit | None = None,
+) -> tuple[Bools, tuple[Unit, ...], Fit]:  # fmt: skip
+    """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
+
+    ``before`` is that of nearly the same readings, from which the searches begin."""
     none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
     smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
     first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
-    x, placing, doubtful = robust_fit(first, placing)
+    known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
+    x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
     task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
-    known = dict(zip(first.names, x.tolist(), strict=True))
+    known |= dict(zip(first.names, x.tolist(), strict=True))
     x = np.array([known.get(n, 0.0) for n in task.names])
-    screened = screen(task, fit(task, placing, x, settled=ROUGH))
+    near = () if before is None else (before.posterior,)
+    screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
     everything = explained(screened) if screened.units else None
     if everything is not None:
         return none, (), everything

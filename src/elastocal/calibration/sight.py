@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -121,9 +122,17 @@ class Sight:
         return out
 
     def tool(self, robot: Robot, names: tuple[str, ...]) -> Tool:
-        """Of a robot in these states."""
-        s = self.states
-        return tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+        """Of a robot in these states; one for all that ask, so that what it remembers serves them all."""
+        known = self._tools.get((id(robot), names))
+        if known is None:
+            s = self.states
+            known = tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+            self._tools[id(robot), names] = known  # which holds the robot, so that its id is nobody else's
+        return known
+
+    @cached_property
+    def _tools(self) -> WeakValueDictionary[tuple[int, tuple[str, ...]], Tool]:
+        return WeakValueDictionary()
 
     def linearise(self, tool: Tool, values: Array, placing: Placing) -> tuple[Array, Array]:
         """Readings minus prediction (M, rows) and the derivative of the prediction (M, rows, p + extra)."""

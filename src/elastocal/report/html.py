@@ -28,6 +28,7 @@ from elastocal.report.blocks import (
     Scene,
     Section,
     Table,
+    loud,
 )
 from elastocal.report.colours import Paint, on_page, printed, style_sheet
 from elastocal.report.display import displayed, parted
@@ -149,18 +150,17 @@ def _plain(value: Any) -> Any:
     return typeset(shown_plainly(value)) if type(value) is str else value
 
 
-def loud(sentence: str) -> bool:
-    """Warnings begin with two words in capitals."""
-    first = [w.strip(":;,.") for w in sentence.split()[:2]]
-    return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.replace("-", "").isalpha() for w in first)
-
-
 _CODE = re.compile(r"WARNING ([A-Z][A-Z-]+):")
 
 
 def _warned(sentence: str) -> str:
     """WARNING OMITTED-EFFECT: as people write it."""
     return _CODE.sub(lambda m: f"Warning ({m[1].lower().replace('-', ' ')}):", sentence, count=1)
+
+
+def sentence(text: str) -> str:
+    """A sentence of a verdict as a page shows it; to be escaped."""
+    return typeset(shown_plainly(_warned(text)))
 
 
 def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The calibration of a cell, with who, when and what it rests on, as far as the folder tells."""
+"""What folders and files give to a history: a calibration with what it rests on, readings, what a cell states."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.readings import campaign_of, table_readings
 from elastocal.calibration.store import FORMAT, from_document
 from elastocal.errors import InputError
+from elastocal.files.campaign.observed import read_observed
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
+from elastocal.files.certificate import Stated
 from elastocal.files.located import read_json
 from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
 from elastocal.files.run_record import RunRecord, read_record
@@ -51,6 +55,28 @@ def cell_calibration(folder: str | PathLike[str]) -> CellCalibration:
         "file": content, "who": stated.operator, "temperature": stated.temperature_C, "time": time,
         "inputs": files, "notes": tuple(notes), "versions": None if record is None else record.versions,
     })  # fmt: skip
+
+
+def readings_of(
+    given: Campaign | str | PathLike[str], calibration: Calibration
+) -> tuple[Campaign, tuple[str, ...], dict[str, bytes]]:
+    """Readings as they are, of a campaign file, or of a table that is read like that of ``calibration``.
+
+    With what is to be said of them, and the file that they are from.
+    """
+    if isinstance(given, Campaign):
+        return given, (), {}
+    path = Path(given)
+    files = {path.name: read_bytes(path)}
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return *table_readings(path, calibration, {}), files
+    observed = read_observed(path)
+    return campaign_of(observed)[1], observed.notes, files
+
+
+def stated_by(given: Stated | str | PathLike[str]) -> Stated:
+    """What belongs on a certificate, or what the folder of a cell says of it."""
+    return given if isinstance(given, Stated) else read_cell(Path(given)).certificate
 
 
 def _calibration(path: Path) -> tuple[Calibration, bytes]:

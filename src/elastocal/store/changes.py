@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import isfinite
 
-import numpy as np
-
-from elastocal.calibration.compare import Change
+from elastocal.calibration.comparison import Change
 from elastocal.calibration.page import change_table
 from elastocal.quantities import concise, read_in
 from elastocal.report.blocks import Block, Cell, Column, Lines, Series, Table
 from elastocal.store.entry import Entry, Parameters
 from elastocal.store.robot_history import Shown
 
-CURVES = 6
+CURVES = 4
 """Parameters that are drawn: those with the most significant changes."""
 CHANGES = 20
 """Calibrations whose changes are listed, the last ones."""
@@ -45,7 +44,7 @@ def parameter_lines(shown: Shown, pairs: Pairs) -> Lines:
     worst: dict[str, float] = {}
     for _, _, made in pairs:
         for c in made:
-            worst[c.name] = max(worst.get(c.name, 0.0), abs(c.ratio) if np.isfinite(c.ratio) else 0.0)
+            worst[c.name] = max(worst.get(c.name, 0.0), abs(c.ratio) if isfinite(c.ratio) else 0.0)
     release = h.released
     first = h.entry(release.release.of) if release and release.release else h.calibrations[0]
     assert first.calibration is not None

@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from pydantic_core import from_json
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.store import finite
 from elastocal.errors import FormatError, InputError
 from elastocal.findings import Finding
 from elastocal.results import plain
+from elastocal.solve.summary import ErrorSummary
 
 FORMAT = "elastocal-history/1"
 Kind = Literal["calibration", "check", "release", "withdrawal"]
@@ -100,11 +100,11 @@ class Entry:
     temperature: float | None
     inputs: dict[str, str]
     versions: dict[str, str]
-    notes: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    calibration: Calibrated | None = None
-    check: Checked | None = None
-    release: Released | None = None
+    notes: tuple[str, ...] = field(default_factory=tuple)  # by factories: a class attribute would hide what a stored
+    findings: tuple[Finding, ...] = field(default_factory=tuple)  # entry has not read yet
+    calibration: Calibrated | None = field(default_factory=lambda: None)
+    check: Checked | None = field(default_factory=lambda: None)
+    release: Released | None = field(default_factory=lambda: None)
 
     @property
     def error(self) -> ErrorSummary | None:
@@ -161,7 +161,7 @@ def entry_schema() -> str:
 
 def _calibrated(data: dict[str, Any]) -> Calibrated:
     own = data["parameters"]
-    known = {k: tuple(own[k]) for k in ("names", "units")} | {k: _numbers(own[k]) for k in ("values", "sd")}
+    known = {k: tuple(own[k]) for k in ("names", "units")} | {k: numbers(own[k]) for k in ("values", "sd")}
     return Calibrated(**{
         **data, "words": tuple(data["words"]), "parameters": Parameters(**known),
         "leave_one_out": _errors(data["leave_one_out"]), "before": _errors(data["before"]),
@@ -172,7 +172,7 @@ def _calibrated(data: dict[str, Any]) -> Calibrated:
 def _checked(data: dict[str, Any]) -> Checked:
     return Checked(**{
         **data, "after": _errors(data["after"]), "before": _errors(data["before"]),
-        "poses": tuple(data["poses"]), "errors": _numbers(data["errors"]),
+        "poses": tuple(data["poses"]), "errors": numbers(data["errors"]),
     })  # fmt: skip
 
 
@@ -185,5 +185,6 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def _numbers(values: list[float | None]) -> tuple[float, ...]:
+def numbers(values: list[float | None]) -> tuple[float, ...]:
+    """What is not known is null in a document."""
     return tuple(map(_number, values)) if None in values else tuple(values)  # type: ignore[arg-type]

@@ -26,8 +26,8 @@ def history_page(shown: Shown, today: date) -> Report:
     h = shown.of
     findings = h.findings(today)
     sections = (
-        Section("Accuracy in time", (error_lines(shown), tool_lines(shown)) if shown.calibrations else ()),
-        Section("Drift", (drift_lines(shown), drift_table(h)) if _nearest(h) else ()),
+        Section("Accuracy in time", accuracy_blocks(shown)),
+        Section("Drift", drift_blocks(shown)),
         Section("Parameters", parameter_blocks(shown)),
         Section("Entries", (entry_table(shown),)),
     )
@@ -45,7 +45,7 @@ def history_page(shown: Shown, today: date) -> Report:
 def _standing(h: RobotHistory) -> str:
     release = h.released
     if release is None or release.release is None:
-        return f"Nothing is released of {h.robot}; {_counted(len(h.calibrations), 'calibration')} recorded."
+        return f"Nothing is released for {h.robot}; {_counted(len(h.calibrations), 'calibration')} recorded."
     due = f", due on {release.release.due}" if release.release.due else ", without a day when it is due"
     return (
         f"Released is calibration {release.release.of} as {release.release.name!r} ({release.reason}; {release.who}, "
@@ -73,6 +73,13 @@ def _tiles(h: RobotHistory, findings: tuple[Finding, ...]) -> tuple[Tile, ...]:
         if read
         else Tile("check poses", DASH, "", "none read", "after"),
     )  # fmt: skip
+
+
+def accuracy_blocks(shown: Shown) -> tuple[Block, ...]:
+    """One calibration alone is in the tiles; a curve needs another point."""
+    if len(shown.calibrations) + len(shown.checks) < 2:
+        return ()
+    return (error_lines(shown), *((tool_lines(shown),) if shown.calibrations else ()))
 
 
 def error_lines(shown: Shown) -> Lines:
@@ -111,9 +118,14 @@ def _nearest(h: RobotHistory) -> list[Chart]:
     return sorted(begun, key=lambda c: -float(np.nanmax(np.abs(c.share))))
 
 
-def drift_lines(shown: Shown) -> Lines:
+def drift_blocks(shown: Shown) -> tuple[Block, ...]:
+    nearest = _nearest(shown.of)
+    return (drift_lines(shown, nearest[:CHARTS]), drift_table(shown.of, nearest)) if nearest else ()
+
+
+def drift_lines(shown: Shown, nearest: list[Chart]) -> Lines:
     h, series = shown.of, []
-    for c in _nearest(h)[:CHARTS]:
+    for c in nearest:
         some = [(float(n), float(s)) for n, s in zip(c.numbers, c.share, strict=True) if n in shown.numbers]
         series.append(Series(c.name, tuple(n for n, _ in some), tuple(s for _, s in some)))
     ends = (float(shown.numbers[0]), float(shown.numbers[-1]))
@@ -127,13 +139,13 @@ def drift_lines(shown: Shown) -> Lines:
     )
 
 
-def drift_table(h: RobotHistory) -> Table:
+def drift_table(h: RobotHistory, nearest: list[Chart]) -> Table:
     columns = (
         Column("chart", "chart"), Column("last", "last", "", 2), Column("largest", "largest", "", 2),
         Column("values", "values"), Column("outside", "outside at number"),
     )  # fmt: skip
     rows = []
-    for c in _nearest(h):
+    for c in nearest:
         outside = c.outside
         shown = ", ".join(map(str, outside[:5])) + (" ..." if len(outside) > 5 else "")
         known = c.share[np.isfinite(c.share)]

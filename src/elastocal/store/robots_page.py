@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
-from elastocal.store.history import RobotLine
+from elastocal.store.reader import RobotLine
 
 
 def robots_table(lines: tuple[RobotLine, ...], today: date) -> Table:

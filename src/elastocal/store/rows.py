@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.store.entry import Entry, entry_of, sha256
+from elastocal.store.stored import stored_entry
 from elastocal.store.tables import contents, entries, inputs, robots
 
 Packed = Mapping[str, tuple[str, int, bytes]]
@@ -43,11 +44,16 @@ def entries_of(
 ) -> tuple[tuple[Entry, ...], str | None]:
     """All of a robot, and the mark of the last document; those ``known`` up to that of ``mark`` are not read again."""
     own = (entries.c.robot == robot) & (entries.c.number >= len(known))
-    found = connection.execute(select(entries.c.document, entries.c.sha256).where(own).order_by(entries.c.number)).all()
+    c = entries.c
+    columns = select(c.sha256, c.document, c.number, c.kind, c.time, c.supersedes)
+    found = connection.execute(columns.where(own).order_by(c.number)).all()
     if known and (not found or found[0].sha256 != mark):  # another database stands in its place
         return entries_of(connection, robot, name)
-    later = found[1:] if known else found
-    read = (_checked(text, new, f"{name} {i}") for i, (text, new) in enumerate(later, len(known) + 1))
+    read = []
+    for new, text, number, kind, time, supersedes in found[1:] if known else found:
+        where = f"{name} {number}"
+        _check(text, new, where)
+        read.append(stored_entry(text, where, robot=name, number=number, kind=kind, time=time, supersedes=supersedes))
     return (*known, *read), found[-1].sha256 if found else None
 
 
@@ -146,7 +152,11 @@ def damages(connection: Connection) -> Iterator[str]:
             yield f"the file {mark[:16]} is damaged; restore the database"
 
 
-def _checked(text: str, mark: str, where: str) -> Entry:
+def _check(text: str, mark: str, where: str) -> None:
     if sha256(text) != mark:
         raise InputError(f"{where}: the entry was changed since it was recorded; restore the database", code="damaged")
+
+
+def _checked(text: str, mark: str, where: str) -> Entry:
+    _check(text, mark, where)
     return entry_of(text, where)

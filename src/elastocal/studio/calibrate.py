@@ -10,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import elastocal as ec
-from elastocal.app.pages.views import EFFECTS, decisions_of
+from elastocal.app.desk.readings import EFFECTS, Decision, decisions_of, place_of
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
-from elastocal.files.campaign.decisions import Decision, place_of
 from elastocal.studio import jobs
 from elastocal.studio.folder import data_of, text_of
 from elastocal.studio.render import page

@@ -13,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.commands.new import new
-from elastocal.app.commands.status import StatusResult, status
+from elastocal.app.desk.cell import StatusResult, new, status
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.files.cell_yaml import NAME as CELL
 from elastocal.files.cell_yaml import read_cell

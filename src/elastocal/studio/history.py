@@ -16,15 +16,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.commands.compare import CompareResult
-from elastocal.app.commands.history import record_check, release_certified
-from elastocal.app.pages import compare as compared
+from elastocal.app.desk.cell import compared
 from elastocal.errors import ElastocalError, MissingError, NumberError, UnknownNameError
 from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
 from elastocal.studio.render import page
-from elastocal.studio.rest import MANY, opened
+from elastocal.studio.rest import opened
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import ALONE, Cell
 
@@ -32,6 +30,8 @@ router = APIRouter()
 Text = Annotated[str, Form()]
 Dropped = Annotated[UploadFile | None, File()]
 PLACE = Path(".studio") / "dropped"
+MANY = 50
+"""Entries of a history on one page: more points with their bars are not told apart in a figure."""
 
 
 @router.get("/history")
@@ -76,10 +76,7 @@ def _known(request: Request, cell: Cell) -> Any:
 
 @router.get("/cell/{name}/history/compare")
 def compare(request: Request, cell: Cell, first: int, second: int) -> Response:
-    store = opened(request.app)
-    found = store.compare(cell.name, first, second)
-    robot = store.calibration(cell.name, first).robot
-    text = as_html(compared.page(CompareResult((), robot, found)), standalone=True)
+    text = as_html(compared(opened(request.app), cell.name, first, second), standalone=True)
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
 
 
@@ -103,7 +100,7 @@ def check(
         with _table(cell, file) as path:
             if path is None:
                 raise MissingError("choose the table of readings at the check poses first")
-            record_check(store, cell.name, path, who=who or None, reason=reason or None, refit=bool(refit))
+            store.check(cell.name, path, who=who or None, reason=reason or None, refit=bool(refit))
 
     return _done(request, cell, run)
 
@@ -138,14 +135,11 @@ def release(
 
     def run(store: ec.History) -> None:
         said: dict[str, Any] = {"name": title, "reason": reason, "who": who, "due": due or None}
-        said |= {"baseline": bool(baseline), "seen": _number(seen)}
+        said |= {"baseline": bool(baseline), "seen": _number(seen), "stated": cell.root if certified else None}
         with _table(cell, file) as readings:
-            if certified:
-                release_certified(store, cell.name, _number(number), cell.root, readings, **said)
-            elif readings is not None:
+            if readings is not None and not certified:
                 raise MissingError("readings for a certificate were given without asking for one; tick it")
-            else:
-                store.release(cell.name, _number(number), **said)
+            store.release(cell.name, _number(number), validation=readings, **said)
 
     return _done(request, cell, run)
 

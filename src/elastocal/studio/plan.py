@@ -5,24 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from fastapi import APIRouter, Form
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from elastocal.app.pages.views import expected_ratios, planned_files
-from elastocal.app.planning.request import given_task
+from elastocal.app.desk.plan import check_plan, expected_ratios, moved_campaign, planned_table
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError, ShapeError
-from elastocal.files.opened import seen_from, sha256_of
-from elastocal.files.plan.read import read_plan_file
-from elastocal.files.robot.read import robot_file
 from elastocal.studio import jobs
-from elastocal.studio.folder import data_of, text_of, within
+from elastocal.studio.folder import text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put
 from elastocal.studio.work import Cell, begin
@@ -84,7 +78,7 @@ def _show(
 
 def _table(cell: Cell) -> tuple[str, list[str], list[list[str]]]:
     """Name, header and rows of the plan's table, as they stand."""
-    table, _ = planned_files(cell.path("planned"))
+    table = planned_table(cell.path("planned"))
     raw = text_of(within(cell, cell.place("planned").parent / table))
     header, *rows = csv.reader(io.StringIO(raw))
     return table, header, rows
@@ -104,7 +98,8 @@ def _poses(cell: Cell, out: tuple[str, ...] = ()) -> tuple[Pose, ...]:
     found: dict[str, Pose] = {}
     for row in rows:
         said = dict(zip(header, row, strict=False))
-        load = tuple(f"{h.replace('_', ' ')} {said[h]}" for h in loads if said.get(h) not in (None, "", "0"))
+        some = [h for h in loads if said.get(h) not in (None, "", "0")]
+        load = tuple(f"{h.partition('_')[0]} {said[h]} {h.partition('_')[2]}" for h in some)
         name = said["name"]
         found.setdefault(name, Pose(name, tuple(said.get(a, "") for a in axes), load, name in out))
     return tuple(found.values())
@@ -139,8 +134,8 @@ def attempt(
     try:
         table, text = _changed(cell, left, added, like)
         campaign = TRIAL / cell.place("planned").name
-        put(cell, {TRIAL / table: text, campaign: _campaign(cell)})
-        given_task(read_plan_file(within(cell, cell.place("plan"))).task, cell.root / campaign, 1, tests=False)
+        put(cell, {TRIAL / table: text, campaign: moved_campaign(cell.path("planned"), cell.root / TRIAL)})
+        check_plan(within(cell, cell.place("plan")), cell.root / campaign)
         effects = _effects(cell)
         if keep:  # table, campaign file, program and report anew, so that all say the same
             return begin(request, cell, ("plan", ".", "--given", campaign.as_posix()), "Changed plan", "plan")
@@ -157,7 +152,7 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
     try:
         put(cell, {trial: text})
         try:
-            read_plan_file(within(cell, trial))
+            check_plan(within(cell, trial))
         except InputError as error:
             raise error.reworded(str(error).replace(str(cell.root / trial), place.name)) from None
         finally:
@@ -197,15 +192,6 @@ def _changed(cell: Cell, out: tuple[str, ...], added: str, like: str) -> tuple[s
     return table, written.getvalue()
 
 
-def _campaign(cell: Cell) -> str:
-    """The planned campaign file, as it must be written in the folder of the trial."""
-    words = data_of(cell.path("planned"))
-    own = robot_file(str(words["robot"]))
-    if own is not None:
-        words["robot"] = seen_from(cell.path("planned").parent / own, cell.root / TRIAL)
-    return str(yaml.safe_dump(words, sort_keys=False, allow_unicode=True))
-
-
 def _free(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "x"
@@ -213,16 +199,6 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _effects(cell: Cell) -> tuple[Effect, ...]:
-    before = _ratios(cell.path("planned"))
-    after = _ratios(cell.root / TRIAL / cell.place("planned").name)
+    before = expected_ratios(cell.path("planned"))
+    after = expected_ratios(cell.root / TRIAL / cell.place("planned").name)
     return tuple(Effect(n, r, after.get(n, 0.0)) for n, r in before.items())
-
-
-def _ratios(campaign: Path) -> dict[str, float]:
-    """Value over expected standard deviation, by parameter."""
-    return _judged(campaign, tuple(sha256_of(f) for f in planned_files(campaign)[1]))
-
-
-@lru_cache(maxsize=32)
-def _judged(campaign: Path, marks: tuple[str, ...]) -> dict[str, float]:
-    return expected_ratios(campaign)

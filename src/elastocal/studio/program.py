@@ -11,8 +11,8 @@ from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from elastocal.app.desk.cell import programs
 from elastocal.errors import ElastocalError, InputError, MissingError
-from elastocal.files.programs import programs_in
 from elastocal.studio.folder import data_of, text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, received
@@ -52,8 +52,7 @@ def program(request: Request, cell: Cell, of: str = "") -> Response:
 
 
 def _show(request: Request, cell: Cell, of: str = "", problem: ElastocalError | None = None) -> Response:
-    folder = within(cell, cell.place("programs"))
-    names = tuple(p.name for p in programs_in(folder)) if folder.is_dir() else ()
+    names = programs(within(cell, cell.place("programs")))
     chosen = of if of in names else next(iter(names), "")
     options = dict(cell.options.get("compensate", {}))
     return page(
@@ -137,8 +136,7 @@ def correct(
 ) -> Response:
     typed = dict(zip(ASKED, (force, moment, tool, base, payload, near, orientation, rated_kg), strict=True))
     try:
-        folder = within(cell, cell.place("programs"))
-        if of not in [p.name for p in programs_in(folder)]:
+        if of not in programs(within(cell, cell.place("programs"))):
             raise InputError(f"there is no program {of!r} in this cell; drop it first", code="no-file", file=of)
         words = ["compensate", (cell.place("programs") / of).as_posix(), "--calibration", "."]
         for key, text in typed.items():

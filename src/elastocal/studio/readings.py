@@ -10,20 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.commands.columns import columns
-from elastocal.app.pages.views import readings_view
+from elastocal.app.desk.readings import campaign_text, readings_view, remembered
 from elastocal.errors import ElastocalError, MissingError, NumberError
-from elastocal.files.campaign.file import FORMAT
-from elastocal.files.campaign.recognise import RecognisedColumn
-from elastocal.files.opened import seen_from
-from elastocal.files.tables.raw import read_csv
-from elastocal.files.units import ANGLE, LENGTH
 from elastocal.report.html import Fragment, as_fragment
 from elastocal.studio.folder import data_of, within
 from elastocal.studio.render import page
@@ -35,7 +28,8 @@ INBOX = Path(".studio") / "inbox"
 KINDS = (".csv", ".txt", ".tsv", ".xlsx", ".xlsm", ".dat")
 OWN = ("load", "markers", "errors", "statics", "model", "tool", "tracker_frame", "limits", "without", "priors")
 """Keys of a planned campaign that hold for its readings, too."""
-ROWS = 5
+LENGTHS, ANGLES = ("mm", "m", "um", "in"), ("deg", "rad")
+"""Units that titles may leave open."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class Shown:
     """A table as it is understood: its columns, first rows and notes; ``problem`` is why it cannot be used."""
 
     file: str
-    columns: tuple[RecognisedColumn, ...] = ()
+    columns: tuple[Any, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     count: int = 0
     notes: tuple[str, ...] = ()
@@ -61,7 +55,7 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -
     return page(
         request, "readings", "readings", cell, problem,
         waiting=None if waiting is None else understood(cell, cell.root / INBOX / "campaign.yaml"),
-        choices=_choices(cell), planned=cell.path("planned").exists(),
+        choices=_choices(cell), lengths=LENGTHS, angles=ANGLES, planned=cell.path("planned").exists(),
         current=understood(cell, cell.path("campaign")) if cell.path("campaign").exists() else None,
         simulates=cell.path("planned").exists(), kinds=",".join(KINDS),
     )  # fmt: skip
@@ -81,8 +75,7 @@ def understood(cell: Cell, campaign: Path) -> Shown:
     try:
         robot = ec.read_robot(within(cell, cell.place("robot")))
         found = ec.recognise(table, robot, units=data.get("units") or {})
-        first = tuple(cells for _, cells in read_csv(table).rows[:ROWS])
-        shown = Shown(table.name, found.columns, first, found.rows)
+        shown = Shown(table.name, found.columns, found.first, found.rows)
         notes, scene = readings_view(campaign)
         return replace(shown, notes=notes, drawn=as_fragment((scene,)))
     except ElastocalError as error:
@@ -142,7 +135,7 @@ def look(
         told = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
         if told:  # said once, and remembered in the cell for tables of the same titles
             units = ",".join(u for u in (length, angle) if u) or None
-            put(cell, columns(str(cell.path("robot")), cell.root / INBOX / name, told=told, units=units).files)
+            put(cell, remembered(cell.path("robot"), cell.root / INBOX / name, told, units))
     except ElastocalError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)
@@ -152,7 +145,7 @@ def _words(
     cell: Cell, table: str, length: str, angle: str, noise: str, euler: str, planned: bool, ignore: bool
 ) -> dict[str, Any]:
     """The keys of a campaign file."""
-    units = {k: v for k, v, known in (("length", length, LENGTH), ("angle", angle, ANGLE)) if v in known}
+    units = {k: v for k, v, known in (("length", length, LENGTHS), ("angle", angle, ANGLES)) if v in known}
     words: dict[str, Any] = {"table": table, "missing": "skip"}
     if planned and cell.path("planned").exists():
         words |= {k: v for k, v in data_of(cell.path("planned")).items() if k in OWN}
@@ -179,9 +172,7 @@ def _positive(text: str, what: str) -> float:
 
 
 def _text(cell: Cell, words: dict[str, Any], folder: Path) -> str:
-    robot = seen_from(cell.path("robot"), cell.root / folder)
-    head = {"format": FORMAT, "name": cell.name, "robot": robot}
-    return str(yaml.safe_dump({**head, **words}, sort_keys=False, allow_unicode=True))
+    return campaign_text(cell.name, cell.path("robot"), cell.root / folder, words)
 
 
 def _empty(cell: Cell) -> None:

@@ -13,12 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.commands.show import show
-from elastocal.app.pages import views
+from elastocal.app.desk import robot as desk
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.files.opened import sha256_of
-from elastocal.files.robot.edit import with_parameter
-from elastocal.files.robot.read import robot_from_text
 from elastocal.report.html import Fragment, as_fragment
 from elastocal.studio.folder import text_of, within
 from elastocal.studio.render import page
@@ -44,8 +41,8 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, t
     values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
     try:
         model = ec.read_robot(place)
-        told = tuple((s.title, as_fragment(s.blocks).html) for s in views.stated_numbers(show(str(place))))
-        sliders = views.sliders_of(model)
+        told = tuple((s.title, as_fragment(s.blocks).html) for s in desk.stated_numbers(place))
+        sliders = desk.sliders_of(model)
         drawn, said = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
             "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "said": said, "told": told,
@@ -89,7 +86,7 @@ def _drawn(
     cell: Cell, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
 ) -> tuple[Fragment, dict[str, Any]]:
     """The picture, and what is to be said of it: notes, numbers, where the load is pulled."""
-    found = views.posed(model, typed, wrench, _around(cell))
+    found = desk.posed(model, typed, wrench, _around(cell))
     said = {"notes": found.scene.notes, "numbers": as_fragment(found.tables).html, "tool": found.tool,
             "scale": found.scale}  # fmt: skip
     return as_fragment((replace(found.scene, notes=()),)), said
@@ -98,7 +95,7 @@ def _drawn(
 def _around(cell: Cell) -> tuple[Any, ...]:
     """Obstacles and tracker of the plan file, where it has some."""
     try:
-        return views.around(within(cell, cell.place("plan")))
+        return desk.around(within(cell, cell.place("plan")))
     except ElastocalError:
         return ()
 
@@ -110,9 +107,7 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
     try:
         if within(cell, cell.place("robot")).suffix.lower() not in (".yaml", ".yml"):
             raise InputError("only robot files in YAML are edited here; make a cell from the other file", code="suffix")
-        model = robot_from_text(text, cell.place("robot").name)
-        views.usual_force(model)
-        put(cell, {cell.place("robot"): text})
+        put(cell, {cell.place("robot"): desk.checked_robot(text, cell.place("robot").name)})
     except ElastocalError as error:
         return _show(request, cell, error, text)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)
@@ -135,10 +130,8 @@ def change(
             raise NumberError(f"{parameter}: {value!r} is no number", value=value)
         if not source.strip() or status not in STATUSES:
             raise MissingError(f"{parameter}: say where the number is from, and its status")
-        text = text_of(within(cell, place))
-        new = with_parameter(text, parameter, number, " ".join(source.split())[:500], status, place.name)
-        views.usual_force(robot_from_text(new, place.name))
-        put(cell, {place: new})
+        text, said = text_of(within(cell, place)), " ".join(source.split())[:500]
+        put(cell, {place: desk.with_number(text, parameter, number, said, status, place.name)})
     except ElastocalError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 import threading
@@ -55,7 +56,7 @@ def _listening(family: int, host: str, port: int, or_free: bool) -> socket.socke
         if or_free and port != 0:
             return _listening(family, host, 0, False)
         raise FileError(
-            f"{host}:{port} cannot be listened on ({error.strerror or error}); choose another --port"
+            f"{host}:{port} cannot be listened on ({error.strerror or error}); choose another port", parameter="port"
         ) from None
     return made
 
@@ -81,6 +82,7 @@ def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None
         create_app(folder, bound.key), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
+    gc.freeze()  # what is loaded stays: collections need not look at it
     if spare:
         jobs.keep_spare()
     if browser:

@@ -64,8 +64,7 @@ def main(place: Path, folder: Path) -> int:
 
 def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
     """The exit code of the command, and the sentence that it ended with."""
-    from elastocal.app.cli.main import run_words
-    from elastocal.app.cli.progress import told_to
+    from elastocal.app.desk.cell import run
     from elastocal.files.opened import reading_within
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -75,8 +74,8 @@ def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
     os.chdir(root)
     heard = io.StringIO()
     try:
-        with redirect_stderr(heard), told_to(told), reading_within(folder):
-            code = run_words(list(told.job.words))
+        with redirect_stderr(heard), reading_within(folder):
+            code = run(list(told.job.words), told)
     except KeyboardInterrupt:
         return 130, ""
     finally:

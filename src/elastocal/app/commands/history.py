@@ -16,10 +16,10 @@ from elastocal.errors import InputError, NumberError, UnknownNameError
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compare import CompareResult
-    from elastocal.calibration.campaign import Campaign
     from elastocal.findings import Finding
     from elastocal.store.entry import Entry
-    from elastocal.store.history import History, RobotLine
+    from elastocal.store.history import History
+    from elastocal.store.reader import RobotLine
     from elastocal.store.robot_history import RobotHistory
 
 ACTIONS = {
@@ -190,53 +190,20 @@ def _import(histories: History, words: list[str], given: dict[str, Any]) -> Hist
 
 
 def _check(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
-    made, notes = record_check(histories, words[0], Path(words[1]), **given)
-    return _result(histories, "check", entries=(made,), notes=notes)
+    from elastocal.store.history import NO_TIME
 
-
-def record_check(histories: History, robot: str, path: Path, **stated: Any) -> tuple[Entry, tuple[str, ...]]:
-    """The entry of readings at check poses, and what is to be said of them."""
-    from elastocal.files.opened import read_bytes
-    from elastocal.store.records import checked_number
-
-    readings, notes = _readings(histories, robot, checked_number(histories[robot], None), path)
-    return histories.check(robot, readings, inputs={path.name: read_bytes(path)}, **stated), notes
-
-
-def _readings(histories: History, name: str, number: int, path: Path) -> tuple[Campaign, tuple[str, ...]]:
-    """Of a campaign file, or of a table that is read like that of a calibration; and what is to be said of them."""
-    from elastocal.calibration.readings import campaign_of, table_readings
-    from elastocal.files.campaign.observed import read_observed
-
-    if path.suffix.lower() not in (".yaml", ".yml"):
-        return table_readings(path, histories.calibration(name, number), {})
-    observed = read_observed(path)
-    return campaign_of(observed)[1], observed.notes
+    made = histories.check(words[0], words[1], **given)
+    return _result(histories, "check", entries=(made,), notes=tuple(n for n in made.notes if n != NO_TIME))
 
 
 def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
     number = _number(words[1]) if len(words) > 1 else None
-    needed = {k: given.pop(k, "") for k in ("name", "reason", "who")}
-    cell, path = given.pop("certificate", None), given.pop("validate", None)
-    if cell is None:
-        if path is not None:
-            raise InputError("--validate has no meaning without --certificate; add it", code="option",
-                             parameter="validate")  # fmt: skip
-        return _result(histories, "release", entries=(histories.release(words[0], number, **needed, **given),))
-    made = release_certified(histories, words[0], number, cell, path, **needed, **given)
-    return _result(histories, "release", entries=(made,))
-
-
-def release_certified(
-    histories: History, robot: str, number: int | None, cell: Path, readings: Path | None, **stated: Any
-) -> Entry:
-    """A release with its certificate: what a cell states, decided on readings that took no part."""
-    from elastocal.files.cell_yaml import read_cell
-
-    last = [e.number for e in histories[robot].calibrations][-1:]
-    of = number or (last[0] if last else 0)
-    read = None if readings is None else _readings(histories, robot, of, readings)[0]
-    return histories.release(robot, of or None, stated=read_cell(cell).certificate, validation=read, **stated)
+    said = {**dict.fromkeys(("name", "reason", "who"), ""), **given}
+    said["stated"], said["validation"] = said.pop("certificate", None), said.pop("validate", None)
+    if said["validation"] is not None and said["stated"] is None:
+        raise InputError("--validate has no meaning without --certificate; add it", code="option",
+                         parameter="validate")  # fmt: skip
+    return _result(histories, "release", entries=(histories.release(words[0], number, **said),))
 
 
 def _withdraw(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:

@@ -1,4 +1,4 @@
-"""What the studio shows beside reports: a robot under its load, readings before the fit, a plan that is changed."""
+"""A robot at a desk: its numbers, itself under a load, and a changed number that is checked before it is written."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 
 import elastocal as ec
-from elastocal.app.commands.show import ShowResult
+from elastocal.app.commands.show import show
 from elastocal.app.pages.plan.figures import cell_parts
 from elastocal.app.pages.show import page as shown_robot
-from elastocal.calibration.figures import readings_scene
-from elastocal.calibration.readings import campaign_of
-from elastocal.calibration.words import ORDER
-from elastocal.design.assessing import assess
-from elastocal.files.campaign.observed import Observed, read_observed
-from elastocal.files.campaign.read import read_plan
 from elastocal.files.plan.read import read_plan_file
+from elastocal.files.robot.edit import with_parameter
+from elastocal.files.robot.read import robot_from_text
 from elastocal.model.limits import joint_bounds
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -44,8 +40,6 @@ from elastocal.spatial.entries import Array
 
 LONGER = 2.0
 """Longest arrow of a load over that of the usual force."""
-EFFECTS = ORDER
-"""Words of a model, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +53,9 @@ class Slider:
     start: float
 
 
-def stated_numbers(result: ShowResult) -> tuple[Section, ...]:
-    """All that the robot file says; parameters last, with their status."""
+def stated_numbers(file: Path) -> tuple[Section, ...]:
+    """All that a robot file says; parameters last, with their status."""
+    result = show(str(file))
     columns = (
         Column("name", "parameter"), Column("value", "value", digits=6), Column("unit", "unit"),
         Column("status", "status"), Column("kind", "effect"), Column("source", "source", footnote=True),
@@ -68,6 +63,17 @@ def stated_numbers(result: ShowResult) -> tuple[Section, ...]:
     rows = tuple((p.name, p.value, p.unit, p.status or "not said", p.kind, p.source) for p in result.parameters)
     sections = [s for s in shown_robot(result).sections if s.title != "Parameters"]
     return (*sections, Section("Parameters", (Table("parameters", "", columns, rows),)))
+
+
+def checked_robot(text: str, name: str) -> str:
+    """The text of a robot file called ``name``, if it is one that stands and bends; else an error."""
+    usual_force(robot_from_text(text, name))
+    return text
+
+
+def with_number(text: str, parameter: str, value: float, source: str, status: str, name: str) -> str:
+    """The same with one number, its source and its status changed, and nothing else."""
+    return checked_robot(with_parameter(text, parameter, value, source, status, name), name)
 
 
 def usual_force(model: Robot) -> float:
@@ -194,27 +200,3 @@ def _tables(model: Robot, q: Array, wrench: Array, load: AppliedWrenches, stands
         notes,
     )  # fmt: skip
     return deflection, torque
-
-
-def readings_view(campaign: Path) -> tuple[tuple[str, ...], Scene]:
-    """What is to be said of readings, and their points against the robot, before anything is fitted."""
-    read = read_observed(campaign)
-    return read.notes, readings_scene(*campaign_of(read))
-
-
-def decisions_of(campaign: Path) -> Observed:
-    """A campaign with the readings that were excluded and kept by hand."""
-    return read_observed(campaign)
-
-
-def planned_files(campaign: Path) -> tuple[str, tuple[Path, ...]]:
-    """Name of the table of a planned campaign, and the files that what is expected of it follows from."""
-    file = read_plan(campaign)
-    return str(file.words["table"]), tuple(file.files)
-
-
-def expected_ratios(campaign: Path) -> dict[str, float]:
-    """Value over expected standard deviation, by parameter, of a planned campaign."""
-    file = read_plan(campaign)
-    found = assess(file.model, file.campaign, file.requests.seek)
-    return {e.name: e.ratio for e in found.expected.expectations if e.name not in found.nuisances}
