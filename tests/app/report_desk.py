@@ -24,6 +24,7 @@ from oracle.encoders import SINGLE, WRIST
 from oracle.table_one import points_csv
 
 import elastocal as ec
+from elastocal.app.cli.progress import told_to
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_offset import JointOffset
 
@@ -34,6 +35,14 @@ SPOTS = np.array([[0.1, 0, 0.15], [-0.08, 0.05, 0.12], [0.0, -0.1, 0.2]])
 EXAMPLES = Path(__file__).parents[2] / "examples" / "programs"
 AT = ("--at", "0,-70,90,0,70,0")
 Words = Sequence[object]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A report, and the stages that its command told: done, of how many, what."""
+
+    path: Path
+    told: tuple[tuple[int, int, str], ...]
 
 
 @dataclass
@@ -50,10 +59,12 @@ class Desk:
             self.made[name] = self.folder / name
         return self.made[name]
 
-    def report(self, kind: str) -> Path:
-        path = self.folder / f"{kind}.html"
-        well(*KINDS[kind](self), "--report", path)
-        return path
+    def report(self, kind: str) -> Made:
+        path, told = self.folder / f"{kind}.html", list[tuple[int, int, str]]()
+        words = KINDS[kind](self)  # made before: it runs commands of its own
+        with told_to(lambda done, total, stage="": told.append((done, total, stage))):
+            well(*words, "--report", path)
+        return Made(path, tuple(told))
 
     def file(self, name: str, text: str) -> Path:
         path = self.folder / name

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from app.conftest import Reports
 from app.report_desk import KINDS, Desk
 from report.browser import browser, camera, driver, misplaced, opened, overflow, turned, unfold, with_exponents
 
@@ -23,21 +24,16 @@ def running() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(tmp_path_factory.mktemp("reports"))
-
-
-def test_every_command_with_a_report_is_here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_with_a_report_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Desk, "once", lambda self, name, lay: self.folder / name)
-    named = {str(words(desk)[0]) for words in KINDS.values()}
+    named = {str(words(Desk(tmp_path))[0]) for words in KINDS.values()}
     assert named == {name for name, c in COMMANDS.items() if c.report} - ELSEWHERE
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_quiet_fits_and_works(running: Any, desk: Desk, tmp_path: Path, kind: str) -> None:
+def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Path, kind: str) -> None:
     """Loaded once: the narrow page is the wide one in a smaller window, folded as before and unfolded."""
-    report = desk.report(kind)
+    report = reports(kind).path
     assert report.stat().st_size < 1_500_000
     seen = opened(running, report, WIDE)
     page = seen.page
