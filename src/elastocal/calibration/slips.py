@@ -34,8 +34,8 @@ BETTER = 0.2
 
 EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
 ALIKE, ROUGHLY = 1.1, 3.0
-"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is turned
-by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
+"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is
+turned by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 
