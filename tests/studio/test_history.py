@@ -54,7 +54,7 @@ def test_a_release_has_the_certificate_that_its_readings_decide(cell: Studio) ->
     assert (status, "tick it" in text) == (422, True)  # nothing that was given is dropped silently
     assert posted(cell, "/cell/certified/history/release", told, ("check.csv", table))[0] == 303
     text = cell.get("/cell/certified/history")
-    assert "OVERDUE" in text
+    assert "Warning (overdue)" in text
     for kind in ("html", "json", "pdf"):
         assert f"/history/certificate/2/{kind}" in text
     _, headers, shown = cell.ask("/cell/certified/history/certificate/2/html", headers={"Cookie": cell.cookie})

@@ -158,6 +158,11 @@ def _warned(sentence: str) -> str:
     return _CODE.sub(lambda m: f"Warning ({m[1].lower().replace('-', ' ')}):", sentence, count=1)
 
 
+def sentence(text: str) -> str:
+    """A sentence of a verdict as a page shows it; to be escaped."""
+    return typeset(shown_plainly(_warned(text)))
+
+
 def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One for every step; without steps one for every section."""
     groups: dict[str, list[Section]] = {}

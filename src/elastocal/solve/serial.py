@@ -73,7 +73,8 @@ def considered(solved: Posterior, x: Array, z: Array, used: Bools, sd: float) ->
     rows, more = ((solved.inverse @ part * used[:, :, None]).reshape(-1, part.shape[2]) for part in (x, z))
     across = rows.T @ more
     away = solved.covariance @ across
-    covariance = np.linalg.inv(more.T @ more - across.T @ away + np.eye(z.shape[2]) / sd**2)
+    size, turn = np.linalg.eigh(more.T @ more - across.T @ away)
+    covariance = (turn / (np.maximum(size, 0.0) + sd**-2.0)) @ turn.T  # rounding may leave sizes below zero
     shift = covariance @ (more.T @ solved.white.reshape(-1))
     return np.asarray(away @ (covariance + np.outer(shift, shift)) @ away.T)
 

@@ -98,7 +98,8 @@ def _poses(cell: Cell, out: tuple[str, ...] = ()) -> tuple[Pose, ...]:
     found: dict[str, Pose] = {}
     for row in rows:
         said = dict(zip(header, row, strict=False))
-        load = tuple(f"{h.replace('_', ' ')} {said[h]}" for h in loads if said.get(h) not in (None, "", "0"))
+        some = [h for h in loads if said.get(h) not in (None, "", "0")]
+        load = tuple(f"{h.partition('_')[0]} {said[h]} {h.partition('_')[2]}" for h in some)
         name = said["name"]
         found.setdefault(name, Pose(name, tuple(said.get(a, "") for a in axes), load, name in out))
     return tuple(found.values())

@@ -87,6 +87,7 @@ def report(cell: Cell, file: str) -> Response:
         raise InputError(f"there is no report {file}; run the step first", code="no-file", file=file)
     text = text_of(path)
     text = text.replace(f'<script src="{bundle_name()}">', '<script src="/static/plotly.js">')
+    text = text.replace("</body>", '<script src="/static/frame.js"></script></body>')
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
 
 

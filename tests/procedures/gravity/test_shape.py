@@ -40,6 +40,7 @@ def test_friction_by_load(clean):
     assert share.value == pytest.approx(COULOMB[LIFT] + 0.08 * mean, abs=2 * share.sd)
     assert share.value - plain.value == pytest.approx(0.08 * mean, rel=0.1)
     assert done.arm.value("lift friction by load") == pytest.approx(0.08, abs=0.02)
+    assert "by load" in [t.term for t in friction_terms(done.arm)]
     assert identify(model, log, hold_out=0).arm.value("lift friction by load") == pytest.approx(0, abs=0.02)
 
 

@@ -22,12 +22,13 @@ from elastocal.procedures.gravity.inertia import inertial_values
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array, Bools
 
+BY_LOAD = "friction by load"
 LOAD = 0.03
 """Share of its load that the friction of a gear grows by, standard deviation."""
 REST = {"near rest": (0.05, 0.3), "creeping": (0.005, 1.0)}
 """Speed (rad/s or m/s) over which friction is another one, and by which share of the Coulomb friction (sd)."""
 
-SLOW = (0.2, 0.3)
+SLOW = (0.2, 0.2)
 """The same of wider ones, which no log tells from Coulomb and viscous friction: they are in intervals alone."""
 
 
@@ -54,7 +55,7 @@ class FrictionShape:
 
     def rows(self) -> list[tuple[str, float, float]]:
         """Name, mean and standard deviation of every unknown."""
-        out = [(f"{j} friction by load", 0.0, LOAD) for j in self.joints]
+        out = [(f"{j} {BY_LOAD}", 0.0, LOAD) for j in self.joints]
         return out + [(f"{j} friction {k}", 0.0, sd) for k, (_, sd) in self._rest.items() for j in self.joints]
 
     @property

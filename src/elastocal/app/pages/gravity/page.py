@@ -237,7 +237,9 @@ def friction_table(found: GravityFit) -> Table:
          t.reason or None)
         for t in friction_terms(found)
     )  # fmt: skip
-    return Table("friction", "", columns, rows)
+    shaped = found.unknowns.shape is not None
+    notes = ("Coulomb friction is that away from rest at the mean load of the log.",) if shaped and rows else ()
+    return Table("friction", "", columns, rows, notes)
 
 
 def coupling_table(proposal: Proposal) -> Table:
