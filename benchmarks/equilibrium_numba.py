@@ -1,7 +1,7 @@
 """The equilibrium of six compliant joints as a person would write it in scalar numba: the hardest peer.
 
-For arms whose frames are not turned and whose axes are coordinate axes, as those of the KR 270 are; Newton's steps with
-the symmetric part of the tangent, which is all of it but for a moment of the load.
+For arms whose frames are not turned before the flange and whose axes are coordinate axes, as those of the KR 270
+are; Newton's steps with the symmetric part of the tangent, which is all of it but for a moment of the load.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ def solver(model: Robot, wrench: np.ndarray) -> Callable[[np.ndarray], np.ndarra
     """theta (N, 6) of joint values (N, 6)."""
     path = model.tree.path(model.tool)
     joints = [f for f in path if f.joint is not None]
-    shift, at = np.zeros((7, 3)), 0
+    shift, at, turn = np.zeros((7, 3)), 0, np.eye(3)
     for f in path:
-        assert np.array_equal(f.pose.rotation, np.eye(3)), "only frames that are not turned"
-        shift[at] += f.pose.translation
+        shift[at] += turn @ f.pose.translation
+        turn = turn @ f.pose.rotation
         at += f.joint is not None
+        assert at == 6 or np.array_equal(turn, np.eye(3)), "only frames that are not turned, but for the flange"
     axes = np.array([f.joint.axis for f in joints])
     axis, sign = np.abs(axes).argmax(axis=1), axes.sum(axis=1)
     weights = {e.frame: (e.mass, *e.moment) for e in model.elements if e.kind == "link_mass"}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,18 +53,50 @@ def once(place: Path, make: Callable[[], Any]) -> Any:
 
 
 @pytest.fixture(scope="session")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all processes of a run."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def outcome(shared: Path) -> Callable[..., Any]:
     """A published case as the gallery shows it, run once per seed and looked at by many tests."""
     import numpy as np
 
     from elastocal.published.case import SEED, case_named
-
-    own = tmp_path_factory.getbasetemp()
-    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cases"
-    shared.mkdir(exist_ok=True)
 
     @cache
     def run(name: str, seed: int = SEED) -> Any:
         return once(shared / f"{name}-{seed}", lambda: case_named(name).run(np.random.default_rng(seed)))
 
     return run
+
+
+@pytest.fixture
+def cases_at_hand(outcome: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """``reproduce`` shows cases that other tests look at too, instead of running them again."""
+    from elastocal.published import gallery
+
+    monkeypatch.setattr(gallery, "reproduce", lambda name, seed, progress: outcome(name, seed))
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    folder: Path
+    text: str
+
+
+@pytest.fixture(scope="session")
+def demonstration(shared: Path) -> Demonstration:
+    """The folder that ``elastocal demo`` makes and what it prints, once for all tests; they must work on copies."""
+    folder = shared / "demonstration" / "elastocal-demo"
+
+    def make() -> str:
+        folder.parent.mkdir()
+        words = [sys.executable, "-m", "elastocal", "demo"]
+        return subprocess.run(words, cwd=folder.parent, capture_output=True, text=True, check=True).stdout
+
+    return Demonstration(folder, once(shared / "demonstration-text", make))

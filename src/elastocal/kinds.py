@@ -27,16 +27,23 @@ def kinds_in(
 
     They are looked for in the modules of packages and, with a ``group``, in the entry points of other packages.
     """
+    found = dict(_of_folders(folder if isinstance(folder, tuple) else (folder,), base, word))
+    if group is not None:
+        found |= _added(group, base, word, found)
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=64)
+def _of_folders(folders: tuple[ModuleType, ...], base: type, word: str) -> dict[str, Any]:
+    """Those of the modules of packages, which are looked through once: a file asks for every element that it names."""
     found: dict[str, Any] = {}
-    for package in folder if isinstance(folder, tuple) else (folder,):
+    for package in folders:
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
             module = importlib.import_module(f"{package.__name__}.{info.name}")
             for thing in vars(module).values():
                 if isinstance(thing, type) and issubclass(thing, base) and word in vars(thing):
                     found[str(vars(thing)[word])] = thing
-    if group is not None:
-        found |= _added(group, base, word, found)
-    return dict(sorted(found.items()))
+    return found
 
 
 def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str, Any]:

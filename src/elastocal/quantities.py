@@ -38,6 +38,12 @@ def length(metres: float) -> str:
     return f"{factor * metres:.3g} {unit}"
 
 
+def millimetres(metres: float) -> str:
+    """With three decimals, or as many as two digits take: an error is never 0.000."""
+    size = 1e3 * metres
+    return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
+
+
 READ_IN: dict[str, tuple[tuple[float, str], ...]] = {
     "m": ((1e3, "mm"), (1e6, "um")),
     "rad": ((1e3, "mrad"), (1e6, "urad")),

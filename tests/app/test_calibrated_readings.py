@@ -172,14 +172,9 @@ def test_a_certificate_rests_on_the_validation_that_calibrate_made(run: Any, des
     np.savetxt(tmp_path / "read.csv", rows, delimiter=",", header=titles, comments="")
     checked = desk.table(tmp_path / "check.csv", desk.check)
     words = (
-        "calibrate",
-        desk.folder / "arm.urdf",
-        tmp_path / "read.csv",
-        "--tool",
-        "flange",
-        "--out",
-        tmp_path / "c.json",
-    )
+        "calibrate", desk.folder / "arm.urdf", tmp_path / "read.csv", "--tool", "flange", "--model", "geometry",
+        "--out", tmp_path / "c.json",
+    )  # fmt: skip
     limit = ("--tolerance", "5", "--out", tmp_path / "sheet.json")
     assert run(*words).code == 0
     run("certificate", tmp_path / "c.json", *limit)

@@ -261,3 +261,45 @@ def test_any_urdf_gives_a_program_that_is_corrected(tmp_path: Path, run: Run, ki
     got = run("compensate", program, "--robot", robot, *words)
     assert got.code == 0, got.err
     assert got.data["targets"] and {row["status"] for row in got.data["targets"]} == {"corrected"}  # noqa: PT018
+    turned = [max(abs(row[f"turn_{c}_mrad"]) for c in "xyz") for row in got.data["targets"]]
+    assert max(turned) < 30  # every corner asks for an orientation that the arm can hold there
+
+
+DATA_SHEET = """Gelenk;θ [°];d [mm];a [mm];\N{GREEK SMALL LETTER ALPHA} [°];von [°];bis [°];convention
+A1;0;675;260;-90;-185;185;standard
+A2;0;0;680;0;-155;35;standard
+A3;-90;0;-35;90;-130;154;standard
+A4;0;-670;0;-90;-350;350;standard
+A5;0;0;0;90;-130;130;standard
+A6;180;-115;0;180;-350;350;standard
+"""
+
+
+@pytest.mark.parametrize("language", EXAMPLES)
+def test_a_data_sheet_gives_a_corrected_program_in_every_language(tmp_path: Path, run: Run, language: str) -> None:
+    sheet = tmp_path / "my-arm.csv"
+    sheet.write_text(DATA_SHEET, encoding="utf-8")
+    made = run("new", tmp_path / "cell", "--robot", sheet, "--language", language)
+    assert made.code == 0, made.err
+    name, move = EXAMPLES[language]
+    old = (tmp_path / "cell" / "programs" / name).read_bytes()
+    assert old.count(move) == 5
+    got = run("compensate", tmp_path / "cell", "--robot", tmp_path / "cell" / "truth" / "robot.yaml", "--json")
+    assert got.code == 0, got.err
+    assert {row["status"] for row in got.data["targets"]} == {"corrected"}
+    robot = read_robot(tmp_path / "cell" / "robot" / "robot.yaml")
+    worlds = [f.pose.translation for f in robot.tree.frames if f.name == "world"]
+    assert [list(1e3 * w) for w in worlds] == ([[0, 0, 675]] if language in ("fanuc", "jbi") else [])
+
+
+def test_a_language_is_refused_where_the_robot_file_says_it_or_nobody_knows_it(tmp_path: Path, run: Run) -> None:
+    sheet = tmp_path / "my-arm.csv"
+    sheet.write_text(DATA_SHEET, encoding="utf-8")
+    assert "valid: krl, rapid, fanuc" in run("new", tmp_path / "c", "--robot", sheet, "--language", "val3").err
+    assert "controller: language" in run("new", tmp_path / "c", "--robot", "kr270", "--language", "krl").err
+
+
+def test_a_program_of_a_cell_needs_no_calibration_to_be_named(tmp_path: Path, run: Run) -> None:
+    well("new", tmp_path / "cell", "--robot", "kr270")
+    said = run("compensate", tmp_path / "cell" / "programs" / "square.src")
+    assert "calibration/calibration.json" in said.err.replace("\\", "/") or "run 'elastocal calibrate" in said.err

@@ -50,10 +50,10 @@ def test_an_export_is_confirmed_once(tmp_path: Path, run: Run) -> None:
     assert not (cell / "columns.yaml").exists()
     assert run("columns", cell, cell / "campaign" / "monday.csv", "--accept").code == 0
     assert (cell / "columns.yaml").exists()
-    first = run("calibrate", cell, "--json")
+    first = run("calibrate", cell, "--model", "geometry", "--json")
     assert first.code == 0, first.err
     write_export(cell / "campaign" / "tuesday.csv", cell / "robot" / "robot.yaml", rng, 15)
-    both = run("calibrate", cell, "--json")
+    both = run("calibrate", cell, "--model", "geometry", "--json")
     assert both.code == 0, both.err
     assert "tuesday.csv: by columns.yaml" in both.out
 
@@ -68,7 +68,7 @@ def test_robot_and_table_may_lie_in_different_folders(tmp_path: Path, run: Run, 
     write_export(file, cell / "robot" / "robot.yaml", np.random.default_rng(5), 20)
     assert run("columns", "cell/robot/robot.yaml", "data/points.csv", "--accept").code == 0
     assert (tmp_path / "data" / "columns.yaml").exists()
-    got = run("calibrate", "cell/robot/robot.yaml", "data/points.csv")
+    got = run("calibrate", "cell/robot/robot.yaml", "data/points.csv", "--model", "geometry")
     assert got.code == 0, got.err
     wrong = run("columns", "cell/robot/robot.yaml", "data/points.csv", "--is", "A1_deg")
     assert wrong.code == 2

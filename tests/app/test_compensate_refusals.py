@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +43,15 @@ def test_a_target_out_of_reach_stays_and_is_named(run: Any, tmp_path: Path) -> N
 def test_a_program_of_which_nothing_is_corrected_is_said_to_stay(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "path.csv"
     path.write_text(f"{HEAD}far,4000,0,0,0,0,180\nfarther,5000,0,0,0,0,180\n")
-    told = answered(run("compensate", path, "--robot", KR270, "--near", HOME, "--force", "0,0,-1000", "--json"))
+    words = ("compensate", path, "--robot", KR270, "--near", HOME, "--force", "0,0,-1000", "--json")
+    got = run(*words, "--out", tmp_path / "new", "--robodk", tmp_path / "robodk.csv")
+    assert got.code == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["path.csv"]
+    told = json.loads(got.out)
     said = " ".join(told["verdict"])
     assert "THE PROGRAM STAYS AS IT WAS: 2 targets cannot be corrected" in said
     assert "(out_of_reach 2)" in said
-    assert "What is corrected" not in said
+    assert "Contributions to the correction" not in said
     assert "MIXES" not in said
 
 

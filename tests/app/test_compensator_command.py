@@ -95,7 +95,7 @@ def test_the_spring_on_a_robot_balances_it_best(points, run):
 
 def test_text_and_report(points, run, tmp_path):
     page = tmp_path / "c.html"
-    done = run("compensator", points, *WORDS, "--robot", "kuka-kr270", "--plan", 6, "--report", page)
+    done = run("compensator", points, *WORDS, "--robot", "kuka-kr270", "--plan", 6, "--report", page, "--full")
     assert done.code == 0
     assert "  - kind: gravity_compensator" in done.out
     flat = " ".join(done.out.split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 import typer
 from app.conftest import Run
+from conftest import Demonstration
 from report.browser import browser, driver, misplaced, opened, overflow, unfold, with_exponents, words_seen
 
 import elastocal
@@ -35,15 +37,14 @@ class Shown:
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+def shown(demonstration: Demonstration, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     """Run twice into one folder, as a user would: for people, then for programs."""
-    folder = tmp_path_factory.mktemp("demo") / "cell"
-    words = [sys.executable, "-m", "elastocal", "demo", "--out", str(folder)]
-    text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    marks = _results(folder)
-    data = json.loads(subprocess.run([*words, "--json"], capture_output=True, text=True, check=True).stdout)
-    assert _results(folder) == marks  # the same bytes again
-    return Shown(folder, text, data)
+    folder = tmp_path_factory.mktemp("demo") / "elastocal-demo"
+    shutil.copytree(demonstration.folder, folder)
+    words = [sys.executable, "-m", "elastocal", "demo", "--out", str(folder), "--json"]
+    data = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    assert _results(folder) == _results(demonstration.folder)  # the same bytes again
+    return Shown(folder, demonstration.text, data)
 
 
 def _results(folder: Path) -> dict[str, bytes]:
@@ -53,7 +54,7 @@ def _results(folder: Path) -> dict[str, bytes]:
 
 def test_it_ends_with_the_numbers_that_matter_and_the_report(shown: Shown) -> None:
     last = shown.text.strip().splitlines()[-14:]
-    assert last[-2:] == [f"written: {shown.folder / 'reports' / f'demo.{kind}'}" for kind in ("html", "json")]
+    assert last[-2:] == [f"written: {Path('elastocal-demo', 'reports', f'demo.{kind}')}" for kind in ("html", "json")]
     before, _, after, _ = (row["rms_mm"] for row in shown.data["summary"])
     assert f"{before:.3f} mm RMS" in " ".join(last)
     assert f"{after:.3f} mm" in " ".join(last)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import pickle
 import re
 from collections.abc import Callable, Iterator
@@ -12,8 +11,8 @@ from typing import Any
 
 import pytest
 import typer
+from oracle.sources import SOURCES, sources
 
-import elastocal
 from elastocal.app.commands.deflect import deflect
 from elastocal.app.commands.status import status
 from elastocal.errors import InputError, RangeError, TooFewError, UnknownNameError
@@ -21,7 +20,6 @@ from elastocal.files.cell_yaml import read_cell
 from elastocal.record.network import read_address
 
 Run = Callable[..., Any]
-SOURCES = Path(elastocal.__file__).parent
 
 
 def kinds(base: type[InputError] = InputError) -> Iterator[type[InputError]]:
@@ -42,29 +40,19 @@ def test_every_class_says_what_is_wrong_by_a_code_of_its_own() -> None:
     assert all(k.code.replace("-", "").isalpha() and k.__doc__ for k in found)
 
 
-def calls(folder: Path) -> Iterator[tuple[str, ast.Call]]:
-    for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                yield path.relative_to(SOURCES).as_posix(), node
-
-
 def test_errors_are_raised_by_the_class_that_says_what_is_wrong() -> None:
     """The plain class has no code to tell; where it is raised, a code stands beside it."""
-    plain = {
-        place
-        for place, call in calls(SOURCES)
-        if call.func.id == "InputError" and not any(k.arg in ("code", None) for k in call.keywords)  # type: ignore[attr-defined]
-    }
-    assert not plain
+    raised = [(s.path, call) for s in sources() for call in s.calls if call.name == "InputError"]
+    assert len(raised) > 100
+    assert not [(path, call.line) for path, call in raised if not {"code", None} & set(call.named)]
 
 
 def test_who_asks_for_a_class_gets_what_has_its_code() -> None:
     own = {k.code: k.__name__ for k in kinds() if "code" in vars(k)}
-    for place, call in calls(SOURCES):
-        said = [k.value.value for k in call.keywords if k.arg == "code" and isinstance(k.value, ast.Constant)]
-        if call.func.id == "InputError" and said:  # type: ignore[attr-defined]
-            assert said[0] not in own, f"{place}, line {call.lineno}: raise {own[said[0]]}"
+    for s in sources():
+        for call in s.calls:
+            if call.name == "InputError" and isinstance(said := call.named.get("code"), str):
+                assert said not in own, f"{s.path}, line {call.line}: raise {own[said]}"
 
 
 def test_a_code_is_that_of_the_class_or_a_narrower_one() -> None:
@@ -82,11 +70,11 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
     group = typer.main.get_command(import_module("elastocal.app.cli.main").app)
     known = {name: {p.name for p in c.params} for name, c in group.commands.items()}  # type: ignore[attr-defined]
     said = [
-        (path.stem, node.args[0].value)
-        for path in sorted((SOURCES / "app" / "commands").glob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "of"
-        if isinstance(node.args[0], ast.Constant)
+        (s.path.stem, call.first)
+        for s in sources()
+        if s.path.parent == Path("app", "commands")
+        for call in s.calls
+        if call.method == "of" and isinstance(call.first, str)
     ]
     assert len(said) > 20
     assert not [(name, parameter) for name, parameter in said if parameter not in known[name]]
@@ -95,15 +83,9 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
 def test_the_library_names_no_option_of_a_command_line() -> None:
     """What it raises names parameters; only commands and the studio, which is started by one, know options."""
     flag = re.compile(r"(?<![\w<-])--[a-z]")
-    texts = [
-        (path.relative_to(SOURCES).as_posix(), node.value)
-        for path in sorted(SOURCES.rglob("*.py"))
-        if path.relative_to(SOURCES).parts[0] not in ("app", "studio")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
+    texts = [(s.path, text) for s in sources() if s.path.parts[0] not in ("app", "studio") for text in s.texts]
     assert len(texts) > 10_000
-    assert not [(place, text) for place, text in texts if flag.search(text)]
+    assert not [(path, text) for path, text in texts if flag.search(text)]
 
 
 def test_an_unknown_name_says_what_is_valid_and_what_is_nearest() -> None:

@@ -142,7 +142,7 @@ def test_levers_by_option_and_several_loops_of_one_joint(run, written):
 def test_outputs(run, written, tmp_path):
     table, page = tmp_path / "t.csv", tmp_path / "t.html"
     path = written(everything(zeros=True), unit="mm", separator=";")
-    done = run("loops", path, "--csv", table, "--report", page)
+    done = run("loops", path, "--csv", table, "--report", page, "--full")
     assert done.code == 0
     rows = list(csv.DictReader(io.StringIO(table.read_text())))
     assert len(rows) == 14

@@ -94,7 +94,7 @@ def test_outputs_say_what_was_computed(run: Run, tmp_path: Path) -> None:
         "files": [f"shipped:kuka-kr270 {mark[:16]}"],
         "sha256": {"shipped:kuka-kr270": mark},
     }
-    text = " ".join(run(*words, "--report", page).out.split())
+    text = " ".join(run(*words, "--report", page, "--full").out.split())
     tree = html.fromstring(page.read_text(encoding="utf-8"))
     written = [dd.text_content() for dd in tree.xpath("//dl[@class='inputs']/dd")]
     for piece in (__version__, "marker1", inputs["load"], "50 kg at flange", "foundation_compliance", inputs["state"]):

@@ -45,7 +45,7 @@ def test_assumed_weights_that_make_most_of_a_correction_are_named(run: Any, desk
     masses = sum(p.kind == "link_mass" and p.value != 0 for p in read_robot("kuka-kr270").parameters)
     assert f"{masses} of link mass" in verdict
     named = re.search(
-        r"RESTS ON ASSUMED WEIGHTS\. .* robot file \(([\w, ]+)\) makes ([\d.]+) mm rms of the ([\d.]+) mm", verdict
+        r"RESTS ON ASSUMED WEIGHTS\. .* robot file \(([\w, ]+)\) makes ([\d.]+) mm RMS of the ([\d.]+) mm", verdict
     )
     assert named is not None, verdict
     assert float(named[2]) == pytest.approx(1e-3 * weight["rms_um"], rel=5e-3)
@@ -56,7 +56,7 @@ def test_assumed_weights_that_make_most_of_a_correction_are_named(run: Any, desk
 
 def test_a_truth_with_other_weights_is_said_to_break_the_expectation(run: Any, desk: Path) -> None:
     answer, verdict = told(run, desk, "--truth", str(desk / "heavier.yaml"))
-    hoped = re.search(r"Predicted residual error after correction: ([\d.]+) um rms", verdict)
+    hoped = re.search(r"Predicted residual error after correction: ([\d.]+) um RMS", verdict)
     broken = re.search(r"THAT IS ([\d.]+) TIMES THE PREDICTED RESIDUAL ERROR", verdict)
     assert hoped is not None
     assert broken is not None

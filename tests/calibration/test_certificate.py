@@ -11,11 +11,12 @@ import pytest
 from calibration.virtual import campaign, joint_values, random_arm, read_positions, true_robot
 
 import elastocal as ec
-from elastocal.calibration.accuracy import ErrorSummary, Validation
+from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.certificate import certificate_of, expected_accuracy
 from elastocal.calibration.decision import decide, sampling, uncertainty
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated, stated_of
+from elastocal.solve.summary import ErrorSummary
 
 FULL = {
     "number": "2026-0042", "customer": "Works & Sons <GmbH>", "place": "Hall 3, cell 12", "operator": "A. Engineer",

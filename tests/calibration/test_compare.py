@@ -11,7 +11,7 @@ from calibration.virtual import Truth, campaign, joint_values, random_arm, read_
 
 import elastocal as ec
 from elastocal.app.cli.main import app
-from elastocal.calibration.compare import Comparison
+from elastocal.calibration.comparison import Comparison
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 

@@ -8,6 +8,7 @@ from oracle.wrong_models import MARKERS, NOISE, deflections, robot_file, trial, 
 
 import elastocal as ec
 from elastocal.calibration.run import calibrate
+from elastocal.measure.sources.load import LoadSize
 
 
 def test_a_gear_that_stiffens_is_seen_named_and_covered() -> None:
@@ -88,3 +89,36 @@ def test_an_arm_that_does_not_come_back_exactly_is_no_omitted_effect(seed: int, 
     cal = calibrate(file, data)
     assert not {w.code for w in cal.warnings} & {"omitted-effect", "lack-of-fit", "prior-conflict"}
     assert 0.6 < cal.noise["translation"] / 4e-5 < 1.6
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_load_that_is_not_what_was_written_down_is_no_compliance_that_varies(seed: int) -> None:
+    """Every load is off by 2 %: stated, that is the noise found; not stated, compliances seem to vary."""
+    rng = np.random.default_rng([seed, 23])
+    file, truth = robot_file("none"), true_robot("none", rng)
+    low, high = 0.7 * np.array([m.limits for m in file.motions]).T
+    q = low + (high - low) * rng.random((20, file.n))
+    wrench = np.zeros((20, 6))
+    wrench[:, :3] = 400 * rng.normal(size=(20, 3)) / np.sqrt(3)
+    pulled = wrench * (1 + 0.02 * rng.normal(size=(20, 1)))
+    seen = deflections("none", truth, q, pulled, rng) + 1e-5 * rng.normal(size=(20, 3, 3))
+
+    def calibrated(*more: ec.ErrorSource) -> ec.Calibration:
+        data = ec.Campaign(
+            q=file.controller.to_controller(q), deflection=seen, wrench=wrench, length="m", angle="rad",
+            markers=MARKERS, noise=(ec.Reading(sd=1e-5 / np.sqrt(2)), *more),
+        )  # fmt: skip
+        return calibrate(file, data)
+
+    stated, silent = calibrated(LoadSize(sd=0.02)), calibrated()
+    assert not {w.code for w in stated.warnings} & {"omitted-effect", "lack-of-fit", "prior-conflict"}
+    assert {w.code for w in silent.warnings} & {"omitted-effect", "lack-of-fit"}
+    assert stated.noise["load size"] == pytest.approx(0.02, rel=0.5)
+    shares = {
+        c: max(v for k, v in cal.noise.items() if k.startswith("share")) for c, cal in enumerate((stated, silent))
+    }
+    assert shares[0] < 0.5 * shares[1]
+    some = slice(0, 5)
+    told = stated.predict(file.controller.to_controller(q[some]), wrench[some])
+    deflected = told.deflection_half_width_reading
+    assert np.all(deflected > 1.5 * 0.02 * np.abs(told.deflection))

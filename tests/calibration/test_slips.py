@@ -75,6 +75,18 @@ def test_a_slip_is_refused_with_the_word_that_accepts_it(word: str, spoil: objec
     assert accepted.findings == ()
 
 
+def test_slips_that_points_do_not_tell_apart_are_both_named() -> None:
+    """Half a turn of the fifth axis is a sixth that turns the other way, whose axis it reverses."""
+    q, y = table()
+    with pytest.raises(ec.InputError, match="points alone do not tell it from") as refused:
+        check_slips(ROBOT, campaign(q + np.array([0, 0, 0, 0, np.pi, 0]), y))
+    assert "J5 +180 deg" in str(refused.value)
+    assert "J6 reversed" in str(refused.value)
+    with pytest.raises(ec.InputError) as single:
+        check_slips(ROBOT, campaign(q * [1, 1, -1, 1, 1, 1], y))
+    assert "points alone" not in str(single.value)
+
+
 def test_rows_that_do_not_belong_together_are_refused() -> None:
     q, y = table()
     with pytest.raises(ec.InputError, match="no slip that was tried"):

@@ -85,10 +85,10 @@ def test_the_loaded_pose_of_the_command_is_the_desired_pose(variant):
     before = residual(model, out.nominal, targets, loads)
     after = residual(model, out.command, targets, loads)
     assert before.distances().mean > 1e-3
-    assert after.distances().largest < 1e-9
-    assert after.angles().largest < 1e-9
+    assert after.distances().max < 1e-9
+    assert after.angles().max < 1e-9
     if variant == "joints":
-        assert after.distances().largest < 1e-13
+        assert after.distances().max < 1e-13
 
 
 def test_an_independent_root_finder_finds_the_same_command():
@@ -154,7 +154,7 @@ def test_position_only_keeps_the_told_orientation():
     out = correct(model, targets, loads, "position")
     assert out.counts() == {"corrected": 60}
     left = residual(model, out.command, targets, loads)
-    assert left.distances().largest < 1e-9
+    assert left.distances().max < 1e-9
     assert left.angles().mean > 1e-3  # the tool is still tilted by the load
     assert np.abs(out.rotation - targets.rotation).max() < 1e-9
     assert np.linalg.norm(out.moved(targets)[:, :3], axis=1).mean() > 1e-3
@@ -190,7 +190,7 @@ def test_forces_are_taken_at_the_desired_pose_not_at_the_command():
     other = out.nominal - robot.joint_bends(at_command).T
     off = residual(model, other, targets, loads).distances()
     assert 5e-7 < off.mean < 5e-5
-    assert residual(model, out.command, targets, loads).distances().largest < 1e-13
+    assert residual(model, out.command, targets, loads).distances().max < 1e-13
     first = first_order(model, targets, loads)
     left = residual(model, first.command, targets, loads)
     assert 1e-6 < left.distances().mean < 1e-4
@@ -230,7 +230,7 @@ def test_cylindrical_path_without_noise_is_exact():
     forces = np.stack([np.full(200, 1000.0), 1000.0 + x * -800.0 - y * 1000.0, (x * 1000.0 - y * 800.0) / reach])
     expected = np.stack([z, angle, reach]) - np.array([[1e-6], [0.5e-6], [2e-6]]) * forces
     np.testing.assert_allclose(out.command, expected.T, atol=1e-12)
-    assert residual(model, out.command, targets, loads).distances().largest < 1e-11
+    assert residual(model, out.command, targets, loads).distances().max < 1e-11
     assert residual(model, out.nominal, targets, loads).distances().mean > 1e-3
     first = residual(model, first_order(model, targets, loads).command, targets, loads).distances()
     assert 1e-8 < first.mean < 1e-4
@@ -267,7 +267,7 @@ def test_redundant_robot_on_a_track():
         targets = Targets("tool", k.position, k.rotation, reference)
         out = correct(model, targets, loads)
         assert out.counts() == {"corrected": 60}
-        assert residual(model, out.command, targets, loads).distances().largest < 1e-9
+        assert residual(model, out.command, targets, loads).distances().max < 1e-9
         assert residual(model, out.nominal, targets, loads).distances().mean > 1e-2
         assert np.abs(out.command - out.nominal).max() < 0.2
     np.testing.assert_allclose(out.nominal, q, atol=1e-12)
@@ -307,7 +307,7 @@ def test_joints_that_follow_others():
     loads = PathLoads((AppliedWrenches("tip", np.array([[30.0, 50.0, 0, 0, 0, 1.0]])),))
     out = correct(model, targets, loads)
     assert out.counts() == {"corrected": 2}
-    assert residual(model, out.command, targets, loads).distances().largest < 1e-8
+    assert residual(model, out.command, targets, loads).distances().max < 1e-8
     assert residual(model, out.nominal, targets, loads).distances().mean > 1e-3
 
 
@@ -324,8 +324,8 @@ def test_payloads_change_along_the_path():
         wrench = AppliedWrenches("tool", loads.wrenches[0].wrench[rows])
         alone = correct(there, some, PathLoads((wrench,)))
         np.testing.assert_allclose(out.command[rows], alone.command, rtol=0, atol=1e-14)
-    assert residual(model, out.command, targets, loads).distances().largest < 1e-12
-    assert residual(model, out.command, targets, PathLoads(loads.wrenches)).distances().largest > 1e-4
+    assert residual(model, out.command, targets, loads).distances().max < 1e-12
+    assert residual(model, out.command, targets, PathLoads(loads.wrenches)).distances().max > 1e-4
 
 
 def test_order_and_chunks_do_not_matter(monkeypatch):
@@ -406,7 +406,7 @@ def test_an_estimate_that_violates_physics_is_still_corrected():
     targets = path(5)
     out = correct(model, targets, push(targets))
     assert out.counts() == {"corrected": 5}
-    assert residual(model, out.command, targets, push(targets)).distances().largest < 1e-12
+    assert residual(model, out.command, targets, push(targets)).distances().max < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ def test_links_on_a_stiff_gripper_of_six_springs():
     targets = path(30)
     out = correct(model, targets, push(targets))
     assert out.counts() == {"corrected": 30}
-    assert residual(model, out.command, targets, push(targets)).distances().largest < 1e-9
+    assert residual(model, out.command, targets, push(targets)).distances().max < 1e-9
 
 
 def test_bends_beside_the_task_are_waited_for():

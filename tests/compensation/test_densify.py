@@ -51,7 +51,7 @@ def driven(moves, number, fractions, told):
     w = moves.loads.wrenches[0].wrench
     push = PathLoads((AppliedWrenches("tool", (1 - t[:, None]) * w[a] + t[:, None] * w[b]),))
     model = moves.loads.models(moves.model)[int(moves.loads.number(slice(0, 4))[b])]
-    return residual(model, shown.command, wanted, push).distances().largest
+    return residual(model, shown.command, wanted, push).distances().max
 
 
 def test_the_loaded_tool_stays_within_the_tolerance_of_the_line():

@@ -68,6 +68,18 @@ def test_every_motion_counts(done) -> None:
     assert (last.code, last.severity) == ("mixed", "warning")
 
 
+def test_of_which_nothing_is_corrected_no_program_is_written(robot, tmp_path) -> None:
+    first = "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\n"
+    program = ec.read_program(SQUARE.replace("X 1750", "X 7750").replace(first, ""), "krl")
+    far = ec.compensate(robot, program, wrench=FORCE, near=np.radians([0, -90, 90, 0, 90, 0]))
+    assert far.unchanged
+    assert far.verdict[-1].code == "nothing-corrected"
+    with pytest.raises(InputError) as refused:
+        far.write(tmp_path)
+    assert refused.value.code == "nothing-corrected"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_force_acts_on_lines_only_unless_it_is_said(robot, done) -> None:
     loads = done.job.loads.wrench
     assert not loads[:2].any()
@@ -199,6 +211,6 @@ def test_an_effect_that_depends_on_the_angle_is_corrected_too(robot) -> None:
     waves = GearHarmonics(joint="A2", orders=(3.0,), sin=(2e-4,), cos=(1e-4,))
     wavy = replace(robot, elements=(*robot.elements, waves))
     found = ec.compensate(wavy, ec.read_program(SQUARE, "krl"), wrench=FORCE)
-    assert found.after.distances().largest < 3e-7
+    assert found.after.distances().max < 3e-7
     plain = ec.compensate(robot, ec.read_program(SQUARE, "krl"), wrench=FORCE)
     assert np.linalg.norm(found.shift[2:, :3] - plain.shift[2:, :3], axis=1).max() > 5e-5

@@ -10,13 +10,14 @@ import pytest
 from elastocal.compensation.commands import correct
 from elastocal.compensation.loads import PathLoads, PayloadChange
 from elastocal.compensation.targets import Targets
-from elastocal.compensation.verification import Summary, expected_residual, residual, verify
+from elastocal.compensation.verification import expected_residual, residual, verify
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.equilibrium import Status
 from elastocal.reduction.prediction import IdentifiedModel
+from elastocal.solve.summary import ErrorSummary
 
 
 def arm():
@@ -31,11 +32,11 @@ def job(count=25):
 
 def test_summary_of_known_sizes():
     sizes = np.append(np.arange(1.0, 102.0), np.nan)
-    found = Summary.of(sizes)
-    assert (found.count, found.mean, found.largest, found.p95) == (101, 51.0, 101.0, 96.0)
+    found = ErrorSummary.of(sizes)
+    assert (found.count, found.mean, found.max, found.p95) == (101, 51.0, 101.0, 96.0)
     assert found.rms == pytest.approx(math.sqrt(102 * 203 / 6))
-    assert Summary.of(np.array([np.nan])).count == 0
-    assert math.isnan(Summary.of(np.array([np.nan])).mean)
+    assert ErrorSummary.of(np.array([np.nan])).count == 0
+    assert math.isnan(ErrorSummary.of(np.array([np.nan])).mean)
 
 
 def test_a_prismatic_joint_by_hand():
@@ -62,7 +63,7 @@ def test_commands_that_do_not_exist_are_left_out():
     assert np.isnan(found.position[1]).all()
     assert found.status[1] == Status.NOT_CONVERGED
     assert found.distances().count == 3
-    assert found.distances().largest < 1e-9
+    assert found.distances().max < 1e-9
     assert verify(arm(), out.nominal, command, targets, loads).compensated_percent > 99.9
 
 
@@ -74,7 +75,7 @@ def test_a_rotation_is_seen():
     np.testing.assert_allclose(np.linalg.norm(found.rotation, axis=1), np.pi / 2, atol=1e-9)
     # the tool has to turn back by 90 deg about its own z
     np.testing.assert_allclose(found.rotation, -np.pi / 2 * targets.rotation[:, :, 2], atol=1e-9)
-    assert found.distances().largest < 1e-12
+    assert found.distances().max < 1e-12
 
 
 def test_the_expected_residual_is_that_of_robots_drawn_from_the_fit():
@@ -121,7 +122,7 @@ def test_payload_changes_count_in_both():
     targets, loads = job(6)
     heavy = PathLoads(loads.wrenches, (PayloadChange(3, Payload(frame="flange", mass=30.0)),))
     out = correct(model, targets, heavy)
-    assert residual(model, out.command, targets, heavy).distances().largest < 1e-9
+    assert residual(model, out.command, targets, heavy).distances().max < 1e-9
     plain = residual(model, out.command, targets, loads)
     assert np.nanmax(np.abs(plain.position[:3])) < 1e-9
     assert np.linalg.norm(plain.position[3:], axis=1).min() > 1e-4

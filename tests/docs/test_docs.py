@@ -125,11 +125,19 @@ def answer(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 RUNNING = tuple(p for p in PAGES if any(b.file or b.language in ("python", "sh", "console") for b in blocks(p)))
 
 
+@pytest.mark.usefixtures("cases_at_hand")
 @pytest.mark.parametrize("page", RUNNING, ids=named(RUNNING))
 def test_a_page_runs_as_it_is_read(
-    page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: Path,
+    desk: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
-    """Files are written, Python and commands run, answers compared, from top to bottom in one folder."""
+    """Files are written, Python and commands run, answers compared, from top to bottom in one folder.
+
+    The demonstration and published cases are those that other tests look at: they are run once.
+    """
     namespace: dict[str, object] = {"__name__": "__main__"}
     said = ""
     for block in blocks(page):
@@ -155,7 +163,9 @@ def test_a_page_runs_as_it_is_read(
         elif block.language == "sh":
             for line in filter(None, block.text.splitlines()):
                 assert line.startswith(("elastocal ", "make ")), f"{where}: nobody runs {line!r}"
-                if line.startswith("elastocal "):
+                if line == "elastocal demo":
+                    assert (request.getfixturevalue("demonstration").folder / "reports" / "demo.html").is_file()
+                elif line.startswith("elastocal "):
                     code, out, err = answer(line, monkeypatch, capsys)
                     assert code == 0, f"{where}: {line}: {err}"
                     assert out, line

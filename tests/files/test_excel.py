@@ -93,3 +93,40 @@ def test_written_tables_come_back_and_hold_no_formulas_and_no_time(tmp_path: Pat
     raw = read_csv(tmp_path / "a.xlsx")
     assert raw.rows[0][1] == ("'=1+1", "2.5")
     assert si_number(raw, raw.rows[1], Field(1, 1.0)) == 1e-7
+
+
+def numbers(tmp_path: Path, *cells: object) -> tuple[list[float], tuple[str, ...]]:
+    book = Workbook()
+    book.active.append(["x_mm", "name"])
+    for cell in cells:
+        book.active.append([cell, "p"])
+    book.save(tmp_path / "a.xlsx")
+    raw = read_csv(tmp_path / "a.xlsx")
+    return [si_number(raw, row, Field(0, 1.0)) for row in raw.rows], raw.notes
+
+
+def test_points_between_thousands_of_texts_are_told_by_other_texts_and_said(tmp_path: Path) -> None:
+    values, notes = numbers(tmp_path, "1.234", "1.234,5", "-2.000")
+    assert values == [1234, 1234.5, -2000]
+    assert notes == ("a.xlsx: 1.234 is read as 1234, by the other numbers of the table.",)
+    values, notes = numbers(tmp_path, "1,234", "1,234.5")
+    assert values == [1234, 1234.5]
+    assert "1,234 is read as 1234" in notes[0]
+    assert numbers(tmp_path, "1.234", "2.345") == ([1.234, 2.345], ())
+
+
+def test_a_number_beside_such_texts_stays_and_is_said(tmp_path: Path) -> None:
+    """A spreadsheet in English makes a number of 1.234 and a text of 1.234,5."""
+    values, notes = numbers(tmp_path, 1.234, "1.234,5", 5, 0.125, 2.5)
+    assert values == [1.234, 1234.5, 5, 0.125, 2.5]
+    assert len(notes) == 1
+    assert "1.234 in row 2 is a number, which is taken as it is: check" in notes[0]
+
+
+def test_points_and_commas_before_decimals_are_said(tmp_path: Path) -> None:
+    values, notes = numbers(tmp_path, "1.234", "12,5", "3.75")
+    assert values == [1.234, 12.5, 3.75]
+    assert notes == (
+        "a.xlsx: 1.234 is read as 1.234: the table has points and commas before decimals; check that thousands were "
+        "not meant.",
+    )

@@ -78,8 +78,11 @@ def test_full_poses_in_every_form_are_the_same(tmp_path: Path, form: str) -> Non
     _, data = ec.read_campaign(ROBOT, file, euler=euler)
     np.testing.assert_allclose(np.asarray(data.orientation).reshape(-1, 3, 3), TURN.as_matrix(), atol=1e-7)
     if euler is not None:
+        _, decided = ec.read_campaign(ROBOT, file)
+        np.testing.assert_array_equal(decided.orientation, data.orientation)
+        few = table(tmp_path / "few.csv", [*JOINTS, *PLACE, *titles], rows[:4])
         with pytest.raises(InputError, match=rf"euler: {euler} \(as on a") as error:
-            ec.read_campaign(ROBOT, file)
+            ec.read_campaign(ROBOT, few)
         assert error.value.code == "euler"
 
 

@@ -34,6 +34,7 @@ from elastocal.files.calibration.read import read_calibration
 from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.recognise import recognise
 from elastocal.files.cell_yaml import read_cell
+from elastocal.files.log.given import Given
 from elastocal.files.log.read import read_log
 from elastocal.files.plan.arcs import read_arc_plan
 from elastocal.files.plan.cell import read_stl
@@ -211,6 +212,11 @@ READERS: dict[str, Reader] = {
     "program krl data": Reader(example("contour.dat", "contour.src"), lambda p: program(p.with_suffix(".src")), True),
     "loads by line": Reader(lambda: {"l.csv": LOADS}, read_line_loads, True),
     "log csv": Reader(lambda: {"log.csv": LOG}, lambda p: read_log(p, coupled()), True),
+    "log of two tables": Reader(
+        lambda: {"torques.csv": "A1,A2,E1\n1,2,3\n4,5,6\n7,8,9\n", "values.csv": "a1,a2,e1\n1,2,3\n4,5,6\n7,8,9\n"},
+        lambda p: read_log(p.with_name("values.csv"), coupled(), Given(p, "deg,mm,Nm,N", 100.0)),
+        True,
+    ),
     "log rtde": Reader(lambda: {"log.csv": rtde("target_moment")}, lambda p: read_log(p, read_robot("kuka-kr5")), True),
     "log rsi": Reader(rsi, lambda p: read_log(p, coupled()), True),
     "encoder table": Reader(lambda: {"t.csv": SINGLE}, lambda p: read_encoder_tables([p]), True),

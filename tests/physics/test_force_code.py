@@ -16,7 +16,7 @@ from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.statics import newton
 from elastocal.model.statics.flexibility import assemble, flexible
 from elastocal.model.statics.force_code import Loading, code
-from elastocal.model.statics.forces import bends_at, evaluate, forces_at, placed_loads, placed_wrenches, state_at
+from elastocal.model.statics.forces import Bends, evaluate, forces_at, placed_loads, placed_wrenches, state_at
 from elastocal.model.statics.newton import States, newton_equilibrium, substituted
 from elastocal.spatial.compiled import source
 from elastocal.spatial.tape import Code
@@ -65,7 +65,7 @@ def test_code_gives_the_forces_and_tangents_of_the_sums_over_screws(name, kind):
     assert np.abs(expected.q).max() > 1.0
     for _ in range(8):  # on numbers first, then as code
         found = forces_at(flex, at, theta, applied)
-        force, bend = bends_at(flex, at, theta, applied)
+        force, bend = Bends.of(flex, at, applied).at(theta)
     for part in ("q", "screws", "g", "h", "axis"):
         a, b = getattr(found, part), getattr(expected, part)
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-12 * max(1.0, np.abs(b).max()))
@@ -78,11 +78,11 @@ def test_code_gives_the_forces_and_tangents_of_the_sums_over_screws(name, kind):
 def test_numbers_floats_and_arrays_agree_to_the_bit(name):
     robot, flex, at, theta, rng = _case(name, 6, count=24)
     applied = _wrenches(robot, rng, at.size, "follows")
-    first = bends_at(flex, at, theta, applied)
+    first = Bends.of(flex, at, applied).at(theta)
     for _ in range(8):
-        many = bends_at(flex, at, theta, applied)
+        many = Bends.of(flex, at, applied).at(theta)
     rows = np.array([1, 4])
-    few = bends_at(flex, at.take(rows), theta[:, rows], tuple(w.picked(rows) for w in applied))
+    few = Bends.of(flex, at.take(rows), tuple(w.picked(rows) for w in applied)).at(theta[:, rows])
     for a, b, c in zip(first, many, few, strict=True):
         np.testing.assert_array_equal(a, b)
         np.testing.assert_array_equal(c, b[:, rows])
@@ -96,7 +96,7 @@ def test_one_code_serves_all_values_of_the_parameters():
             {p.name: factor * p.value for p in robot.parameters if p.kind != "joint_backlash"}
         )
         flex = assemble(other)
-        found = bends_at(flex, other.posture(q), np.zeros((flex.n, 20)), ())
+        found = Bends.of(flex, other.posture(q), ()).at(np.zeros((flex.n, 20)))
     codes = [v for k, v in robot.chain._codes.items() if k[0] is code]
     assert len(codes) == 1
     state, values = state_at(flex, other.posture(q), np.zeros((flex.n, 20)))
@@ -120,7 +120,7 @@ def test_a_load_that_symbols_cannot_run_takes_the_general_path():
         loaded = _fresh("kuka-kr270").with_elements(load)
         flex = assemble(loaded)
         for _ in range(8):
-            force, _ = bends_at(flex, loaded.posture(q), np.zeros((flex.n, 20)), ())
+            force, _ = Bends.of(flex, loaded.posture(q), ()).at(np.zeros((flex.n, 20)))
         found.append(force)
         what = next(k[1][1] for k in loaded.chain._codes if isinstance(k[1][-1], Loading))
         assert (loaded.chain.code(code, next(k[1][0] for k in loaded.chain._codes), what) is None) == (
@@ -182,6 +182,6 @@ def test_the_text_for_the_compiler_gives_the_same_bits(name):
 
 def run_by_python(made, out, a, p):
     """The text that numba would compile, as it stands."""
-    space = {"rint": round, "sqrt": math.sqrt}
+    space = {"rint": round, "sqrt": math.sqrt, "empty": np.empty}
     exec(source(made).split("@njit", 1)[1].split("\n", 1)[1], space)
     space["code"](out, a, p)

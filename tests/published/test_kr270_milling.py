@@ -35,7 +35,7 @@ def test_an_error_of_one_compliance_is_not_compensated() -> None:
     path = contour_targets(robot).picked(slice(0, 225, 25))
     loads = cutting_loads(robot, path)
     exact = compensated(robot, robot, path, loads)
-    assert exact.after.distances().largest < 1e-8
+    assert exact.after.distances().max < 1e-8
     wrong = compensated(robot, robot.with_parameters({"A2.k": 0.9 * 0.302e-6}), path, loads)
     assert 90 < wrong.compensated_percent < 99.9
     heavy = compensated(robot, robot.with_parameters({"A2.k": 0.9 * 0.302e-6}), path, loads, weights=True)

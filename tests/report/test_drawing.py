@@ -9,7 +9,7 @@ import pytest
 
 from elastocal.report.blocks import Axis, Bars, Heatmap, Lines, Series
 from elastocal.report.colours import DARK, LIGHT
-from elastocal.report.drawing.canvas import shortened, tick_words
+from elastocal.report.drawing.canvas import Scale, shortened, tick_words
 from elastocal.report.html import NARROW, WIDE, as_svg
 
 LONG = tuple(f"arm_left_{i}_joint.sag_arm_left_{i}_joint_x" for i in range(16))
@@ -79,3 +79,11 @@ def test_no_colour_without_a_role_looks_like_before_or_after(sheet: dict[str, st
     for role in ("before", "after", "outlier"):
         for i in range(7):
             assert sum((a - b) ** 2 for a, b in zip(rgb(role), rgb(f"c{i}"), strict=True)) > 55**2, (role, i)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-43.0, 43.0), (1355.0, 2345.0), (-495.0, 495.0), (0.0, 1.04), (0.3, 0.7)])
+@pytest.mark.parametrize("most", [2, 3, 5, 8])
+def test_an_axis_has_numbers_enough_to_be_read(low: float, high: float, most: int) -> None:
+    ticks = Scale(low, high, 0.0, 270.0).ticks(most)
+    assert 3 <= len(ticks) <= max(6, most + 1)
+    assert low - 1e-9 <= ticks[0] <= ticks[-1] <= high + 1e-9

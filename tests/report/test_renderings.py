@@ -340,3 +340,19 @@ def test_numbers_in_si_are_read_in_units_of_the_trade() -> None:
     )
     assert [row[1] for row in second.rows] == ["0.0020", "0.090", "\N{EN DASH}"]
     assert table_data(table)[0]["value"] == 3.343e-7
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((37.604, 37.58, 139.9163), ("37.60", "37.58", "139.92")),  # as many decimals as the smallest needs
+        ((0.0, 1.21, 0.2314), ("0.000", "1.210", "0.231")),
+        ((0.00431, 14.2), ("0.0043", "14")),  # far apart: two digits each
+        ((900.0, 12.0), ("900", "12")),
+        ((1363.84, 0.2), ("1400", "0.20")),
+    ],
+)
+def test_a_column_has_one_format(values: tuple[float, ...], shown: tuple[str, ...]) -> None:
+    digits = 4 if values[0] > 30 and values[-1] > 30 else 3 if 1.21 in values else 2
+    column = Column("value", "value", digits=digits)
+    assert displayed(Table("t", "", (column,), tuple((v,) for v in values))).rows == tuple((s,) for s in shown)

@@ -9,7 +9,14 @@ import pytest
 from dense import dense, random_problem
 
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
-from elastocal.solve.evidence import evidence, posterior
+from elastocal.solve.evidence import (
+    evidence,
+    evidence_of_group,
+    information,
+    noise_covariance,
+    posterior,
+    prior_precision,
+)
 
 CASES = {
     "plain": {"precision": False, "mean": False, "missing": 0.0, "common": 0},
@@ -153,3 +160,52 @@ def test_a_group_takes_columns_in_any_place() -> None:
     at = problem.start
     assert posterior(problem, at).mean == pytest.approx(dense(problem, at).posterior()[0], rel=1e-9)
     assert posterior(problem, at).evidence == pytest.approx(dense(problem, at).log_density() + 15 * np.log(2 * np.pi))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_group_at_other_scales_without_factoring_again(seed: int) -> None:
+    """From one posterior as from one for every scale, with priors that tie unknowns and a mean that is not zero."""
+    problem = random_problem(seed)
+    scales = problem.start + 0.3 * np.random.default_rng(seed).normal(size=len(problem.scales))
+    found = posterior(problem, scales)
+    for group in range(len(problem.groups)):
+        sizes = scales[group] + np.array([-3.0, -0.5, 0.0, 0.7, 4.0])
+        expected = []
+        for size in sizes:
+            other = scales.copy()
+            other[group] = size
+            expected.append(posterior(problem, other).evidence)
+        assert evidence_of_group(found, group, sizes) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_group_that_is_nothing_says_so() -> None:
+    """What is left of a prior's precision beside rounding cannot be told from it."""
+    problem = random_problem(0)
+    scales = problem.start.copy()
+    scales[0] -= 18.0
+    values = evidence_of_group(posterior(problem, scales), 0, problem.start[:1])
+    assert np.isnan(values).all()
+
+
+def test_the_expected_curvature_is_that_of_draws() -> None:
+    """Minus the second derivative of the evidence by differences, mean over readings drawn from the model."""
+    problem = random_problem(3)
+    problem = replace(problem, power=1.0, used=np.ones_like(problem.used))
+    scales, rng, k = problem.start, np.random.default_rng(1), len(problem.scales)
+    curved, draws, first = np.zeros((k, k)), 400, len(problem.groups)
+    lower = np.linalg.cholesky(noise_covariance(problem, scales))
+    root = np.linalg.inv(np.linalg.cholesky(prior_precision(problem, scales)[0])).T
+    for _ in range(draws):
+        theta = problem.mean + root @ rng.normal(size=problem.shape[2])
+        noise = (lower @ rng.normal(size=(*problem.readings.shape, 1)))[:, :, 0]
+        drawn = replace(problem, readings=problem.jacobian @ theta + noise)
+        for i in range(k):
+            step = np.where(np.arange(k) == i, 1e-4, 0.0)
+            change = evidence(drawn, scales + step)[1] - evidence(drawn, scales - step)[1]
+            curved[i] -= change / 2e-4 / draws
+    curved -= problem.penalty[0]
+    expected = information(problem, scales)
+    size = np.sqrt(np.diag(curved))
+    off = (expected - curved) / np.outer(size, size)
+    assert np.abs(off[:first, :first]).max() < 0.1
+    assert np.abs(off[first:, first:]).max() < 0.35  # the unknowns' share is taken off all parts alike

@@ -8,7 +8,16 @@ from oracle.logs import correlated
 
 from elastocal.solve.blocks import Blocks, Noise, Scale
 from elastocal.solve.evidence import posterior
-from elastocal.solve.serial import SMALLEST, STRETCHES, crowding, left_out, mean_square, scatter_and_worth, spread
+from elastocal.solve.serial import (
+    SMALLEST,
+    STRETCHES,
+    considered,
+    crowding,
+    left_out,
+    mean_square,
+    scatter_and_worth,
+    spread,
+)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.6, 0.9])
@@ -67,3 +76,16 @@ def test_intervals_widen_where_stretches_err_alike_and_only_there():
     covariance, drawn, widening = spread(*straight_line(alike), used)
     assert 15 < widening[0] < 150
     assert covariance[0, 0] == pytest.approx(1 / 600 + (widening[0] - 1) * drawn[0, 0], rel=0.5)
+
+
+def test_what_is_only_considered_adds_the_shift_and_the_spread_of_a_larger_fit():
+    """By the normal equations of the larger problem, its new column with a prior of 0.4 about zero."""
+    solved, x = straight_line(correlated((600, 1), 0.0, 1.0, seed=5)[:, 0] + np.linspace(-1, 1, 600) ** 2)
+    z = np.exp(np.linspace(-1, 1, 600))[:, None, None]
+    both = np.concatenate([x, z], axis=2)[:, 0]
+    covariance = np.linalg.inv(both.T @ both + np.diag([0, 0, 0.4**-2]))
+    shift = (covariance @ both.T @ solved.blocks.readings[:, 0])[:2] - solved.mean
+    expected = covariance[:2, :2] - solved.covariance + np.outer(shift, shift)
+    used = np.ones((600, 1), dtype=bool)
+    np.testing.assert_allclose(considered(solved, x, z, used, 0.4), expected, rtol=1e-8)
+    assert np.all(np.diag(expected) > 1e-4)

@@ -109,7 +109,7 @@ def test_importing_elastocal_does_not_import_numba():
 def run_by_python(code: Code, out, values, numbers) -> None:
     """The text that numba would compile, run as it stands."""
     lines = source(code).split("@njit", 1)[1].split("\n", 1)[1]
-    space = {"rint": round, "sqrt": math.sqrt}
+    space = {"rint": round, "sqrt": math.sqrt, "empty": np.empty}
     exec(lines, space)
     space["code"](out, values, numbers)
 

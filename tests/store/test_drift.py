@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.errors import InputError
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.store.drift import CHECK, drift
 from elastocal.store.entry import Calibrated, Checked, Entry, Kind, Parameters, Released

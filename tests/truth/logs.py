@@ -27,11 +27,14 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity import PRIOR, identify
 from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.samples import Samples
 
 FILE = cobot()
 START = np.array([0.0, -1.6, 0.8, -0.8, 0.3, 0.0])
 ALIKE = 0.1
 """Seconds over which half of the noise is alike."""
+BY_LOAD = 0.02
+"""Friction of rough arms per load."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +115,17 @@ def torques(
     rigid = np.array([pin.rnea(model, data, *row) for row in zip(q, v, a, strict=True)])
     friction = COULOMB * np.sign(v)
     if scene.rough:
-        friction = (COULOMB * (1 + 0.3 * np.exp(-np.abs(v) / 0.05)) + 0.02 * np.abs(rigid)) * np.tanh(v / 5e-3)
+        friction = (COULOMB * (1 + 0.3 * np.exp(-np.abs(v) / 0.05)) + BY_LOAD * np.abs(rigid)) * np.tanh(v / 5e-3)
         friction = friction + NOISE * np.sin(100 * q + rng.uniform(0, 6.3, 6))
     return rigid + ROTOR * a + friction + VISCOUS * v + NOISE * noise(q.shape, rng)
+
+
+def coulomb(true: Robot, scene: Scene, samples: Samples) -> np.ndarray:
+    """(n,) away from rest, where it goes with the load at the mean load of the readings that count."""
+    if not scene.rough:
+        return COULOMB
+    rigid = np.abs(weights(true, samples.log.q)) * np.where(np.isfinite(samples.torque), 1.0, np.nan)
+    return COULOMB + BY_LOAD * np.nan_to_num(np.nanmean(rigid, axis=0))
 
 
 def noise(shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
@@ -159,7 +170,8 @@ def trial(name: str, seed: int) -> Trial:
             file = weights(FILE, poses) - weights(true, poses)
             error = float(np.sqrt(np.mean(off[told] ** 2) / np.mean(file[told] ** 2)))
     terms = [t for t in friction_terms(done.arm) if t.term == "coulomb" and np.isfinite(t.value)]
-    held = [abs(t.value - COULOMB[FILE.joints.index(t.joint)]) < 1.96 * t.sd for t in terms]
+    real = coulomb(true, scene, done.arm.samples)
+    held = [abs(t.value - real[FILE.joints.index(t.joint)]) < 1.96 * t.sd for t in terms]
     return Trial(*inside, float(np.mean(held)) if held else np.nan, error, seconds)
 
 

@@ -111,7 +111,7 @@ certificate:
   tool: spindle, three markers
   temperature_C: 20
   warm_up: none needed
-  procedure: loaded against unloaded, 18 poses; 12 others for validation
+  procedure: loaded against unloaded, 18 loads in 16 poses; 12 other poses for validation
   traceability: none, all readings are simulated
 """
 _README = """\

@@ -79,7 +79,9 @@ def of_tables(first: Path, others: Sequence[Path]) -> bool:
                 code="robot-and-table", file=str(first),
             )  # fmt: skip
         return False
-    kinds = {p.suffix.lower() in YAML for p in others}
+    from elastocal.files.tables.records import is_records
+
+    kinds = {p.suffix.lower() in YAML and not is_records(p) for p in others}
     if len(kinds) > 1:
         raise ConflictError(
             "campaign files and tables are typed together; give campaign files, or a robot and its tables"
@@ -156,10 +158,11 @@ def _checked(
     from elastocal.calibration.readings import campaign_of, table_readings, validation_of
     from elastocal.calibration.validation import cross_validate
     from elastocal.files.campaign.observed import read_observed
+    from elastocal.files.tables.records import is_records
 
     robot = observed[0].model
     if asked.validate is not None:
-        if asked.validate.suffix.lower() in YAML:
+        if asked.validate.suffix.lower() in YAML and not is_records(asked.validate):
             return found.validate(campaign_of(read_observed(asked.validate))[1])
         first = observed[0].entry
         keys = {k: v for k, v in (("units", first.units), ("euler", first.euler)) if v}

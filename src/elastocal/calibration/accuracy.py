@@ -1,44 +1,15 @@
-"""How far predicted points are from those read: in numbers, and against readings that took no part."""
+"""How far predicted points are from those read, in readings that took no part."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from elastocal.findings import Finding
 from elastocal.results import as_frame, as_html
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
-
-
-@dataclass(frozen=True)
-class ErrorSummary:
-    """Distances of predicted from read points in m; in rad where orientations alone were read."""
-
-    mean: float
-    rms: float
-    p95: float
-    max: float
-    count: int
-    unit: Literal["m", "rad"] = "m"
-
-    @classmethod
-    def of(cls, distances: Array, unit: Literal["m", "rad"] = "m") -> ErrorSummary:
-        d = np.asarray(distances).ravel()
-        d = d[np.isfinite(d)]
-        if not len(d):
-            return cls(*(float("nan"),) * 4, 0, unit)
-        rms, high = float(np.sqrt(np.mean(d**2))), float(np.quantile(d, 0.95))
-        return cls(float(d.mean()), rms, high, float(d.max()), len(d), unit)
-
-    @property
-    def shown(self) -> str:
-        """Unit of a thousandth of the figures, in which they are shown."""
-        return f"m{self.unit}"
-
-    def text(self) -> str:
-        return f"mean {1e3 * self.mean:.3f}, RMS {1e3 * self.rms:.3f}, max {1e3 * self.max:.3f} {self.shown}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.calibration.prediction import slopes_and_noise
+
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
@@ -20,7 +22,7 @@ STATED = "stated priors"
 def variance_at_poses(c: Calibration) -> tuple[float, Mapping[str, float], float]:
     """Mean variance of a predicted point over the campaign's poses, its shares by group, and the variance that one
     reading has besides, all in m2."""
-    slope, noise = c.slopes_and_noise(c.residuals.q, c.residuals.wrench)
+    slope, noise = slopes_and_noise(c, c.residuals.q, c.residuals.wrench)
     weighted = np.einsum("nrp,pq->nrq", slope, c.covariance)
     shares = np.mean(np.sum(slope * weighted, axis=1), axis=0)
     groups: dict[str, float] = {}

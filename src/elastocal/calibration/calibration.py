@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary, Validation
+from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier
-from elastocal.calibration.noise import REPEATS, Instrument, points_sd
-from elastocal.calibration.placing import Placing, placed
-from elastocal.calibration.prediction import Prediction
-from elastocal.calibration.sight import placing_slopes, point_slopes
-from elastocal.calibration.tool import ToolStates, tool_of
+from elastocal.calibration.noise import Instrument
+from elastocal.calibration.placing import Placing
+from elastocal.calibration.prediction import Prediction, predicted
 from elastocal.errors import ConflictError, UnknownNameError
 from elastocal.findings import Finding
-from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.quantities import quantile_95
 from elastocal.results import as_html, shortened
-from elastocal.spatial.entries import Array, Ints
+from elastocal.solve.summary import ErrorSummary
+from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
@@ -48,13 +45,14 @@ class Calibration:
     stations: tuple[str, ...]
     markers: tuple[str, ...]
     noise: Mapping[str, float]
-    """Scales of the noise: points, orientation (rad), translation in m, ``noise <joint>`` in rad or m."""
+    """Scales of the noise: points, orientation (rad), translation in m, ``noise <joint>`` in rad or m, load size (a
+    share), load direction (rad)."""
     instrument: Instrument
     discrepancy: float
     """Model discrepancy in m per axis: what residuals show beyond the noise; 0 where it is not significant."""
     freedom: float
     inflation: float
-    """Factor on standard deviations of predictions for the scales that were fitted."""
+    """Factor on standard deviations for scales that were fitted, and for a leave-one-out error that was optimistic."""
     length: str
     angle: str
     load_frame: str
@@ -154,10 +152,10 @@ class Calibration:
         base = axes == "base" and self.placed
         if warm is None and "thermal" in self.words:
             warm = np.zeros(len(joints))
-        if loads is not None and np.any(loads) and self.under_load[1]:
-            wider, found = self.under_load
-            return replace(wider._predicted(joints, loads, station, load_frame, follows, warm, base), warnings=found)
-        return self._predicted(joints, loads, station, load_frame, follows, warm, base)
+        of, warnings = self.under_load if loads is not None and np.any(loads) else (self, ())
+        number, frame = self._station(station), load_frame or self.load_frame
+        made = predicted(of, joints, loads, number, frame, warm, follows=follows, base=base)
+        return replace(made, warnings=warnings)
 
     def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:
         """Parameters (count, p), ``names``, drawn from the posterior: what the readings and the priors leave possible.
@@ -166,7 +164,7 @@ class Calibration:
         logarithms, so that they keep their sign; backlash is not negative.
         """
         generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
-        own, at = len(self.names), self._values
+        own, at = len(self.names), self.values
         spread = self.inflation**2 * self.covariance[:own, :own]
         values, vectors = np.linalg.eigh(spread)
         moved = generator.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
@@ -186,86 +184,16 @@ class Calibration:
 
         return under_load(self)
 
-    def _predicted(
-        self,
-        joints: Array,
-        loads: Array | None,
-        station: str | None,
-        load_frame: str | None,
-        follows: bool,
-        warm: Array | None,
-        base: bool,
-    ) -> Prediction:
-        tool = tool_of(self.robot, self.names, joints, loads, load_frame or self.load_frame, warm, follows=follows)
-        values = self._values
-        at, rest = (tool.states(values), None) if loads is None else tool.both(values)
-        number = self._station(station)
-        where = np.full(len(joints), number)
-        points = placed(self.placing, at.origin, at.turn, where)
-        slope = self._slopes(at.origin, at.turn, at.slope, where)
-        if base:  # the same points, seen along the axes of the base as it was registered
-            slope = _turned_rows(self.placing.turn[number].T, slope)
-        spread = np.einsum("nrp,nrp->nr", slope @ self.covariance, slope).reshape(points.shape)
-        noise = self._noise_variance(joints, points, number)
-        spread = spread + self._loose_variance(joints, np.eye(3) if base else self.placing.turn[number], at)
-        k = self.inflation * quantile_95(self.freedom)
-        mean = np.sqrt(spread + self.discrepancy**2)
-        frame = self.placing.turn[number]
-        if base:
-            points = (points - self.placing.shift[number]) @ frame
-            frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
-        moved, moved_spread = self._moved_by_load(at, rest)
-        if rest is not None:
-            moved_spread = moved_spread + self._loose_variance(joints, np.eye(3), at, rest)
-        # a deflection is the difference of two readings, in base axes
-        moved_noise = (2.0 if self.placed else 1.0) * self._noise_variance(joints, points, number, base=True)
-        return Prediction(
-            points,
-            k * mean,
-            k * np.sqrt(spread + noise),
-            frame @ at.turn @ self.placing.tool_turn,
-            moved,
-            k * np.sqrt(moved_spread + self.discrepancy**2),
-            k * np.sqrt(moved_spread + moved_noise),
-            self.markers,
-            self.placed,
-        )
-
-    def slopes_and_noise(self, joints: Array, loads: Array | None) -> tuple[Array, Array]:
-        """Slopes (N, 3 markers, p) of predicted points by all unknowns, and variances (N, markers, 3) of a reading."""
-        warm = np.zeros(len(joints)) if "thermal" in self.words else None
-        at = tool_of(self.robot, self.names, joints, loads, self.load_frame, warm).states(self._values)
-        station = np.zeros(len(joints), dtype=np.int64)
-        points = placed(self.placing, at.origin, at.turn, station)
-        return self._slopes(at.origin, at.turn, at.slope, station), self._noise_variance(joints, points, 0)
-
     @property
     def placed(self) -> bool:
         """Whether readings told where instrument and markers are; deflections alone do not."""
         return bool(np.any(self.placing.turn != np.eye(3)) or np.any(self.placing.shift))
 
     @cached_property
-    def _values(self) -> Array:
+    def values(self) -> Array:
+        """Of the parameters ``names``."""
         index = self.robot.parameters.index
         return np.array([self.robot.parameters.values[index(n)] for n in self.names])
-
-    def _moved_by_load(self, loaded: ToolStates, rest: ToolStates | None) -> tuple[Array, Array]:
-        """Deflection (N, markers, 3) in base axes and its variance; nan without a load."""
-        if rest is None:
-            nothing = np.full((len(loaded.origin), len(self.markers), 3), np.nan)
-            return nothing, nothing
-        base = np.broadcast_to(np.eye(3), loaded.turn.shape)
-        arms, before = (np.einsum("nij,mj->nmi", s.turn, self.placing.markers) for s in (loaded, rest))
-        moved = (loaded.origin - rest.origin)[:, None] + arms - before
-        slope = point_slopes(loaded.slope, arms, base) - point_slopes(rest.slope, before, base)
-        own, first = len(self.names), len(self.names) + 6 * len(self.stations)
-        spread = np.einsum("nmip,nmip->nmi", slope @ self.covariance[:own, :own], slope)
-        turned = loaded.turn - rest.turn
-        for j in range(len(self.markers)):
-            marker = slice(first + 3 * j, first + 3 * j + 3)
-            crossed = np.einsum("nip,pq,niq->ni", slope[:, j], self.covariance[:own, marker], turned)
-            spread[:, j] += 2 * crossed + np.einsum("nip,pq,niq->ni", turned, self.covariance[marker, marker], turned)
-        return moved, np.maximum(spread, 0.0)
 
     def validate(self, campaign: Campaign, *, refit: bool = False) -> Validation:
         """Against other readings of positions; stations that the calibration has not seen are fitted to them.
@@ -354,40 +282,6 @@ class Calibration:
             raise UnknownNameError("station", name, self.stations)
         return self.stations.index(name)
 
-    def _slopes(self, origin: Array, turn: Array, slope: Array, station: Ints) -> Array:
-        """(N, 3 m, p + extra) of predicted points."""
-        frame = self.placing.turn[station]
-        arms = np.einsum("nij,mj->nmi", turn, self.placing.markers)
-        points = placed(self.placing, origin, turn, station)
-        by_robot = point_slopes(slope, arms, frame).reshape(len(origin), 3 * len(self.markers), -1)
-        by_placing = placing_slopes(self.placing, points, frame @ turn, station)
-        return np.concatenate([by_robot, by_placing], axis=2)
-
-    def _noise_variance(self, q: Array, points: Array, station: int, *, base: bool = False) -> Array:
-        """Variance (N, markers, 3) of one new reading about its mean, in the axes of the station or of the base."""
-        turn = self.placing.turn[station]
-        out = (
-            points_sd(dict(self.noise), self.instrument, points, turn if base else None) ** 2
-            + (1.0 if self.placed else 2.0) * self.noise.get("translation", 0.0) ** 2  # of deflections the others are
-            + self.noise.get(REPEATS, 0.0) ** 2
-        )
-        joints = np.array([self.noise.get(f"noise {j}", 0.0) for j in self.robot.joints])
-        return np.asarray(out + self._joint_variance(q, np.eye(3) if base else turn, joints**2))
-
-    def _loose_variance(self, q: Array, turn: Array, *states: ToolStates) -> Array | float:
-        """The same by joints that may lie on either side of their backlash, in all these states of ``q``."""
-        loose = [np.square(s.loose) for s in states if s.loose is not None]
-        return self._joint_variance(q, turn, np.nan_to_num(np.sum(loose, axis=0))) if loose else 0.0
-
-    def _joint_variance(self, q: Array, turn: Array, variance: Array) -> Array | float:
-        """Variance (N, markers, 3) of points, in axes turned by ``turn``, by that of joints (n,) or (N, n)."""
-        if not np.any(variance):
-            return 0.0
-        at = kinematics(self.nominal, q)
-        arms = np.einsum("nij,mj->nmi", at.rotation, self.placing.markers)
-        moves = point_slopes(at.jacobian, arms, np.broadcast_to(turn, at.rotation.shape))
-        return np.asarray(np.einsum("nmij,nj->nmi", moves**2, np.broadcast_to(variance, q.shape)))
-
     def __repr__(self) -> str:
         words = " + ".join(self.words) or "nominal"
         lines = [
@@ -408,9 +302,3 @@ class Calibration:
     def evidence(self) -> float:
         """Log marginal likelihood of the chosen model."""
         return self.ladder.chosen.evidence
-
-
-def _turned_rows(turn: Array, slope: Array) -> Array:
-    """Slopes (N, 3 m, p) of points along other axes."""
-    each = slope.reshape(len(slope), -1, 3, slope.shape[2])
-    return np.asarray(np.einsum("ij,nmjp->nmip", turn, each).reshape(slope.shape))

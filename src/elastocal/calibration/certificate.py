@@ -17,8 +17,9 @@ from elastocal.model.kinematics import kinematics
 from elastocal.report.certificate import Certificate, Errors, Group, Line
 
 if TYPE_CHECKING:
-    from elastocal.calibration.accuracy import ErrorSummary, Validation
+    from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
+    from elastocal.solve.summary import ErrorSummary
 
 TRACEABLE = (
     "lengths are traceable to the SI metre through the instrument named above, by its certificate; uncertainty by GUM, "

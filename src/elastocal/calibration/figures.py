@@ -167,7 +167,7 @@ def forests(c: Calibration) -> tuple[Forest, ...]:
         factor, word = read_in(unit, max(max(abs(e.value), abs(e.file_value), e.sd) for e in rows))
         kept = sorted(rows[:MOST_ROWS], key=lambda e: e.name)
         more = len(rows) - len(kept)
-        notes = (f"{more} of them with smaller changes are in the table.",) if more else ()
+        notes = (f"{more} more with smaller changes: in the table.",) if more else ()
         made = tuple(
             Interval(e.name, factor * e.value, 2 * factor * e.sd, factor * e.file_value,
                      f"{e.name}: {concise(factor * e.value, factor * e.sd)} {word}")

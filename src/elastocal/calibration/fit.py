@@ -40,6 +40,8 @@ NEAR = 0.3
 SETTLED = 3e-4
 """The step expected after the next, at which the search ends with the next: each is shorter than the one before by
 about the same factor, or by a growing one."""
+ROUGH = 0.03
+"""The same for searches that only start others, or weigh a model that is tried."""
 MIXED = 3
 """Steps that a further one is mixed with."""
 ROUNDING = 0.02
@@ -109,6 +111,11 @@ class Task:
         mine = {c.joint for c in soft if c.gap or f"{c.place}.gap" in self.names}
         return np.array([i for i, j in enumerate(self.robot.joints) if j in mine], dtype=np.int64)
 
+    @cached_property
+    def load_moves(self) -> dict[str, Array]:
+        """Twists of the tool by errors of the load."""
+        return self.instrument.load_moves(self.sight, self.robot)
+
     def values(self, x: Array) -> Array:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
@@ -137,6 +144,14 @@ class Fit:
     converged: bool
     kink: float = 0.0
     """Length in standard deviations of a last step that backlash does not let go: no minimum of smooth slopes."""
+    linearised: tuple[Array, Placing] | None = None
+    """Where ``posterior`` is linearised, less than a step before: the tool's states are remembered there."""
+
+    @property
+    def start(self) -> tuple[Placing, Array]:
+        """Where a search for the same unknowns begins."""
+        x, placing = self.linearised or (self.x, self.placing)
+        return placing, x
 
     @cached_property
     def values(self) -> Array:
@@ -210,10 +225,13 @@ def fit(
     scales = scales if log_scales is None else log_scales
     chosen, converged, step, kink, before = 0, False, 0, 0.0, np.inf
     steps: list[tuple[Array, Array]] = []
+    origin = at, placing
     for step in range(1, STEPS + 1):
         found = posterior(blocks, scales)
         change, size = full_step(task, found, at)
-        if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
+        if step == 2 and size >= NEAR and before >= NEAR:
+            chosen = 0  # the way was not straight: what was chosen at its beginning only warms the search
+        if chosen < 2 and (size < NEAR or step == 1 or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)
@@ -230,12 +248,14 @@ def fit(
             converged = chosen == 2 and (size <= ROUNDING or 0 < kink < FAR)
             break
         at, placing, blocks, share = there
+        origin = at, placing
         steps = [*steps[1 - MIXED :], (change, share * aim)] if chosen == 2 else []
         before = size
     free = posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
     found = free if bounded is blocks else posterior(bounded, scales)
-    return Fit(task, at, placing, found, free, found.evidence + blocks.log_penalty(scales)[0], step, converged, kink)
+    value = found.evidence + blocks.log_penalty(scales)[0]
+    return Fit(task, at, placing, found, free, value, step, converged, kink, origin)
 
 
 def _mixed(found: Posterior, change: Array, steps: list[tuple[Array, Array]]) -> Array:
@@ -363,7 +383,7 @@ def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
     bent = {name: slope[:, :, :p] @ part for name, part in task.shares.items()}
     side = task.loose_joints
     loose = sight.loose_moves(task.robot, task.tool, values, placing)[:, :, side] if len(side) else None
-    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose)
+    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose, task.load_moves)
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from elastocal.calibration.fit import Fit, Task, fit
+from elastocal.calibration.fit import ROUGH, Fit, Task, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
@@ -36,6 +37,8 @@ GAP = 2.0
 """Standard deviations from which backlash counts."""
 SHARPER = (0.3, 0.1)
 """Shares of the transitions of backlash that are tried in the end."""
+CLOSE = 1.1
+"""Models whose searches ended early may be chosen up to this multiple of the least leave-one-out error."""
 SURE = 2.5
 """A gain over the nominal robot counts from this many standard errors on."""
 MOST_USED = 0.8
@@ -130,8 +133,14 @@ class Climber:
     rich: Fit | None = None
     """The richest model, where it was fitted before: all others find start values there."""
 
+    @cached_property
+    def _models(self) -> dict[tuple[str, ...], tuple[Robot, tuple[Wanted, ...]]]:
+        return {}
+
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
-        model, wanted = with_words(self.robot, words, self.priors)
+        if words not in self._models:
+            self._models[words] = with_words(self.robot, words, self.priors)
+        model, wanted = self._models[words]
         if multiple is not None:
             wanted = tuple(_multiplied(w, multiple) for w in wanted)
         return Task(self.sight, model, wanted, family, self.dropped, self.instrument)
@@ -146,6 +155,8 @@ class Climber:
         known = {n: v for f in reversed(fits) for n, v in zip(f.task.names, f.x.tolist(), strict=True)}
         x = np.array([known.get(n, 0.0) for n in task.names])
         placing = fits[0].placing if fits else self.placing
+        if near is not None and near.task.robot is task.robot and near.task.names == task.names:
+            placing, x = near.start
         own = [f.posterior for f in reversed(fits)]
         return Rung.of(words, family, multiple, fit(task, placing, x, near=own))
 
@@ -176,11 +187,7 @@ def _without_small_gaps(rung: Rung) -> Rung:
     one side.
     """
     fitted = rung.fit
-    sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
-    gaps = [n.endswith(".gap") for n in fitted.task.names]
-    small = {
-        n for n, v, sd, gap in zip(fitted.task.names, fitted.values, sds, gaps, strict=True) if gap and v < GAP * sd
-    }
+    small = {name for name, size in _gaps_in_sd(fitted).items() if size < GAP}
     if not small:
         return rung
     wanted = tuple(w for w in (without_names(w, tuple(small)) for w in fitted.task.wanted) if w.names)
@@ -196,7 +203,8 @@ def _without_small_gaps(rung: Rung) -> Rung:
 def _sharpened(rung: Rung) -> Iterator[Rung]:
     """The same with sides of backlash that change over within smaller torques.
 
-    A search that starts with sharp sides does not find its way; from here it does, and leave-one-out decides.
+    A search that starts with sharp sides does not find its way; from here it does, and leave-one-out decides.  It is
+    long, and ends early; ``_settled`` takes those to the end that may be chosen.
     """
     for share in SHARPER:
         fitted = rung.fit
@@ -209,7 +217,32 @@ def _sharpened(rung: Rung) -> Iterator[Rung]:
             return
         own = (fitted.posterior,)
         remark = f"sides of backlash {1 / share:.0f} times sharper"
-        yield Rung.of(rung.words, rung.family, rung.multiple, fit(task, fitted.placing, fitted.x, near=own), remark)
+        rough = fit(task, fitted.placing, fitted.x, near=own, settled=ROUGH)
+        yield Rung.of(rung.words, rung.family, rung.multiple, rough, remark)
+
+
+def _sharpest(best: Rung) -> list[Rung]:
+    """Sharper ones than the best; the searches of those that may be chosen go to the end."""
+    sharper = list(_sharpened(best))
+    least = min(map(_predicts, (best, *sharper)))
+    return [_settled(r) if _predicts(r) < CLOSE * least else r for r in sharper]
+
+
+def _gaps_in_sd(fitted: Fit) -> dict[str, float]:
+    sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
+    pairs = zip(fitted.task.names, (fitted.values / sds).tolist(), strict=True)
+    return {name: size for name, size in pairs if name.endswith(".gap")}
+
+
+def _settled(rung: Rung) -> Rung:
+    """The same with its search taken to the end."""
+    rough = rung.fit
+    fitted = fit(rough.task, *rough.start, rough.posterior.log_scales)
+    return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
+
+
+def _kept(word: str, candidate: Rung, best: Rung) -> bool:
+    return candidate.loo < RARE.get(word, WORTH) * best.loo
 
 
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
@@ -223,7 +256,9 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         base = best.words if best else ()
         families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
         near = best.fit if best else None
-        tried = [climber.rung((*base, word), f, near=near) for f in families]
+        tried: list[Rung] = []
+        for family in families:
+            tried.append(climber.rung((*base, word), family, near=tried[-1].fit if tried else near))
         if word == "geometry":
             tried += [climber.rung((*base, word), "points", m, near=tried[-1].fit) for m in MULTIPLES]
         rungs += tried
@@ -231,13 +266,13 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         if not tried:
             continue
         candidate = min(tried, key=lambda r: r.loo)
-        if best is None or candidate.loo < RARE.get(word, WORTH) * best.loo:
+        if best is None or _kept(word, candidate, best):
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
-    for sharper in _sharpened(best):
-        rungs.append(sharper)
-        best = min(best, sharper, key=_predicts)
+    sharper = _sharpest(best)
+    rungs += sharper
+    best = min((best, *sharper), key=_predicts)
     smaller = _without_small_gaps(best)
     if smaller is not best:
         rungs.append(smaller)

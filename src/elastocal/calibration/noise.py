@@ -10,12 +10,16 @@ right the evidence finds none.  No number of readings makes it smaller, so it is
 compliances (``Fit.covariance``), and of every prediction.
 
 Where the torque of a joint does not tell on which side of its backlash it lies, it lies on either (``SIDE``).
+
+A load that is not quite what was written down moves all compliant parts together; where its errors are stated and drawn
+anew for every reading, they are parts of the noise too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,11 +27,16 @@ import numpy as np
 from elastocal.calibration.placing import Placing
 from elastocal.errors import UnsupportedError
 from elastocal.findings import Finding
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.setup import Setup
 from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.load import LoadDirection, LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.sources.tracker import Tracker
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.observation import Marker
 from elastocal.solve.blocks import Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.spatial.entries import Array
@@ -63,6 +72,10 @@ class Instrument:
     """How far revolute (rad) and prismatic (m) joints stop from their reading."""
     return_sd: float | None = None
     """How far the whole arm does, in m per axis."""
+    loads: tuple[LoadSize | LoadDirection, ...] = ()
+    """Errors of the load, new in every reading."""
+    bent: Robot | None = None
+    """The robot that they bend; the one that is fitted where None, with the compliances of its file."""
 
     @classmethod
     def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None, readings: int = 1) -> Instrument:
@@ -82,6 +95,8 @@ class Instrument:
                 known |= {"joint_sd": source.sd or None, "slide_sd": source.slide_sd or None}
             elif isinstance(source, Repeatability):
                 known["return_sd"] = source.sd
+            elif isinstance(source, LoadSize | LoadDirection) and not source.common:
+                known["loads"] = (*known.get("loads", ()), source)
         if "tracker" in known:
             known.pop("sd", None)
         return cls(**known)
@@ -107,6 +122,15 @@ class Instrument:
     def return_scale(self) -> Scale:
         return Scale("translation", JOINTS) if self.return_sd is None else Scale("translation", self.return_sd, STATED)
 
+    def load_moves(self, sight: Sight, robot: Robot) -> dict[str, Array]:
+        """Twists (M, 6, b) of the tool by errors of the load of size one, as far as repeats do not average them out."""
+        s = sight.states
+        if not self.loads or not s.loaded.any():
+            return {}
+        setup = Setup(s.q, AppliedWrenches(s.load_frame, s.wrench), (Marker(robot.tool, "pose"),))
+        share = 1 / np.sqrt(s.members.counts)[:, None, None]
+        return {source.label: share * source.columns(Deflection(setup), self.bent or robot) for source in self.loads}
+
     def factor(self, sight: Sight) -> Array:
         """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""
         s, rows = sight.states, sight.lengths
@@ -131,11 +155,13 @@ def noise_parts(
     family: Family,
     bent: Mapping[str, Array],
     loose: Array | None = None,
+    loads: Mapping[str, Array] = MappingProxyType({}),
 ) -> tuple[tuple[Noise, ...], float]:
     """Parts of the noise of every block, and the power of the likelihood.
 
     ``bent``: what the compliant parts of the robot add to the readings (M, rows, c), by the name of their share;
-    ``loose`` (M, rows, b): how far they may be off since the sides of backlash are not certain.
+    ``loose`` (M, rows, b): how far they may be off since the sides of backlash are not certain; ``loads`` (M, 6, b):
+    twists of the tool by errors of the load.
     """
     parts = []
     if sight.lengths.any():
@@ -147,6 +173,9 @@ def noise_parts(
         parts.append(Noise(scale, sight.spread(turns)))
     if loose is not None:
         parts.append(Noise(Scale(SIDE, 1.0, 0.0), sight.spread(loose)))
+    for source in instrument.loads if loads else ():
+        moves = sight.tool_moves(robot, placing, loads[source.label])
+        parts.append(Noise(Scale(source.label, source.sd, STATED), sight.spread(moves)))
     if family == "points":
         return tuple(parts), 1.0 / max(1, sight.states.points)
     parts += [Noise(Scale(name, 0.01, 1.0, SHARE), sight.spread(own)) for name, own in bent.items()]

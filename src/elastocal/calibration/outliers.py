@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.calibration.fit import NEAR, Fit, Task, ahead, assemble, fit, full_step
+from elastocal.calibration.fit import NEAR, ROUGH, Fit, Task, ahead, assemble, fit, full_step
 from elastocal.calibration.placing import Placing
 from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
@@ -27,8 +27,6 @@ CLEAR = 100.0
 """Evidence by which all readings may fall behind without a search of their own: far more than a search changes."""
 FREEDOM = 4.0
 LINEARISATIONS, REWEIGHTED = 10, 20
-ROUGH = 0.03
-"""Step in standard deviations at which searches end that only start others, or weigh their evidence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +37,10 @@ class Screened:
     units: tuple[Unit, ...]
 
 
-def robust_fit(task: Task, placing: Placing) -> tuple[Array, Placing, Bools]:
+def robust_fit(task: Task, placing: Placing, x: Array) -> tuple[Array, Placing, Bools]:
     """Unknowns and placing by t weights at fixed prior scales, and the points (M, rows) that it does not believe.
 
     Weights change in many small steps, for which one linearisation does."""
-    x = np.zeros(len(task.names))
     blocks = assemble(task, x, placing)
     scales, weight = blocks.start.copy(), np.ones((task.sight.states.count, task.sight.rows))
     change, step, doubtful = _reweighted(task, blocks, x, scales, weight, 1)
@@ -122,7 +119,9 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
     judge = _Judge(replace(start.posterior.blocks, used=full), start.posterior.log_scales)
     dropped, units, judge = screen_units(judge, full, full & ~start.posterior.blocks.used, level=level)
     new = replace(task, dropped=task.sight.unfold(dropped))
-    return Screened(fit(new, start.placing, start.x, judge.scales, settled=ROUGH), units)
+    if np.array_equal(new.dropped & task.sight.used, start.task.dropped & task.sight.used):
+        return Screened(start, units)
+    return Screened(fit(new, *start.start, judge.scales, settled=ROUGH), units)
 
 
 def explained(screened: Screened) -> Fit | None:
@@ -141,7 +140,7 @@ def explained(screened: Screened) -> Fit | None:
     whole = replace(found.posterior.blocks, used=task.sight.fold(task.sight.used))
     if maximise_evidence(whole, found.posterior.log_scales, revive=False)[1] < wrong - CLEAR:
         return None
-    everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), found.placing, found.x, settled=ROUGH)
+    everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), *found.start, settled=ROUGH)
     return everything if everything.evidence > wrong else None
 
 

@@ -29,14 +29,16 @@ from elastocal.report.certificate import STATES, Certificate
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.calibration.compare import Change
+    from elastocal.calibration.comparison import Change
     from elastocal.calibration.estimates import Estimate
     from elastocal.files.certificate import Stated
 
-HOW_TO_CERTIFY = "For pass or fail, with a certificate as page one: state a tolerance, or certificate in cell.yaml."
+HOW_TO_CERTIFY = (
+    "A certificate with PASS or FAIL as page one: state its tolerance, here or under certificate in cell.yaml."
+)
 UNPROVED = (
-    "Not validated: leave-one-out errors are those of the poses measured here. Poses that take no part in the fit "
-    "would prove it: give them as validation set."
+    "Not validated: leave-one-out errors are of the poses measured here. Validate it on "
+    "poses that take no part in the fit."
 )
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
@@ -48,17 +50,15 @@ def calibration_page(
     facts: tuple[Fact, ...] = (),
     *,
     stated: Stated | None = None,
-    most: int = SHOWN,
 ) -> Report:
-    """``most`` parameters are shown; ``stated`` is what people state for the certificate, which is the first page where
-    anything is stated."""
+    """``stated`` is what people state for the certificate, which is the first page where anything is stated."""
     wanted = stated is not None and stated.asked_for
     certificate = certificate_of(c, validation, stated) if wanted and c.before.unit == "m" else None
     tolerance = None if stated is None else stated.tolerance
     doubts = [w for w in c.warnings if w.severity == "warning"]
     sections = [
         Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
-        Section("Parameters", (*forests(c)[:1], parameters_table(c, most)) if len(c.parameters) else ()),
+        Section("Parameters", (*forests(c)[:1], parameters_table(c, SHOWN)) if len(c.parameters) else ()),
         Section("Residuals", (residual_lines(c), *((agreement_lines(c),) if c.words else ()))),
         Section("Uncertainty budget", _kept(budget_bars(c))),
         Section("Robot and campaign", (campaign_scene(c),)),
@@ -77,12 +77,13 @@ def calibration_page(
         (
             *(_sentence(w.text) for w in c.warnings if w not in doubts),
             *c.robot.notes,
-            *(() if certificate else (_sentence(ANGLES) if wanted else HOW_TO_CERTIFY,)),
+            *((_sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
         tiles=_tiles(c, validation, certificate),
         certificate=certificate,
+        hint="" if wanted else HOW_TO_CERTIFY,
     )
 
 
@@ -99,7 +100,7 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
     known = sum(not e.code for e in c.parameters.rows)
     expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
-    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses"
+    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses, without noise of a reading"
     decided = () if certificate is None else (_decision_tile(certificate),)
     unit = before.shown
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
@@ -266,6 +267,8 @@ def _noise(c: Calibration) -> Table:
             rows.append(("points, times the tracker's", value, ""))
         elif name in ("points", "translation", REPEATS):
             rows.append((name, 1e3 * value, "mm"))
+        elif name == "load size":
+            rows.append((name, 100 * value, "%"))
         elif name.startswith(SHARE):
             rows.append((f"varying {name}", 100 * value, "%"))
         else:

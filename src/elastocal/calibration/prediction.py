@@ -10,12 +10,22 @@ noise that repeats (or the user) vouch for; no number of readings makes it small
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.calibration.noise import REPEATS, points_sd
+from elastocal.calibration.placing import placed
+from elastocal.calibration.sight import placing_slopes, point_slopes
+from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.findings import Finding
+from elastocal.model.kinematics import kinematics
+from elastocal.quantities import quantile_95
 from elastocal.results import as_frame, as_html
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
+
+if TYPE_CHECKING:
+    from elastocal.calibration.calibration import Calibration
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,3 +74,131 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         return as_html(self)
+
+
+def predicted(
+    c: Calibration,
+    joints: Array,
+    loads: Array | None,
+    station: int,
+    load_frame: str,
+    warm: Array | None,
+    *,
+    follows: bool,
+    base: bool,
+) -> Prediction:
+    """At joint values (N, n), as a station sees it or, with ``base``, in base axes."""
+    tool = tool_of(c.robot, c.names, joints, loads, load_frame, warm, follows=follows)
+    at, rest = (tool.states(c.values), None) if loads is None else tool.both(c.values)
+    where = np.full(len(joints), station)
+    points = placed(c.placing, at.origin, at.turn, where)
+    slope = _slopes(c, at, where)
+    frame = c.placing.turn[station]
+    if base:  # the same points, seen along the axes of the base as it was registered
+        slope = _turned_rows(frame.T, slope)
+    spread = np.einsum("nrp,nrp->nr", slope @ c.covariance, slope).reshape(points.shape)
+    noise = _noise_variance(c, joints, points, station)
+    spread = spread + _loose_variance(c, joints, np.eye(3) if base else frame, at)
+    k = c.inflation * quantile_95(c.freedom)
+    if base:
+        points = (points - c.placing.shift[station]) @ frame
+        frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
+    moved, moved_spread = _moved_by_load(c, at, rest)
+    # a deflection is the difference of two readings, in base axes
+    moved_noise = (2.0 if c.placed else 1.0) * _noise_variance(c, joints, points, station, base=True)
+    if rest is not None:
+        moved_spread = moved_spread + _loose_variance(c, joints, np.eye(3), at, rest)
+        noise = noise + _load_variance(c, moved @ frame.T)
+        moved_noise = moved_noise + _load_variance(c, moved)
+    return Prediction(
+        points,
+        k * np.sqrt(spread + c.discrepancy**2),
+        k * np.sqrt(spread + noise),
+        frame @ at.turn @ c.placing.tool_turn,
+        moved,
+        k * np.sqrt(moved_spread + c.discrepancy**2),
+        k * np.sqrt(moved_spread + moved_noise),
+        c.markers,
+        c.placed,
+    )
+
+
+def slopes_and_noise(c: Calibration, joints: Array, loads: Array | None) -> tuple[Array, Array]:
+    """Slopes (N, 3 markers, p) of predicted points by all unknowns, and variances (N, markers, 3) of a reading."""
+    warm = np.zeros(len(joints)) if "thermal" in c.words else None
+    at = tool_of(c.robot, c.names, joints, loads, c.load_frame, warm).states(c.values)
+    station = np.zeros(len(joints), dtype=np.int64)
+    points = placed(c.placing, at.origin, at.turn, station)
+    return _slopes(c, at, station), _noise_variance(c, joints, points, 0)
+
+
+def _slopes(c: Calibration, at: ToolStates, station: Ints) -> Array:
+    """(N, 3 m, p + extra) of predicted points."""
+    frame = c.placing.turn[station]
+    arms = np.einsum("nij,mj->nmi", at.turn, c.placing.markers)
+    points = placed(c.placing, at.origin, at.turn, station)
+    by_robot = point_slopes(at.slope, arms, frame).reshape(len(at.origin), 3 * len(c.markers), -1)
+    by_placing = placing_slopes(c.placing, points, frame @ at.turn, station)
+    return np.concatenate([by_robot, by_placing], axis=2)
+
+
+def _moved_by_load(c: Calibration, loaded: ToolStates, rest: ToolStates | None) -> tuple[Array, Array]:
+    """Deflection (N, markers, 3) in base axes and its variance; nan without a load."""
+    if rest is None:
+        nothing = np.full((len(loaded.origin), len(c.markers), 3), np.nan)
+        return nothing, nothing
+    base = np.broadcast_to(np.eye(3), loaded.turn.shape)
+    arms, before = (np.einsum("nij,mj->nmi", s.turn, c.placing.markers) for s in (loaded, rest))
+    moved = (loaded.origin - rest.origin)[:, None] + arms - before
+    slope = point_slopes(loaded.slope, arms, base) - point_slopes(rest.slope, before, base)
+    own, first = len(c.names), len(c.names) + 6 * len(c.stations)
+    spread = np.einsum("nmip,nmip->nmi", slope @ c.covariance[:own, :own], slope)
+    turned = loaded.turn - rest.turn
+    for j in range(len(c.markers)):
+        marker = slice(first + 3 * j, first + 3 * j + 3)
+        crossed = np.einsum("nip,pq,niq->ni", slope[:, j], c.covariance[:own, marker], turned)
+        spread[:, j] += 2 * crossed + np.einsum("nip,pq,niq->ni", turned, c.covariance[marker, marker], turned)
+    return moved, np.maximum(spread, 0.0)
+
+
+def _noise_variance(c: Calibration, q: Array, points: Array, station: int, *, base: bool = False) -> Array:
+    """Variance (N, markers, 3) of one new reading about its mean, in the axes of the station or of the base."""
+    turn = c.placing.turn[station]
+    out = (
+        points_sd(dict(c.noise), c.instrument, points, turn if base else None) ** 2
+        + (1.0 if c.placed else 2.0) * c.noise.get("translation", 0.0) ** 2  # of deflections the others are
+        + c.noise.get(REPEATS, 0.0) ** 2
+    )
+    joints = np.array([c.noise.get(f"noise {j}", 0.0) for j in c.robot.joints])
+    return np.asarray(out + _joint_variance(c, q, np.eye(3) if base else turn, joints**2))
+
+
+def _load_variance(c: Calibration, moved: Array) -> Array:
+    """Variance of a reading by errors of the load that moves points by ``moved`` (N, markers, 3).
+
+    Of a tilt of the load only the size counts: where it goes the compliance of the arm decides.
+    """
+    size, tilt = c.noise.get("load size", 0.0), c.noise.get("load direction", 0.0)
+    return np.asarray((size * moved) ** 2 + 2 / 3 * tilt**2 * np.sum(moved**2, axis=2, keepdims=True))
+
+
+def _loose_variance(c: Calibration, q: Array, turn: Array, *states: ToolStates) -> Array | float:
+    """The same by joints that may lie on either side of their backlash, in all these states of ``q``."""
+    loose = [np.square(s.loose) for s in states if s.loose is not None]
+    return _joint_variance(c, q, turn, np.nan_to_num(np.sum(loose, axis=0))) if loose else 0.0
+
+
+def _joint_variance(c: Calibration, q: Array, turn: Array, variance: Array) -> Array | float:
+    """Variance (N, markers, 3) of points, in axes turned by ``turn``, by that of joints (n,) or (N, n)."""
+    if not np.any(variance):
+        return 0.0
+    at = kinematics(c.nominal, q)
+    arms = np.einsum("nij,mj->nmi", at.rotation, c.placing.markers)
+    moves = point_slopes(at.jacobian, arms, np.broadcast_to(turn, at.rotation.shape))
+    return np.asarray(np.einsum("nmij,nj->nmi", moves**2, np.broadcast_to(variance, q.shape)))
+
+
+def _turned_rows(turn: Array, slope: Array) -> Array:
+    """Slopes (N, 3 m, p) of points along other axes."""
+    each = slope.reshape(len(slope), -1, 3, slope.shape[2])
+    return np.asarray(np.einsum("ij,nmjp->nmip", turn, each).reshape(slope.shape))

@@ -33,6 +33,7 @@ from elastocal.files.campaign.observed import (
     words_of,
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
+from elastocal.files.tables.records import is_records
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
@@ -171,8 +172,9 @@ def validation_of(observed: Observed) -> tuple[Campaign, ...]:
     out = []
     several = isinstance(entry.validation, list)
     for item in entry.validation if several else [entry.validation]:
-        if isinstance(item, str) and Path(item).suffix.lower() in (".yaml", ".yml"):
-            out.append(campaign_of(read_observed(observed.folder / item, observed.model))[1])
+        file = observed.folder / item if isinstance(item, str) else Path()
+        if file.suffix.lower() in (".yaml", ".yml") and not is_records(file):
+            out.append(campaign_of(read_observed(file, observed.model))[1])
             continue
         out.append(campaign_of(_again(observed, item))[1])
     if not out:

@@ -9,17 +9,16 @@ from os import PathLike
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
-from elastocal.calibration.fit import Fit, Task, distances, fit
+from elastocal.calibration.fit import ROUGH, Fit, Task, distances, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflicts
-from elastocal.calibration.outliers import ROUGH, explained, robust_fit, screen
+from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
@@ -29,7 +28,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.words import automatic, check_words, with_words
-from elastocal.errors import ConflictError, InputError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -37,6 +36,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.threads import one_thread
 
@@ -88,6 +88,8 @@ def calibrate(
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=_warms(campaign)) if asked is None else asked
+    if "thermal" in words and campaign.temperature is None:
+        raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
     placing = start_placing(robot, sight)
     _check_priors(robot, words, campaign)
@@ -101,8 +103,9 @@ def calibrate(
         campaign, told = repeats_by_model(campaign, rich, units)
         if told:
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
-            dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+            dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign.priors, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
+        instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
     return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 
@@ -183,7 +186,7 @@ def _calibrate_many(
         placing=fitted.placing,
         nominal_placing=before.fit.placing,
         freedom=max(small.freedom, power * found.count - fitted.posterior.effective - free),
-        parameters=_estimates(fitted),
+        parameters=_estimates(fitted, small.inflation),
         outliers=out,
         warnings=(*checked.findings, *(w for w in small.warnings if w.code not in own), *warned, sampled),
         leave_one_out=ErrorSummary.of(found.left_out, unit),
@@ -253,18 +256,23 @@ def _with_transitions(robot: Robot, sight: Sight) -> Robot:
 
 
 def _left_out(
-    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors
-) -> tuple[Bools, tuple[Unit, ...], Fit]:
-    """Outliers by the richest model, so that what it explains is not left out; and its fit without them."""
+    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors,
+    before: Fit | None = None,
+) -> tuple[Bools, tuple[Unit, ...], Fit]:  # fmt: skip
+    """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
+
+    ``before`` is that of nearly the same readings, from which the searches begin."""
     none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
     smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
     first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
-    x, placing, doubtful = robust_fit(first, placing)
+    known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
+    x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
     task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
-    known = dict(zip(first.names, x.tolist(), strict=True))
+    known |= dict(zip(first.names, x.tolist(), strict=True))
     x = np.array([known.get(n, 0.0) for n in task.names])
-    screened = screen(task, fit(task, placing, x, settled=ROUGH))
+    near = () if before is None else (before.posterior,)
+    screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
     everything = explained(screened) if screened.units else None
     if everything is not None:
         return none, (), everything
@@ -331,6 +339,8 @@ def _result(
     nominal = ladder.nominal.fit
     instrument = task.instrument
     discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
+    optimism = optimism_of(ladder)
+    inflation = _inflation(post) * max((w.data["refitted"] / w.data["leave_one_out"] for w in optimism), default=1.0)
     return Calibration(
         robot=chosen.robot,
         uncalibrated=task.robot,
@@ -344,14 +354,14 @@ def _result(
         discrepancy=discrepancy,
         instrument=instrument,
         freedom=_freedom(post),
-        inflation=_inflation(post),
+        inflation=inflation,
         length=campaign.length,
         angle=campaign.angle,
         load_frame=sight.states.load_frame,
         reference_temperature=sight.states.reference,
-        parameters=_estimates(chosen),
+        parameters=_estimates(chosen, inflation),
         outliers=lost,
-        warnings=(*assumed, *unfit, *optimism_of(ladder), *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
+        warnings=(*assumed, *unfit, *optimism, *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
@@ -394,7 +404,7 @@ def _plain_residuals(found: Fit) -> Array:
     return np.where(sight.used, off, np.nan)
 
 
-def _estimates(found: Fit) -> Estimates:
+def _estimates(found: Fit, inflation: float) -> Estimates:
     post, task = found.posterior, found.task
     sds = np.sqrt(np.diag(found.covariance))
     rows, first = [], 0
@@ -406,7 +416,8 @@ def _estimates(found: Fit) -> Estimates:
             unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
             value, file_value = float(found.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2
-            rows.append(Estimate(name, value, float(sds[at]), unit, file_value, prior, w.scale.name, informed))
+            sd = inflation * float(sds[at])
+            rows.append(Estimate(name, value, sd, unit, file_value, prior, w.scale.name, informed))
         first += len(w.names)
     return Estimates(tuple(rows))
 

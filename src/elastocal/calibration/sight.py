@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States
 from elastocal.calibration.tool import Tool, ToolStates, tool_of
-from elastocal.model.kinematics import kinematics
+from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
@@ -121,9 +122,17 @@ class Sight:
         return out
 
     def tool(self, robot: Robot, names: tuple[str, ...]) -> Tool:
-        """Of a robot in these states."""
-        s = self.states
-        return tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+        """Of a robot in these states; one for all that ask, so that what it remembers serves them all."""
+        known = self._tools.get((id(robot), names))
+        if known is None:
+            s = self.states
+            known = tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+            self._tools[id(robot), names] = known  # which holds the robot, so that its id is nobody else's
+        return known
+
+    @cached_property
+    def _tools(self) -> WeakValueDictionary[tuple[int, tuple[str, ...]], Tool]:
+        return WeakValueDictionary()
 
     def linearise(self, tool: Tool, values: Array, placing: Placing) -> tuple[Array, Array]:
         """Readings minus prediction (M, rows) and the derivative of the prediction (M, rows, p + extra)."""
@@ -201,24 +210,32 @@ class Sight:
 
     def joint_moves(self, robot: Robot, placing: Placing) -> Array:
         """How the rows move with every joint (M, rows, n), by the rigid arm."""
+        at = kinematics(robot.nominal, self.states.q)
+        return self._moves(at, placing, at.jacobian)
+
+    def tool_moves(self, robot: Robot, placing: Placing, twists: Array) -> Array:
+        """How the rows move with twists of the tool (M, 6, b) in base axes, of the rigid arm."""
+        return self._moves(kinematics(robot.nominal, self.states.q), placing, twists)
+
+    def _moves(self, at: Kinematics, placing: Placing, twists: Array) -> Array:
+        """(M, rows, b)"""
         s = self.states
-        at = kinematics(robot.nominal, s.q)
         frame = placing.turn[s.station]
         arms = np.einsum("nij,mj->nmi", at.rotation, placing.markers)
-        moves = point_slopes(at.jacobian, arms, frame).reshape(s.count, -1, robot.n)
-        out = np.zeros((s.count, self.rows, robot.n))
+        moves = point_slopes(twists, arms, frame).reshape(s.count, -1, twists.shape[2])
+        out = np.zeros((s.count, self.rows, twists.shape[2]))
         for key, part in self.sections.items():
             if key == "position":
                 out[:, part] = moves
             elif key == "deflection":
                 straight = np.broadcast_to(np.eye(3), frame.shape)
-                out[:, part] = point_slopes(at.jacobian, arms, straight).reshape(s.count, -1, robot.n)
+                out[:, part] = point_slopes(twists, arms, straight).reshape(s.count, -1, twists.shape[2])
             elif key == "orientation":
-                out[:, part] = frame @ at.jacobian[:, 3:]
+                out[:, part] = frame @ twists[:, 3:]
             elif key == "distance":
                 points = placed(placing, at.position, at.rotation, s.station)
                 beam = points / np.linalg.norm(points, axis=2)[:, :, None]
-                out[:, part] = np.einsum("nmi,nmij->nmj", beam, moves.reshape(s.count, -1, 3, robot.n))
+                out[:, part] = np.einsum("nmi,nmij->nmj", beam, moves.reshape(s.count, -1, 3, twists.shape[2]))
         return out
 
 

@@ -32,6 +32,10 @@ SMALL = 0.1
 BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
+EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
+ALIKE, ROUGHLY = 1.1, 3.0
+"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is
+turned by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 
@@ -44,6 +48,8 @@ class Hypothesis:
     robot: Robot
     campaign: Campaign
     coupling: bool = False
+    likewise: tuple[str, ...] = ()
+    """Words of others that explain the points just as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +79,22 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
     slips = () if best.coupling else best.words
     if slips:
-        raise _refused(moved, slips)
+        raise _refused(moved, slips, best.likewise)
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
     return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
 
 
-def _refused(moved: str, slips: tuple[str, ...]) -> InputError:
+def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> InputError:
     """The mend of a unit is to state it."""
     unit = any(word.startswith(("lengths in ", "angles in ")) for word in slips)
     mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
     if "mirrored frame" in slips:
         mend = f"two of x, y, z are swapped or one is reversed: {mend}"
+    for column in (c for c, word in EACH.items() if word in slips):
+        mend = f"name them in a column {column}"
+    alike = f" (points alone do not tell it from {', '.join(likewise)})" if likewise else ""
     return InputError(
-        f"the points are {moved}; {mend}, or accept it by these words: {', '.join(slips)}",
+        f"the points are {moved}{alike}; {mend}, or accept it by these words: {', '.join(slips)}",
         code="slip", value=slips[0], parameter="units" if unit else "accept",
     )  # fmt: skip
 
@@ -145,18 +154,21 @@ def _roughly(nominal: Robot, h: Hypothesis) -> float:
 
 
 def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
-    best, least = None, np.inf
+    best, least, near = None, np.inf, []
     for h in tried:
         distance = distance_of(h.robot, h.campaign, quick=True)
+        if distance is None:
+            continue
+        near.append((distance, h))
         # a coupling explains what it explains: a slip must do clearly better to be preferred
-        if (
-            distance is not None
-            and distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least
-        ):
+        if distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least:
             best, least = h, distance
     if best is None:
         return None, np.inf
-    return best, distance_of(best.robot, best.campaign) or np.inf
+    exact = distance_of(best.robot, best.campaign) or np.inf
+    others = [h for distance, h in near if distance < ROUGHLY * least and h is not best]
+    likewise = [h for h in others if (distance_of(h.robot, h.campaign) or np.inf) < ALIKE * exact]
+    return replace(best, likewise=tuple(", ".join(h.words) for h in likewise)), exact
 
 
 def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> float | None:
@@ -189,10 +201,27 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
         moved = np.roll(campaign.position, step, axis=0)
         moved[0 if step > 0 else -1] = np.nan
         yield Hypothesis((f"readings shifted by {step:+d} row",), robot, _changed(campaign, position=moved))
+    yield from _by_table(robot, campaign)
+
+
+def _by_table(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
+    """Tables of one campaign, each of another place of the instrument, or of another marker."""
+    of_row = np.array([place.partition(" line")[0] for place in campaign.places])
+    tables = list(dict.fromkeys(of_row.tolist()))
+    assert campaign.position is not None
+    if len(tables) < 2 or len(of_row) != len(campaign.position):
+        return
+    if len(campaign.stations) == 1:
+        yield Hypothesis((EACH["station"],), robot, _changed(campaign, station=of_row))
+    if campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
+        apart = np.where((of_row[:, None] == tables)[:, :, None], campaign.position, np.nan)
+        yield Hypothesis((EACH["marker"],), robot, _changed(campaign, position=apart, markers=tuple(tables)))
 
 
 def _changed(campaign: Campaign, **values: Any) -> Campaign:
     out = copy(campaign)
+    for kept in ("points", "stations", "station_index"):
+        out.__dict__.pop(kept, None)
     for key, value in values.items():
         object.__setattr__(out, key, value)
     return out

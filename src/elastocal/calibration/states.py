@@ -21,6 +21,8 @@ from elastocal.spatial.rotation import nearest_rotation
 
 SAME = 1e-5
 """Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""
+FEW = 300
+"""Rows up to which all pairs are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,18 +204,37 @@ def pose_means(values: Array, pose: Ints) -> Array:
 
 def _clusters(q: Array) -> Array:
     """Number (N,) of the configuration of every row, in the order of the configurations' joint values."""
+    label = _linked_few(q) if len(q) <= FEW else _linked(q)
+    count = int(label.max()) + 1
+    order = np.lexsort(q.T[::-1])
+    least = q[order[np.unique(label[order], return_index=True)[1]]]
+    place = np.empty(count)
+    place[np.lexsort(least.T[::-1])] = np.arange(count)
+    return np.asarray(place[label])
+
+
+def _linked(q: Array) -> Ints:
+    """Numbers (N,) of the sets of rows that steps of no more than ``SAME`` link."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
     pairs = cKDTree(q).query_pairs(SAME, p=np.inf, output_type="ndarray")
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(q), len(q)))
-    count, label = connected_components(graph, directed=False)
-    order = np.lexsort(q.T[::-1])
-    least = q[order[np.unique(label[order], return_index=True)[1]]]
-    place = np.empty(count)
-    place[np.lexsort(least.T[::-1])] = np.arange(count)
-    return np.asarray(place[label])
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def _linked_few(q: Array) -> Ints:
+    """The same by all pairs: the trees of SciPy take longer to import than a small campaign to calibrate."""
+    near = np.ones((len(q), len(q)), dtype=bool)
+    for column in q.T:
+        near &= np.abs(column[:, None] - column) <= SAME
+    first = np.arange(len(q))
+    while True:
+        least = np.where(near, first, len(q)).min(axis=1)
+        if np.array_equal(least, first):
+            return np.unique(first, return_inverse=True)[1].reshape(-1)
+        first = least
 
 
 def _members(campaign: Campaign, state: Ints, states: int) -> Members:

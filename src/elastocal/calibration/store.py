@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary, Validation
+from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier
 from elastocal.calibration.ladder import Ladder, Rung
@@ -26,6 +26,7 @@ from elastocal.files.write import write_files
 from elastocal.findings import Finding
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import Robot
+from elastocal.solve.summary import ErrorSummary
 
 FORMAT = "elastocal-calibration/2"
 

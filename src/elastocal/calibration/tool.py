@@ -24,6 +24,9 @@ from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry
 
+KEPT = 2
+"""Sets of states that are remembered: where searches begin, and the newest."""
+
 
 @dataclass(frozen=True, eq=False)
 class ToolStates:
@@ -159,8 +162,8 @@ class BentTool:
         return {}
 
     @cached_property
-    def _known(self) -> dict[str, tuple[Array, ToolStates]]:
-        """The states that were asked for last, with their values."""
+    def _known(self) -> dict[tuple[str, bytes], ToolStates]:
+        """The states that were asked for last, by their values: searches begin where others ended."""
         return {}
 
     @cached_property
@@ -185,8 +188,10 @@ class BentTool:
 
     def _solved(self, values: Array, at: Configurations, wrench: Array | None) -> ToolStates:
         which = f"{len(at)} {wrench is None}"
-        if which in self._known and np.array_equal(self._known[which][0], values):
-            return self._known[which][1]
+        key = which, values.tobytes()
+        if key in self._known:
+            self._known[key] = known = self._known.pop(key)
+            return known
         robot = (
             self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
             if self.names
@@ -200,5 +205,7 @@ class BentTool:
             order, slope, _ = loaded_observation(robot, at, applied, [Marker(robot.tool, "pose")], self.names, bent)
             slope = slope[:, :, [order.index(n) for n in self.names]]
         out = ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope, joint_looseness(robot, bent))
-        self._known[which] = values.copy(), out
+        self._known[key] = out
+        for old in list(self._known)[:-KEPT]:
+            del self._known[old]
         return out

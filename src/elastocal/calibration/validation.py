@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.calibration.accuracy import ErrorSummary, Validation
+from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.states import States, gather, pose_means
@@ -15,6 +15,7 @@ from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import rigid_fit
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from elastocal.compensation.job import Job, command_residuals
 from elastocal.compensation.loads import ProgramLoads
-from elastocal.compensation.verification import Residual, Summary, pose_slopes
+from elastocal.compensation.verification import Residual, pose_slopes
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.lateral_weight import LateralWeight
@@ -41,6 +41,7 @@ from elastocal.model.compliant.weight_backlash import WeightBacklash
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.reduction.prediction import IdentifiedModel
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 
 GAPS = (JointBacklash.kind, GripperBacklash.kind)
@@ -82,7 +83,7 @@ class Contributions:
     def half_width(self, word: str, freedom: float) -> float:
         """95 % half width in m of a part, root mean square over all targets; nan where it is not known."""
         sizes = None if self.sd is None else self.sd.get(word)
-        return float("nan") if sizes is None else quantile_95(freedom) * Summary.of(sizes).rms
+        return float("nan") if sizes is None else quantile_95(freedom) * rms(sizes)
 
     @property
     def named(self) -> dict[str, Residual]:

@@ -96,6 +96,11 @@ class Correction:
         return done, len(moves) + len(self.program.skipped)
 
     @property
+    def unchanged(self) -> bool:
+        """No motion goes to a corrected target: there is no corrected program to write."""
+        return not self.motions[0]
+
+    @property
     def inserted(self) -> int:
         """Points that were put into moves."""
         return sum(len(p.positions) for p in self.changes.inserted.values())

@@ -23,6 +23,7 @@ from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -44,6 +45,11 @@ class CorrectionGrid:
     status: Array
     predicted: Array
     correction: Correction
+
+    @property
+    def sizes(self) -> ErrorSummary:
+        """Of the corrections of places."""
+        return ErrorSummary.of(np.linalg.norm(self.shift[:, :3], axis=1))
 
     @property
     def reached(self) -> int:

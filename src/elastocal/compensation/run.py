@@ -83,7 +83,7 @@ def compensate(
         given = replace(program.given, drives=drives)
         program = replace(post.read(program.files, given), given=given, origin=program.origin)
     program = with_own_base(program, model, post.own_base, post.base_at_root)
-    _check(program, densify, chord)
+    _check(program, near is None, densify, chord)
     hand = flange_of(model, flange)
     method = Method(hand, position_only, taught, first_order, densify, chord)
     step = progress or (lambda done, total, stage: None)
@@ -205,14 +205,15 @@ def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel 
         ) from None
 
 
-def _check(program: Program, densify: float | None, chord: float) -> None:
+def _check(program: Program, anywhere: bool, densify: float | None, chord: float) -> None:
     name = next(iter(program.files), "the program")
     missing = program.missing_frames()
     if missing:
+        what = f"pose of {missing[0]} is" if len(missing) == 1 else f"poses of {' and '.join(missing)} are"
         raise InputError(
-            f"{name}: the pose of {missing[0]} is stated nowhere; state it (X, Y, Z, A, B, C) or use the data file of "
-            "the program",
-            code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0],
+            f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; zeros are the robot's own base and "
+            f"flange), or NAME=FRAME for a tool of the robot file{_left_open(program, anywhere)}",
+            code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0], allowed=missing,
         )  # fmt: skip
     if not program.targets:
         first = next(iter(program.skipped), None)
@@ -223,6 +224,17 @@ def _check(program: Program, densify: float | None, chord: float) -> None:
     for what, value in (("densify", densify), ("chord", chord)):
         if value is not None and not value > 0:
             raise RangeError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
+
+
+def _left_open(program: Program, anywhere: bool) -> str:
+    """What else the user will be asked for."""
+    posed = np.array([t.kind != "joints" for t in program.targets], dtype=bool)
+    wanted = []
+    if posed.any() and np.isnan(program.rotations[posed]).any():
+        wanted.append("the orientation of the tool (orientation)")
+    if anywhere and posed.all() and not any(t.configuration for t in program.targets):
+        wanted.append("axis values before it starts (near)")
+    return f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
 
 
 def _bearable(work: Job, before: Residual) -> None:

@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.compensation.targets import TargetStatus
-from elastocal.compensation.verification import Summary, Verification
+from elastocal.compensation.verification import Verification
 from elastocal.findings import Finding
-from elastocal.quantities import length
+from elastocal.quantities import length, millimetres
+from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
@@ -63,7 +64,7 @@ def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Fin
 
 def predicted_rms(result: Correction) -> float:
     """Root mean square of the residual errors predicted at corrected targets, in m."""
-    return float(np.sqrt(np.nanmean(result.predicted[result.corrected] ** 2)))
+    return rms(result.predicted[result.corrected])
 
 
 def _motions(result: Correction) -> Finding:
@@ -71,10 +72,10 @@ def _motions(result: Correction) -> Finding:
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
     said = (
-        f"{done} of {total} motions of the program are corrected. By the {model} the tool is off by "
-        f"{length(before.rms)} rms, {length(before.largest)} at most, without correction."
+        f"{done} of {total} motions of the program are corrected. Without correction the tool is off by "
+        f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
-    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.largest}
+    data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
     return Finding("motions", "note", said, data)
 
 
@@ -83,20 +84,21 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     parts = result.contributions
     sizes = {word: part.distances().rms for word, part in parts.named.items()}
     sizes = {word: size for word, size in sizes.items() if size > ROUNDING}
-    if result.method.taught or len(sizes) < 2 or not result.motions[0]:
+    if result.method.taught or len(sizes) < 2 or result.unchanged:
         return ()
     freedom = np.inf if result.known is None else result.known.freedom
     widths = {word: parts.half_width(word, freedom) for word in sizes}
     words = {
-        w: f"{w} {length(s)}" + (f" +- {length(widths[w])}" if isfinite(widths[w]) else "") for w, s in sizes.items()
+        w: f"{w} {millimetres(s)}" + (f" +- {millimetres(widths[w])}" if isfinite(widths[w]) else "") + " mm"
+        for w, s in sizes.items()
     }
     listed = ", ".join(words[w] for w in sorted(sizes, key=lambda w: -sizes[w]))
-    of_it = "" if parts.backlash is None else f"; backlash makes {length(parts.backlash.distances().rms)} of it"
+    of_it = "" if parts.backlash is None else f"; backlash makes {millimetres(parts.backlash.distances().rms)} mm of it"
     doubtful = [w for w in sizes if widths[w] > DOUBTFUL * sizes[w]]
     known = f" (+- at 95 %). {_certain(doubtful)}" if any(map(isfinite, widths.values())) else "."
     data: dict[str, object] = {word.replace(" ", "_"): size for word, size in sizes.items()}
     data |= {f"{word.replace(' ', '_')}_95": width for word, width in widths.items() if isfinite(width)}
-    said = f"What is corrected, rms: {listed}{of_it}{known}"
+    said = f"Contributions to the correction, RMS: {listed}{of_it}{known}"
     return (Finding("contributions", "note", said, data | {"not_certain": doubtful}),)
 
 
@@ -110,16 +112,17 @@ def _certain(doubtful: Sequence[str]) -> str:
 def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     """The rounding of digits where everything is corrected, else what the model itself is left off by."""
     after = result.after.distances()
-    data = {"rms": after.rms, "max": after.largest}
+    data = {"rms": after.rms, "max": after.max}
     if result.exact:
-        said = f"The new digits state the targets to {length(after.largest)}: rounding, no accuracy of the robot."
+        said = (
+            f"The new targets are written to within {length(after.max)}: rounding of digits, not an accuracy of "
+            "the robot."
+        )
         return (Finding("rounding", "note", said, data),)
     if not after.count:
         return ()
     cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
-    said = (
-        f"With the new program the model is off by {length(after.rms)} rms, {length(after.largest)} at most ({cause})."
-    )
+    said = f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
     return (Finding("residual-by-model", "note", said, data),)
 
 
@@ -133,7 +136,7 @@ def _predicted(result: Correction) -> Finding:
     known = result.known is not None and isfinite(result.known.discrepancy)
     model = "model discrepancy included" if known else "model discrepancy not known and not included"
     said = (
-        f"Predicted residual error after correction: {length(rms)} rms at corrected targets, and less than "
+        f"Predicted residual error after correction: {length(rms)} RMS at corrected targets, and less than "
         f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
     )
     if result.known is not None and result.known.registered:
@@ -168,9 +171,9 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
 def _of_total(part: float, total: float, what: str) -> str:
     """A part of the whole; where contributions cancel it may be larger, and is not called a part of it."""
     if part <= total:
-        return f"{what} makes {length(part)} rms of the {length(total)} that are corrected."
+        return f"{what} makes {length(part)} RMS of the {length(total)} that are corrected."
     return (
-        f"{what} alone would make {length(part)} rms; other contributions cancel some of it, and {length(total)} in "
+        f"{what} alone would make {length(part)} RMS; other contributions cancel some of it, and {length(total)} in "
         "all are corrected."
     )
 
@@ -205,21 +208,21 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     first, last = before.distances(), after.distances()
     share = Verification(before, after).compensated_percent
     said = (
-        f"On the simulated true robot: {length(first.rms)} rms before, {length(last.rms)} after, {share:.2f} % "
-        f"compensated; {length(last.largest)} at most."
+        f"On the simulated true robot: {length(first.rms)} RMS before, {length(last.rms)} after, {share:.2f} % "
+        f"compensated; {length(last.max)} at most."
     )
-    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.largest, "percent": share}
+    data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
     good = result.corrected
     if result.known is not None and result.known.registered:
         said += " That is in the true robot's own base, which readings do not show."
         return (Finding("truth", "note", said, data),)
     if result.covariance is None or not good.any():
         return (Finding("truth", "note", said, data),)
-    left, hoped = Summary.of(np.linalg.norm(after.position[good], axis=1)).rms, predicted_rms(result)
+    left, hoped = rms(after.distance[good]), predicted_rms(result)
     data |= {"times_predicted": left / hoped if hoped > 0 else np.inf}
     if left > BROKEN * hoped:
         said += (
-            f" THAT IS {left / hoped:.3g} TIMES THE PREDICTED RESIDUAL ERROR ({length(left)} for {length(hoped)} rms): "
+            f" THAT IS {left / hoped:.3g} TIMES THE PREDICTED RESIDUAL ERROR ({length(left)} for {length(hoped)} RMS): "
             "something that counts as exact is not."
         )
     return (Finding("truth", "note", said, data),)
@@ -231,11 +234,12 @@ def _mixed(result: Correction) -> Finding:
         return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
-    mixed = (
-        "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS" if result.motions[0] else "THE PROGRAM STAYS AS IT WAS"
-    )
-    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them."
-    return Finding("mixed", "warning", said, {"targets": bad, "lines": lines})
+    if result.unchanged:
+        code, mixed, end = "nothing-corrected", "THE PROGRAM STAYS AS IT WAS", ", and no program is written"
+    else:
+        code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
+    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
+    return Finding(code, "warning", said, {"targets": bad, "lines": lines})
 
 
 def _reasons(result: Correction) -> str:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -32,28 +33,9 @@ from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import missing
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Of ``count`` sizes: mean, root mean square, largest, and what 95 % stay below."""
-
-    count: int
-    mean: float
-    rms: float
-    largest: float
-    p95: float
-
-    @classmethod
-    def of(cls, sizes: Array) -> Summary:
-        """Of the numbers among ``sizes`` (N,); all nan where there is none."""
-        known = sizes[np.isfinite(sizes)]
-        if not len(known):
-            return cls(0, np.nan, np.nan, np.nan, np.nan)
-        rms = float(np.sqrt(np.mean(known**2)))
-        return cls(len(known), float(known.mean()), rms, float(known.max()), float(np.quantile(known, 0.95)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +49,21 @@ class Residual:
     rotation: Array
     status: Ints
 
-    def distances(self) -> Summary:
-        return Summary.of(np.linalg.norm(self.position, axis=1))
+    @cached_property
+    def distance(self) -> Array:
+        """(N,) in m."""
+        return np.asarray(np.linalg.norm(self.position, axis=1))
 
-    def angles(self) -> Summary:
-        return Summary.of(np.linalg.norm(self.rotation, axis=1))
+    @cached_property
+    def angle(self) -> Array:
+        """(N,) in rad."""
+        return np.asarray(np.linalg.norm(self.rotation, axis=1))
+
+    def distances(self) -> ErrorSummary:
+        return ErrorSummary.of(self.distance)
+
+    def angles(self) -> ErrorSummary:
+        return ErrorSummary.of(self.angle, "rad")
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from elastocal.design.task import PlanTask
 from elastocal.design.warnings import PlanWarning, plan_warnings
 from elastocal.reduction.error_budget import Budget, expected
 from elastocal.results import as_frame, as_html, shortened
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 
 COMPARED = 80
@@ -179,7 +180,24 @@ class Plan:
 
     @property
     def rms_error(self) -> float:
-        return float(np.sqrt(np.mean(self.errors**2)))
+        return rms(self.errors)
+
+    @property
+    def median_error(self) -> float:
+        return float(np.median(self.errors))
+
+    @cached_property
+    def curve_errors(self) -> tuple[tuple[float, float], ...]:
+        """RMS and largest of the errors at the test poses, for every size of the curve."""
+        errors = (self.problem.errors(p.plan.known) for p in self.curve)
+        return tuple((rms(e), float(e.max())) for e in errors)
+
+    @property
+    def curve_shares(self) -> Array:
+        """Sd of every parameter (sizes, p) over its value, for every size of the curve; nan where the value is 0."""
+        values = np.abs(self.problem.values)
+        sd = np.array([p.sd[: len(values)] for p in self.curve]).reshape(-1, len(values))
+        return np.asarray(np.divide(sd, values, out=np.full_like(sd, np.nan), where=values > 0))
 
     @cached_property
     def parameters(self) -> tuple[ExpectedParameter, ...]:

@@ -20,6 +20,7 @@ from elastocal.compensation.program import Given, Program
 from elastocal.errors import (
     ConflictError,
     FileError,
+    InfeasibleError,
     InputError,
     MissingError,
     RangeError,
@@ -121,8 +122,13 @@ def write_correction(correction: Correction, out: str | PathLike[str]) -> tuple[
 
 
 def correction_files(correction: Correction, out: Path) -> dict[Path, bytes]:
-    """Contents of a corrected program by the place where they go."""
+    """Contents of a corrected program by the place where they go; one of which nothing is corrected is refused."""
     program, new = correction.program, correction.files
+    if correction.unchanged:
+        raise InfeasibleError(
+            f"{', '.join(program.files)}: no motion could be corrected, so there is no program to write",
+            code="nothing-corrected", file=str(Path(program.origin) / next(iter(program.files))),
+        )  # fmt: skip
     sources = [Path(program.origin) / name for name in program.files]
     changed = {name: new[name] != data for name, data in program.files.items()}
     return {place: new[name] for name, place in corrected_places(out, sources, changed).items()}

@@ -230,6 +230,11 @@ class Robot:
                 numbers += [p.value for p in rows if p.value != 0.0]
         return tuple(loads), tuple(numbers)
 
+    @cached_property
+    def load_sizes(self) -> tuple[tuple[str, float, float], ...]:
+        """Frame, and upper bounds of force and moment there, of all loads."""
+        return tuple(acting for load in self.loads for acting in load.sizes(self.gravity))
+
     def with_parameters(self, values: Mapping[str, float] | Sequence[float] | Array) -> Self:
         """The same robot with other parameter values (by name, or all in table order)."""
         full = self.parameters.updated(values)
@@ -285,9 +290,17 @@ class Robot:
 
     def posture(self, at: Configurations | Array) -> Posture:
         """A batch as the engine sees it: ``Configurations``, or joint values with the configurations last (n, N)."""
-        if isinstance(at, Configurations):
-            return Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo)
-        return Posture(self, at)
+        if not isinstance(at, Configurations):
+            return Posture(self, at)
+        last = self._last_posture
+        if not last or last[0][0] is not at:
+            last[:] = [(at, Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo))]
+        return last[0][1]
+
+    @cached_property
+    def _last_posture(self) -> list[tuple[Configurations, Posture]]:
+        """What was asked for last: a state is solved for, then its slopes are wanted."""
+        return []
 
     def joint_values(self, q: object) -> Array:
         """Joint values as a checked (N, n) array in rad and m."""

@@ -309,7 +309,7 @@ class Paths:
 
     def farthest(self, k: Array) -> float:
         """Largest distance (m) that is left."""
-        return self.compensated(k).after.distances().largest
+        return self.compensated(k).after.distances().max
 
     def drawn(self, k: Array, printed: float | None = None) -> Lines:
         """Seen from above; ``printed`` is the noise that the compliances were found with, as the report prints it."""

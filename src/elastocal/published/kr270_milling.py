@@ -130,15 +130,15 @@ class _Result:
             "force_along_kN": 1e-3 * self.force[0],
             "force_kN": 1e-3 * self.force[1],
             "uncompensated_rms_mm": 1e3 * before.rms,
-            "uncompensated_max_mm": 1e3 * before.largest,
-            "exact_rest_um": 1e6 * self.exact.after.distances().largest,
+            "uncompensated_max_mm": 1e3 * before.max,
+            "exact_rest_um": 1e6 * self.exact.after.distances().max,
         }
         for name, seen in self.ways.items():
             after = seen.after.distances()
             values |= {
                 f"compensated_percent_{name}": seen.compensated_percent,
                 f"rest_rms_mm_{name}": 1e3 * after.rms,
-                f"rest_max_mm_{name}": 1e3 * after.largest,
+                f"rest_max_mm_{name}": 1e3 * after.max,
                 f"rest_p95_mm_{name}": 1e3 * after.p95,
             }
         both = zip(self.ways, self.whole, strict=True)
@@ -155,10 +155,10 @@ class _Result:
             f"Under {1e-3 * self.force[1]:.1f} kN the tool leaves the contour by {1e3 * before.rms:.2f} mm rms. A "
             f"model from noisy readings compensates {self.ways['tracker'].compensated_percent:.2f} % of it with the "
             f"tracker's noise alone and {self.ways['budget'].compensated_percent:.2f} % with a whole error budget, "
-            f"where {1e3 * after.rms:.3f} mm rms and {1e3 * after.largest:.3f} mm at most are left (published for a "
+            f"where {1e3 * after.rms:.3f} mm rms and {1e3 * after.max:.3f} mm at most are left (published for a "
             f"real robot: more than {PRINTED.value('compensated_percent_budget'):.0f} %, about "
             f"{PRINTED.value('rest_rms_mm_budget')} mm). With the exact model nothing is left "
-            f"({1e6 * self.exact.after.distances().largest:.1g} um)."
+            f"({1e6 * self.exact.after.distances().max:.1g} um)."
         )
 
 

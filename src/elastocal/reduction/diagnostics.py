@@ -18,6 +18,7 @@ from elastocal.reduction.fit import Fit
 from elastocal.reduction.misfit import LackOfFit, split_residuals
 from elastocal.solve.deletion import deletion_of_rows
 from elastocal.solve.linear import unit_qr
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -34,9 +35,7 @@ class Influence:
 
     def rms(self, rows: list[int]) -> float:
         """Root mean square of the prediction errors in some of the R numbers."""
-        values = self.left_out[:, rows]
-        known = values[~np.isnan(values)]
-        return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
+        return rms(self.left_out[:, rows])
 
 
 def influence(fit: Fit, pose: Ints) -> Influence:

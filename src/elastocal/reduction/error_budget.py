@@ -44,6 +44,7 @@ from elastocal.reduction.identify import Identification
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads
 from elastocal.reduction.problem import linearise, unknowns, weigh
 from elastocal.solve.groups import ABOVE, BELOW, Expectation, Groups, covariance, expectations
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 
 
@@ -123,12 +124,12 @@ def _cost(name: str, before: Fit, after: Fit, q: Array, wrenches: Array) -> Cost
     frame = before.campaign.measurement.setup.load
     each = AppliedWrenches(frame.frame, wrenches[np.arange(len(q)) % len(wrenches)], frame.follows)
     old, new = (_predicted(fit, q, each) for fit in (before, after))
-    known = np.isfinite(old.twist).all(axis=1) & np.isfinite(new.twist).all(axis=1)
-    gap = np.linalg.norm((old.twist - new.twist)[known, :3], axis=1)
-    size = np.linalg.norm(new.twist[known, :3], axis=1)
-    spreads = [np.sqrt(np.einsum("nii->n", p.covariance[known, :3, :3])) for p in (old, new)]
-    rms = [float(np.sqrt(np.mean(v**2))) if len(v) else float("nan") for v in (size, gap, *spreads)]
-    return Cost(name, rms[0], rms[1], float(gap.max(initial=0.0)), rms[2], rms[3])
+    both = np.isfinite(old.twist).all(axis=1) & np.isfinite(new.twist).all(axis=1)
+    gap = np.linalg.norm((old.twist - new.twist)[both, :3], axis=1)
+    size = np.linalg.norm(new.twist[both, :3], axis=1)
+    spreads = [np.sqrt(np.einsum("nii->n", p.covariance[both, :3, :3])) for p in (old, new)]
+    moved, apart, *known = (rms(v) for v in (size, gap, *spreads))
+    return Cost(name, moved, apart, float(gap.max(initial=0.0)), *known)
 
 
 def _predicted(fit: Fit, q: Array, load: AppliedWrenches) -> Prediction:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -52,6 +53,11 @@ class Prediction:
     covariance: Array
     freedom: float = math.inf
     floats: Bools | None = None
+
+    @cached_property
+    def distance(self) -> Array:
+        """Of the deflection, (N,) in m."""
+        return np.asarray(np.linalg.norm(self.twist[:, :3], axis=1))
 
     @property
     def sd(self) -> Array:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from elastocal.findings import Finding, note
 from elastocal.measure.kind import reading_unit, small_unit
 from elastocal.model.robot import Robot
@@ -16,6 +14,7 @@ from elastocal.quantities import length, told_apart
 from elastocal.reduction.study import Study
 from elastocal.reduction.warnings import PointsCheck, calibration_warnings, nominal_rms
 from elastocal.solve.groups import Group
+from elastocal.solve.summary import rms
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +62,7 @@ class Judged:
 
 def _rms(study: Study, values: Any) -> float:
     judged = study.fit.campaign.measurement.judged
-    used = values[:, judged][study.fit.problem.used[:, judged]]
-    return float(np.sqrt(np.mean(used**2))) if used.size else float("nan")
+    return rms(values[:, judged][study.fit.problem.used[:, judged]])
 
 
 def _estimated(judged: Judged) -> Finding:

@@ -23,8 +23,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from elastocal.findings import Finding, warning
 from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
@@ -33,6 +31,7 @@ from elastocal.reduction.misfit import UNLIKELY
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
 from elastocal.reduction.slips import FITS, Placement, Slip
 from elastocal.reduction.study import Study
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 
 QUIET, SPARE = 0.2, 20
@@ -86,9 +85,7 @@ def nominal_errors(study: Study, described: Robot) -> Array:
 
 def nominal_rms(study: Study, described: Robot) -> float:
     """Root mean square per axis of the numbers that predictions are judged by; nan where there are none."""
-    errors = nominal_errors(study, described)[:, list(study.fit.campaign.measurement.judged)]
-    known = errors[np.isfinite(errors)]
-    return float(np.sqrt(np.mean(known**2))) if known.size else float("nan")
+    return rms(nominal_errors(study, described)[:, list(study.fit.campaign.measurement.judged)])
 
 
 def _points(check: PointsCheck | None) -> Iterator[Finding]:

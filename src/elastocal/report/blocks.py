@@ -233,6 +233,12 @@ class Scene:
         return tuple(dict.fromkeys(p.view for p in self.parts if p.view))
 
 
+def loud(sentence: str) -> bool:
+    """Warnings begin with two words in capitals."""
+    first = [w.strip(":;,.") for w in sentence.split()[:2]]
+    return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.replace("-", "").isalpha() for w in first)
+
+
 Figure = Heatmap | Lines | Bars | Forest | Scene
 Block = Paragraphs | Code | Table | Figure
 
@@ -280,7 +286,7 @@ class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
     ``inputs`` say what was computed, so that the answer can be had again.  ``tiles`` are its summary, ``certificate``
-    its first page; ``data`` are further entries of its JSON.
+    its first page, ``hint`` one line on what the reader could have besides; ``data`` are further entries of its JSON.
     """
 
     title: str
@@ -291,6 +297,7 @@ class Report:
     data: Mapping[str, Any] = field(default_factory=dict)
     tiles: tuple[Tile, ...] = ()
     certificate: Certificate | None = None
+    hint: str = ""
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

@@ -10,7 +10,9 @@ from math import floor, isfinite, log10
 from elastocal.quantities import DASH, concise, number, probability, read_in
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 
-_SCALED = re.compile(r"-?\d+\.\d+")
+ALIKE = 100.0
+"""Ratio of numbers up to which they have the same decimals."""
+_SCALED = re.compile(r"-?\d+(\.\d+)?")
 """A number that was brought to a unit of the trade."""
 
 
@@ -55,7 +57,7 @@ def displayed(table: Table, most: int | None = None) -> Shown:
     groups = [list(g) for _, g in groupby(columns, key=lambda c: c[1].group or c[1].key)]
     groups = [g for g in groups if not rows or any(row[i] is not None for row in rows for i, _ in g)]
     footnotes: list[str] = []
-    groups = [_without_exponents(g, rows) for g in groups]
+    groups = [_one_format(g, rows) for g in groups]
     shown = []
     for row in rows:
         cells = []
@@ -72,15 +74,30 @@ def displayed(table: Table, most: int | None = None) -> Shown:
     return Shown(tuple(_header(g) for g in groups), numeric, tuple(shown), tuple(notes), tuple(footnotes))
 
 
-def _without_exponents(group: list[tuple[int, Column]], rows: tuple[tuple[Cell, ...], ...]) -> list[tuple[int, Column]]:
-    """Columns of numbers of very different sizes get as many decimals as show five digits of the largest: what is far
-    smaller is zero beside it."""
-    sizes = [abs(c.scale * v) for row in rows for i, c in group if isinstance(v := row[i], float) and isfinite(v)]
-    largest = max(sizes, default=0.0)
-    plain = all(c.decimals is None and c.digits is None and not c.probability for _, c in group)
-    if not plain or not 1e-3 <= largest < 1e7 or not any(0 < v < 1e-4 or v >= 1e6 for v in sizes):
+def _one_format(group: list[tuple[int, Column]], rows: tuple[tuple[Cell, ...], ...]) -> list[tuple[int, Column]]:
+    """Decimals for a whole column.
+
+    Where significant digits are asked for and sizes are alike: as many as show them of the smallest number.  Where
+    nothing is asked for and exponents would be needed: as many as show five digits of the largest; what is far smaller
+    is zero beside it.
+    """
+    columns = [c for _, c in group]
+    values = [c.scale * v for row in rows for i, c in group if isinstance(v := row[i], float) and isfinite(v)]
+    sizes = [abs(v) for v in values if v != 0]
+    if not sizes or any(c.decimals is not None or c.probability for c in columns):
         return group
-    return [(i, replace(c, decimals=max(0, 4 - floor(log10(largest))))) for i, c in group]
+    smallest, largest, digits = min(sizes), max(sizes), max((c.digits or 0 for c in columns), default=0)
+    if not all(c.digits for c in columns):
+        if not 1e-3 <= largest < 1e7 or not (smallest < 1e-4 or largest >= 1e6):
+            return group
+        decimals = max(0, 4 - floor(log10(largest)))
+    elif all(v.is_integer() for v in values):
+        decimals = 0
+    elif largest < ALIKE * smallest:
+        decimals = max(0, digits - 1 - floor(log10(smallest)))
+    else:
+        return group
+    return [(i, replace(c, decimals=decimals)) for i, c in group]
 
 
 def _in_units_of_the_trade(table: Table) -> Table:
@@ -111,10 +128,10 @@ def _in_units_of_the_trade(table: Table) -> Table:
 
 def _digits(value: float, digits: int | None) -> str:
     """As many significant digits as asked for, zeros too: 0.3000 beside 0.3343."""
-    if value == 0:
-        return "0"
+    if value == 0 or not isfinite(value):
+        return number(value)
     text = f"{value:#.{digits or 4}g}".rstrip(".")
-    return number(value, None) if "e" in text else text
+    return number(float(text)) if "e" in text else text
 
 
 def _header(group: list[tuple[int, Column]]) -> str:
@@ -142,7 +159,8 @@ def _cell(value: Cell, column: Column, footnotes: list[str]) -> str:
     if column.probability:
         return probability(value)
     value *= column.scale
-    return number(value, column.decimals) if column.digits is None else number(float(f"{value:.{column.digits}g}"))
+    decimals = column.decimals
+    return number(value, decimals) if decimals is not None or column.digits is None else _digits(value, column.digits)
 
 
 def _is_number(value: Cell) -> bool:

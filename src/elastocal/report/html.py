@@ -28,6 +28,7 @@ from elastocal.report.blocks import (
     Scene,
     Section,
     Table,
+    loud,
 )
 from elastocal.report.colours import Paint, on_page, printed, style_sheet
 from elastocal.report.display import displayed, parted
@@ -147,12 +148,6 @@ def plotly_script() -> str:
 def _plain(value: Any) -> Any:
     """Names come from files of others; what is not to be escaped is ours."""
     return typeset(shown_plainly(value)) if type(value) is str else value
-
-
-def loud(sentence: str) -> bool:
-    """Warnings begin with two words in capitals."""
-    first = [w.strip(":;,.") for w in sentence.split()[:2]]
-    return len(first) == 2 and all(len(w) > 1 and w.isupper() and w.replace("-", "").isalpha() for w in first)
 
 
 _CODE = re.compile(r"WARNING ([A-Z][A-Z-]+):")

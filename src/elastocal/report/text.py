@@ -11,6 +11,7 @@ from rich.console import Console
 
 from elastocal.quantities import number, significant
 from elastocal.report.blocks import (
+    Axis,
     Bars,
     Block,
     Code,
@@ -49,6 +50,8 @@ def print_report(report: Report, console: Console) -> None:
             _print_block(replace(block, title="") if named else block, console)  # type: ignore[arg-type]
     for note in report.notes:
         _print(f"note: {note}", console, "yellow")
+    if report.hint:
+        _print(report.hint, console, "dim")
     if report.verdict:
         _line("", console)
     for sentence in report.verdict:
@@ -106,7 +109,7 @@ def _print_map(block: Heatmap, console: Console) -> None:
     if fits < len(header):
         header, rows = _map_cells(block, _thinned(len(block.x.values), fits - 1))
     shown = Shown(tuple(header), (True,) * len(header), tuple(map(tuple, rows)), (), ())
-    _grid(f"{block.title}: {block.name} [{block.unit}]", shown, console)
+    _grid(f"{block.title}: {_with_unit(block.name, block.unit)}", shown, console)
     _print_below((*block.notes, *_thinned_note(block, len(header) - 1, len(rows))), console)
 
 
@@ -117,12 +120,16 @@ def _thinned_note(block: Heatmap, columns: int, rows: int) -> tuple[str, ...]:
 
 
 def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list[str]]]:
-    corner = f"{block.y.name} [{block.y.unit}] \\ {block.x.name} [{block.x.unit}]"
+    named = [_with_unit(a.name, a.unit) for a in (block.y, block.x)]
     rows = [
-        [number(block.y.values[j]), *(significant(block.values[j][i]) for i in columns)]
+        [_place(block.y, j), *(significant(block.values[j][i]) for i in columns)]
         for j in _thinned(len(block.y.values), MOST_COLUMNS)
     ]
-    return [corner, *(number(block.x.values[i]) for i in columns)], rows
+    return [" \\ ".join(n for n in named if n), *(_place(block.x, i) for i in columns)], rows
+
+
+def _place(axis: Axis, at: int) -> str:
+    return axis.labels[at] if axis.labels else number(axis.values[at])
 
 
 def _print_lines(block: Lines, console: Console) -> None:

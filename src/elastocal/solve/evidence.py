@@ -21,6 +21,9 @@ import numpy as np
 from elastocal.solve.blocks import Blocks
 from elastocal.spatial.entries import Array
 
+LEAST_LEFT = 1e-8
+"""Share of a prior's precision that must be left where a group is given another scale by what was factored before."""
+
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
@@ -81,6 +84,51 @@ def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     value, gradient = _one_noise(blocks, log_scales) if len(blocks.noise) == 1 else _many_noises(blocks, log_scales)
     penalty, slope = blocks.log_penalty(log_scales)
     return value + penalty, np.where(blocks.free, gradient + slope, 0.0)
+
+
+def evidence_of_group(found: Posterior, group: int, log_s: Array) -> Array:
+    """Evidence (m,) at m other scales of one group, all else as ``found``; the hyperprior is not in it.
+
+    With D = K / s'^2 - K / s^2, c and v the eigenvalues and -vectors of the group's H^-1 in units of its prior, z its
+    estimates along them, log|H + D| - log|H| = sum log(1 + d c) and b^T H^-1 b falls by sum d z^2 / (1 + d c): what was
+    factored once gives all of them.  nan where rounding hides what a scale that is nearly nothing leaves of c.
+    """
+    g = found.blocks.groups[group]
+    own = np.ix_(g.columns, g.columns)
+    root = np.eye(len(g.columns)) if g.precision is None else np.linalg.cholesky(g.precision)
+    size = np.exp(-2 * found.log_scales[group])
+    c, v = np.linalg.eigh(size * (root.T @ found.covariance[own] @ root))
+    z = np.sqrt(size) * (v.T @ root.T @ (found.mean - found.blocks.mean)[g.columns])
+    more = np.exp(-2 * log_s)[:, None] / size - 1  # of the prior's precision
+    grown = 1 + more * c
+    with np.errstate(all="ignore"):
+        fall = more * z**2 / grown + np.log(grown) - 2 * (found.log_scales[group] - log_s)[:, None]
+    return np.where((grown > LEAST_LEFT).all(axis=1), found.evidence - 0.5 * fall.sum(axis=1), np.nan)
+
+
+def information(blocks: Blocks, log_scales: Array) -> Array:
+    """Expected curvature (k, k) of the evidence by the logarithms of the scales, where these are right.
+
+    With X = P H^-1, groups have 2 (n_g - 2 tr X_gg) [g = h] + 2 tr X_gh X_hg; parts of the noise 2 tr S^-1 D_c S^-1 D_d
+    less the share of the readings that the unknowns take.  Between groups and noise it is left out.
+    """
+    n, r, p = blocks.shape
+    first, parts = len(blocks.groups), len(blocks.noise)
+    found = posterior(blocks, log_scales)
+    x = prior_precision(blocks, log_scales)[0] @ found.covariance
+    of_group = np.zeros((first, p))
+    for i, g in enumerate(blocks.groups):
+        of_group[i, g.columns] = 1.0
+    out = np.zeros((len(log_scales), len(log_scales)))
+    out[:first, :first] = 2 * of_group @ (x * x.T) @ of_group.T
+    shares = of_group @ np.diag(x)
+    out[np.arange(first), np.arange(first)] += 2 * (blocks.widths - 2 * shares)
+    whitened_parts = found.inverse @ blocks.outer.reshape(parts, n, r, r) @ found.inverse.swapaxes(1, 2)
+    rows = np.exp(2 * log_scales[first:])[:, None] * whitened_parts.reshape(parts, -1)
+    read = blocks.power * blocks.count
+    left = max(0.1, 1 - (p - float(shares.sum())) / max(read, 1.0))
+    out[first:, first:] = 2 * blocks.power * left * (rows @ rows.T)
+    return out
 
 
 def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:

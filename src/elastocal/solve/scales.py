@@ -1,9 +1,9 @@
 """Scales of priors and of noise by maximum evidence.
 
-EM steps first, s_g^2 <- (|theta_g - m_g|^2 + tr H^-1_gg) / n_g, which never kill a group at once; then L-BFGS on the
-logarithms from the point reached and from one where the scales of the priors are ten times larger; then every group
-that ended far below its start is tried again at several sizes, since a group that shrank early cannot come back.  The
-logarithms count by the root of the number of unknowns of their group, which is about their curvature.
+EM steps first, s_g^2 <- (|theta_g - m_g|^2 + tr H^-1_gg) / n_g, which never kill a group at once; then quasi-Newton
+steps of the logarithms from the point reached and from one where the scales of the priors are ten times larger; then
+every group that ended far below its start is tried again at several sizes, since a group that shrank early cannot come
+back.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
-from elastocal.solve.evidence import evidence
-from elastocal.spatial.entries import Array, Bools
+from elastocal.solve.evidence import Posterior, evidence, evidence_of_group, information, posterior
+from elastocal.spatial.entries import Array, Bools, Ints
 
 RANGE = np.log(1e5)
 """How far a scale may leave its start value, as a logarithm."""
@@ -22,8 +22,14 @@ LEAST_NOISE = np.log(1e3)
 """How far the scale of a noise may fall: readings without any noise would make the problem singular."""
 
 
-MOST_CURVED = 50.0
-"""Number of unknowns or readings beyond which a scale counts no more."""
+STEPS, LONGEST = 100, 2.0
+"""Steps of a climb, and the longest of a logarithm."""
+REVIVED = (0.003, 0.02, 0.1, 0.3, 3.0, 30.0)
+"""Multiples of its start at which a group that has shrunk is tried again."""
+GAIN = 1e-5
+"""Evidence that a further step may bring where a climb ends."""
+LEAST_CURVED = 0.05
+"""Added to the curvature of every scale: the evidence of a group at nothing is flat."""
 
 
 def maximise_evidence(
@@ -46,23 +52,28 @@ def maximise_evidence(
     if (fresh & groups).any():
         wider = np.where(blocks.free & groups & fresh, warm + np.log(10.0), warm)
         best = max(best, _climb(blocks, wider), key=lambda pair: pair[1])
-    for i in np.flatnonzero(blocks.free & groups):
+    found: Posterior | None = None
+    for i in np.flatnonzero(blocks.free & groups).tolist():
         if best[0][i] < blocks.start[i] + np.log(0.05):
-            best = _revived(blocks, best, int(i))
+            if found is None or found.log_scales is not best[0]:
+                found = posterior(blocks, best[0])
+            best = _revived(blocks, best, i, found)
     return best
 
 
-def _revived(blocks: Blocks, best: tuple[Array, float], group: int) -> tuple[Array, float]:
+def _revived(blocks: Blocks, best: tuple[Array, float], group: int, found: Posterior) -> tuple[Array, float]:
     """The best again with one group tried at other sizes; climbed from only where that alone is an improvement."""
-    trials = []
-    for factor in (0.003, 0.02, 0.1, 0.3, 3.0, 30.0):
-        trial = best[0].copy()
-        trial[group] = blocks.start[group] + np.log(factor)
-        trials.append((evidence(blocks, trial)[0], factor, trial))
-    value, _, trial = max(trials, key=lambda t: t[:2])
-    if value <= best[1] + 1e-6:
+    sizes = blocks.start[group] + np.log(REVIVED)
+    trials = np.repeat(best[0][None], len(sizes), axis=0)
+    trials[:, group] = sizes
+    values = evidence_of_group(found, group, sizes)
+    for j in np.flatnonzero(np.isnan(values)).tolist():
+        values[j] = posterior(blocks, trials[j]).evidence
+    values += [blocks.log_penalty(trial)[0] for trial in trials]
+    j = int(np.flatnonzero(values == values.max())[-1])
+    if values[j] <= best[1] + 1e-6:
         return best
-    return max(best, _climb(blocks, trial), key=lambda pair: pair[1])
+    return max(best, _climb(blocks, trials[j]), key=lambda pair: pair[1])
 
 
 def _em(blocks: Blocks, log_scales: Array, steps: int) -> Array:
@@ -83,31 +94,54 @@ def _sizes(blocks: Blocks) -> Array:
 
 
 def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
-    from scipy.optimize import minimize
+    """To the nearest maximum: quasi-Newton steps (BFGS) whose first curvature is that expected at the start."""
+    free, noise = np.flatnonzero(blocks.free), np.arange(len(start)) >= len(blocks.groups)
+    low = (blocks.start - np.where(noise, LEAST_NOISE, RANGE))[free]
+    high = (blocks.start + RANGE)[free]
 
-    free = blocks.free
-    unit = np.sqrt(np.minimum(_sizes(blocks), MOST_CURVED))[free]
-
-    def objective(part: Array) -> tuple[float, Array]:
+    def value(part: Array) -> tuple[float, Array]:
         full = start.copy()
-        full[free] = part / unit
+        full[free] = part
         try:
-            value, gradient = evidence(blocks, full)
+            found, gradient = evidence(blocks, full)
         except np.linalg.LinAlgError:
-            return 1e12, np.zeros(len(part))
-        return -value, -gradient[free] / unit
+            return -np.inf, np.zeros(len(part))
+        return found, gradient[free]
 
-    centre = blocks.start[free]
-    noise = (np.arange(len(free)) >= len(blocks.groups))[free]
-    low, high = centre - np.where(noise, LEAST_NOISE, RANGE), centre + RANGE
-    found = minimize(
-        objective,
-        np.clip(start[free], low, high) * unit,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=list(zip(low * unit, high * unit, strict=True)),
-        options={"maxiter": 100, "maxcor": 20, "ftol": 1e-7, "gtol": 1e-3},
-    )
+    at = np.clip(start[free], low, high)
+    best, slope = value(at)
+    curved = _curvature(blocks, start, free)
+    for _ in range(STEPS):
+        step = _newton_step(curved, slope, (at <= low) & (slope < 0) | (at >= high) & (slope > 0))
+        if not 0.5 * float(slope @ step) > GAIN:
+            break
+        step *= min(1.0, LONGEST / float(np.abs(step).max()))
+        share, there = 1.0, np.clip(at + step, low, high)
+        ahead, further = value(there)
+        while ahead < best + 1e-4 * float(slope @ (there - at)) and share > 1e-4:
+            share *= 0.3
+            there = np.clip(at + share * step, low, high)
+            ahead, further = value(there)
+        if not ahead > best:
+            break
+        moved, fall = there - at, slope - further
+        if float(moved @ fall) > 1e-3 * float(moved @ curved @ moved):
+            pushed = curved @ moved
+            curved = curved + np.outer(fall, fall) / (moved @ fall) - np.outer(pushed, pushed) / (moved @ pushed)
+        at, best, slope = there, ahead, further
     out = start.copy()
-    out[free] = found.x / unit
-    return out, -float(found.fun)
+    out[free] = at
+    return out, best
+
+
+def _curvature(blocks: Blocks, start: Array, free: Ints) -> Array:
+    """What the evidence is expected to curve by at the start, its hyperprior too; never nothing."""
+    own = (information(blocks, start) + blocks.penalty[0])[np.ix_(free, free)]
+    own[np.diag_indices(len(free))] += LEAST_CURVED
+    return own
+
+
+def _newton_step(curved: Array, slope: Array, held: Bools) -> Array:
+    out, on = np.zeros(len(slope)), np.flatnonzero(~held)
+    out[on] = np.linalg.solve(curved[np.ix_(on, on)], slope[on])
+    return out

@@ -32,12 +32,14 @@ LOAD, COMPILE = 0.5, 0.015
 """Seconds that loading numba takes, and compiling a statement."""
 CALL, ELEMENT = 0.6e-6, 1e-9
 """Seconds that a statement takes in NumPy, and for each configuration."""
+TILE = 32
+"""Configurations of a tile: rows lie this far apart, which the compiler knows, so that it runs several at once."""
 _NONE = np.zeros(0)
 _HEAD = """\
 from math import sqrt
 
 from numba import float64, njit, void
-from numpy import rint
+from numpy import empty, rint
 
 
 @njit(void(float64[:, ::1], float64[:, ::1], float64[::1]), cache=True, error_model="numpy", nogil=True)
@@ -80,8 +82,9 @@ class Compiled:
 
     def __call__(self, out: Array, values: Sequence[Entry] | Array, numbers: Sequence[float]) -> None:
         assert self.kernel is not None
-        a = values
-        if not isinstance(a, np.ndarray):
+        if isinstance(values, np.ndarray):
+            a = np.ascontiguousarray(values)
+        else:
             a = np.empty((len(values), out.shape[1]))
             for row, value in zip(a, values, strict=True):
                 row[:] = value
@@ -92,13 +95,28 @@ class Compiled:
 
 
 def source(code: Code) -> str:
-    """A module with the code as a function of all configurations."""
+    """A module with the code as a function of all configurations, tile by tile."""
+    inputs, results = len(code.rows), code.results
     head = [f"{name} = p[{i}]" for i, name in enumerate(code.numbers)]
     loop: list[str] = []
     for i, names in enumerate(code.rows):
-        loop += [f"{names[0]} = a[{i}, i]"] if len(names) == 1 else angles.statements(f"a[{i}, i]", *names)
-    loop += [re.sub(r"out\[(\d+)\]", r"out[\1, i]", line) for line in code.lines]
-    body = [*head, "for i in range(out.shape[1]):", *(f"    {line}" for line in loop or ["pass"])]
+        x = f"x[{i * TILE} + i]"
+        loop += [f"{names[0]} = {x}"] if len(names) == 1 else angles.statements(x, *names)
+    loop += [re.sub(r"^out\[(\d+)\]", lambda m: f"y[{int(m[1]) * TILE} + i]", line) for line in code.lines]
+    body = [
+        *head,
+        f"x, y = empty({inputs * TILE}), empty({results * TILE})",
+        f"for first in range(0, out.shape[1], {TILE}):",
+        f"    size = min({TILE}, out.shape[1] - first)",
+        f"    for r in range({inputs}):",
+        "        for i in range(size):",
+        f"            x[r * {TILE} + i] = a[r, first + i]",
+        "    for i in range(size):",
+        *(f"        {line}" for line in loop or ["pass"]),
+        f"    for r in range({results}):",
+        "        for i in range(size):",
+        f"            out[r, first + i] = y[r * {TILE} + i]",
+    ]
     return _HEAD + "".join(f"    {line}\n" for line in body)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from math import isfinite
 
-from elastocal.calibration.compare import Change
+from elastocal.calibration.comparison import Change
 from elastocal.calibration.page import change_table
 from elastocal.quantities import concise, read_in
 from elastocal.report.blocks import Block, Cell, Column, Lines, Series, Table

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from pydantic_core import from_json
 
-from elastocal.calibration.accuracy import ErrorSummary
 from elastocal.calibration.store import finite
 from elastocal.errors import FormatError, InputError
 from elastocal.findings import Finding
 from elastocal.results import plain
+from elastocal.solve.summary import ErrorSummary
 
 FORMAT = "elastocal-history/1"
 Kind = Literal["calibration", "check", "release", "withdrawal"]

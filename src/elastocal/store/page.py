@@ -45,7 +45,7 @@ def history_page(shown: Shown, today: date) -> Report:
 def _standing(h: RobotHistory) -> str:
     release = h.released
     if release is None or release.release is None:
-        return f"Nothing is released of {h.robot}; {_counted(len(h.calibrations), 'calibration')} recorded."
+        return f"Nothing is released for {h.robot}; {_counted(len(h.calibrations), 'calibration')} recorded."
     due = f", due on {release.release.due}" if release.release.due else ", without a day when it is due"
     return (
         f"Released is calibration {release.release.of} as {release.release.name!r} ({release.reason}; {release.who}, "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from elastocal.calibration.calibration import Calibration
-    from elastocal.calibration.compare import Comparison
+    from elastocal.calibration.comparison import Comparison
     from elastocal.report.blocks import Report
 
 KEPT = 32

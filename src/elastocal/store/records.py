@@ -15,9 +15,9 @@ from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.certificate import certificate_of
-from elastocal.calibration.compare import tool_places
 from elastocal.calibration.page import certificate_contents
 from elastocal.calibration.states import gather
+from elastocal.calibration.tool_change import tool_places
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated
 from elastocal.model.robot import Robot

@@ -12,7 +12,8 @@ from starlette.responses import HTMLResponse, Response
 from elastocal import __version__
 from elastocal.errors import ElastocalError
 from elastocal.files.cell_yaml import CellFolder
-from elastocal.report.html import loud, sentence
+from elastocal.report.blocks import loud
+from elastocal.report.html import sentence
 from elastocal.studio import jobs
 from elastocal.untrusted import shown_plainly
 

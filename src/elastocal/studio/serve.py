@@ -56,7 +56,7 @@ def _listening(family: int, host: str, port: int, or_free: bool) -> socket.socke
         if or_free and port != 0:
             return _listening(family, host, 0, False)
         raise FileError(
-            f"{host}:{port} cannot be listened on ({error.strerror or error}); choose another --port"
+            f"{host}:{port} cannot be listened on ({error.strerror or error}); choose another port", parameter="port"
         ) from None
     return made
 

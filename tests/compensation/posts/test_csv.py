@@ -9,7 +9,7 @@ import pytest
 from oracle.programs import CSV, about, csv_rows, encoded, example, kuka, of_quaternion
 
 from elastocal.compensation.posts.csv import Csv
-from elastocal.compensation.program import Changes, Given
+from elastocal.compensation.program import Changes, Given, Inserted
 from elastocal.compensation.stations import between
 from elastocal.errors import InputError
 
@@ -38,7 +38,7 @@ def test_a_shift_arrives_in_the_cells_with_their_decimal_comma():
     new = replace(Changes.none(program), positions=program.positions + shift, rotations=turn @ program.rotations)
     rows = csv_rows(Csv().write(program, new)["path.csv"].decode())
     assert [r["x_mm"] for r in rows] == ["11,7000", "101,2000", "abc", "101,2000"]
-    assert [r["a_deg"] for r in rows] == ["90.25000", "90.25000", "90", "-89.75000"]
+    assert [r["a_deg"] for r in rows] == ["90,25000", "90,25000", "90", "-89,75000"]
     assert [r["z_mm"] for r in rows] == ["0"] * 4
     assert [r["c_deg"] for r in rows] == ["170", "180", "180", "180"]
     assert [r["fx_N"] for r in rows] == ["-200"] * 4
@@ -147,3 +147,26 @@ def test_the_example_pushes_against_the_motion():
     steps = np.diff(program.positions, axis=0)
     along = (steps * program.wrenches[1:, :3]).sum(axis=1) / np.linalg.norm(steps, axis=1)
     assert along.max() < -380
+
+
+def test_whole_numbers_beside_decimal_commas_get_a_comma():
+    text = "X [mm];Y [mm];Z [mm];A [deg];B [deg];C [deg]\n10,5;20;0;180;55,2;180\n100;20;0;180;55,2;180\n"
+    program = read(text)
+    np.testing.assert_allclose(program.positions, [[0.0105, 0.02, 0], [0.1, 0.02, 0]])
+    turn = kuka(0.01, 0, 0)[None] @ program.rotations
+    changes = replace(Changes.none(program), positions=program.positions + 1e-4, rotations=turn)
+    inserted = {1: Inserted(np.array([[0.05, 0.02, 0.001]]), turn[:1])}
+    out = Csv().write(program, replace(changes, inserted=inserted))["path.csv"].decode()
+    assert "." not in out
+    assert out.splitlines()[1].startswith("10,6000;20,1000;0,1000;180,01000;55,2;180")
+    again = read(out)
+    np.testing.assert_allclose(again.positions[[0, 2]], changes.positions, atol=1e-9)
+    np.testing.assert_allclose(again.rotations[[0, 2]], turn, atol=2e-7)
+
+
+def test_titles_as_spreadsheets_have_them():
+    plain = read("x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,feed_mm_min\n1,2,3,4,5,6,600\n")
+    other = read("X (mm),Y [mm],Z [ mm ],A [\xb0],B [deg],C [Grad],Feed [mm/min]\n1,2,3,4,5,6,600\n")
+    np.testing.assert_array_equal(other.positions, plain.positions)
+    np.testing.assert_array_equal(other.rotations, plain.rotations)
+    assert other.moves[0].feed == plain.moves[0].feed == pytest.approx(0.01)

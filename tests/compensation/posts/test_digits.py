@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracle.programs import about
 
 from elastocal.compensation.posts.digits import new_text, number_text, numbers_text, own_decimals
-from elastocal.compensation.posts.orientation import euler_near, quaternion_near
+from elastocal.compensation.posts.orientation import controller_angles, euler_near, quaternion_near
 from elastocal.compensation.posts.text import Edits, opened, shown
 
 
@@ -74,6 +74,26 @@ def test_angles_are_the_rotation_and_near_the_old_ones(sequence, old, turn):
     np.testing.assert_allclose(matrix(np.degrees(found[0])), goal, atol=2e-7)
     if not locked:
         assert np.abs(found - start).max() < np.pi + 1e-9
+
+
+near_half = st.one_of(st.floats(-180, 180), st.floats(179.999, 180.0), st.floats(-180, -179.999))
+
+
+@pytest.mark.parametrize("sequence", ["ZYX", "XYZ"])
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(old=st.tuples(near_half, st.floats(-89, 89), near_half), turn=st.floats(-0.01, 0.01))
+def test_angles_of_controllers_stay_within_half_a_turn(sequence, old, turn):
+    def matrix(values):
+        return np.linalg.multi_dot([about(AXES[s], v) for s, v in zip(sequence, values, strict=True)])
+
+    goal = about("z", turn) @ about("x", turn) @ matrix(old)
+    found = np.degrees(controller_angles(goal[None], sequence, np.radians([old])))[0]
+    np.testing.assert_allclose(matrix(found), goal, atol=3e-7)
+    for decimals in (3, 5, 8):
+        shown = [float(f"{v:.{decimals}f}") for v in found]
+        assert all(-180 < v <= 180 for v in shown) or decimals == 3  # fewer decimals than are ever written
+    far = np.radians([[old[0] + 720, *old[1:]]])
+    assert abs(np.degrees(controller_angles(goal[None], sequence, far)[0, 0]) - old[0] - 720) < 1
 
 
 def test_quaternions_keep_the_sign_of_the_old_one():

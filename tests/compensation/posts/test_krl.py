@@ -176,7 +176,7 @@ def test_points_are_put_in_before_a_line():
     lines = out.splitlines()
     assert lines[2].startswith("  SLIN {X 100.0000,Y 200.0000,Z 300.0000,A ")
     assert lines[2].endswith("} C_SPL")
-    assert lines[4] == "  LIN {X 100.0000,Y 200.0000,Z 300.0000,A 181.00000,B 0.00000,C 0.00000} C_DIS"
+    assert lines[4] == "  LIN {X 100.0000,Y 200.0000,Z 300.0000,A -179.00000,B 0.00000,C 0.00000} C_DIS"
     ptp = body("LIN P3\nLIN P4\nPTP P3")
     with pytest.raises(InputError, match="line 4: no points can be put in; it is not linear"):
         Krl().write(ptp, replace(Changes.none(ptp), inserted={2: at}))

@@ -234,3 +234,28 @@ def test_tool_axes_and_an_orientation_that_looks_into_the_part(reference: tuple,
         orientation=path.rotation,
     )  # fmt: skip
     np.testing.assert_allclose(again.rotations[:, :, 2], done.changes.rotations[:, :, 2], atol=1e-6)
+
+
+LEVEL = {
+    "krl": "DEF a()\n$BASE=$NULLFRAME\nLIN {{X 1,Y 2,Z 3,A {c},B {b},C {a}}}\nEND\n",
+    "fanuc": (
+        "/PROG A\n/MN\n1:L P[1] 5mm/sec FINE ;\n/POS\nP[1]{{\nGP1:\nUF : 1, UT : 1, CONFIG : 'N U T, 0, 0, 0',\n"
+        "X = 1 mm, Y = 2 mm, Z = 3 mm,\nW = {a} deg, P = {b} deg, R = {c} deg\n}};\n/END\n"
+    ),
+    "jbi": "//POS\n///POSTYPE BASE\n///RECTAN\nC00000=1,2,3,{a},{b},{c}\n//INST\nMOVL C00000 V=5\n",
+}
+
+
+@pytest.mark.parametrize("kind", LEVEL)
+def test_angles_stay_as_controllers_have_them(kind: str) -> None:
+    """A tool that points down is at half a turn, and a correction may lead across it."""
+    post = post_kinds()[kind]()
+    for a, c in ((180.0, -179.999), (-179.9995, 180.0), (179.9999, 0.0)):
+        program = read_program(LEVEL[kind].format(a=a, b=0.0, c=c), kind)
+        for turn in ([1e-4, 0, 2e-4], [-1e-4, 0, -2e-4]):
+            new = Rotation.from_rotvec(turn).as_matrix() @ program.rotations[0]
+            written = post.write(program, replace(Changes.none(program), rotations=new[None]))
+            again = post.read(written)
+            np.testing.assert_allclose(again.rotations[0], new, atol=2e-7)
+            angles = again.layout.slots.values[0, 3:]
+            assert ((angles > -180) & (angles <= 180)).all()

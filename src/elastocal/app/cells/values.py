@@ -35,13 +35,20 @@ class Chosen:
         return replace(self, values={**self.values, parameter: value}, keys=tuple(dict.fromkeys((*self.keys, key))))
 
 
+KNOWN = ("calibration", "robot")
+"""What a program is corrected by."""
+
+
 def home_of(uses: Uses, values: Mapping[str, Any]) -> CellFolder | None:
-    """The first cell that is named; results go there."""
+    """The first cell that is named; results go there.  A program alone is of the cell that it lies in."""
     for parameter in uses.roles:
         for value in each(values.get(parameter)):
             if is_cell(Path(value)):
                 return read_cell(Path(value))
-    return None
+    if "program" not in uses.roles or values.get("program") is None or any(values.get(p) for p in KNOWN):
+        return None
+    folders = Path(values["program"]).parents
+    return next((read_cell(folder) for folder in folders if is_cell(folder)), None)
 
 
 def each(value: Any) -> tuple[Any, ...]:

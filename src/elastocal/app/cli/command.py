@@ -8,8 +8,8 @@ A file of ``app/commands`` holds one function that bears the name of the command
 
 Its parameters are the arguments and options, its docstring the help.  It reads, calls the library and returns a value;
 from Python it is called as it stands.  On the command line ``on_command_line`` adds ``--report``, ``--standalone``,
-``--csv`` and ``--json``, refuses targets that must not be written, shows progress, and hands the value to
-``app/pages``: there ``page(result)`` is the report, ``screen(result)`` a shorter one for the terminal,
+``--csv``, ``--full`` and ``--json``, refuses targets that must not be written, shows progress, and hands the value to
+``app/pages``: there ``page(result)`` is the report, ``screen(result)`` another one for the terminal,
 ``table(result)`` what ``--csv`` writes, ``data(result)`` what ``--json`` prints where that is not the report itself.
 Of the value three attributes count, where it has them: ``files`` to write (contents by path), ``html`` where a report
 goes that nobody has named a place for, and ``failed``, which ends the program with 1.
@@ -112,10 +112,11 @@ def on_command_line(declared: Command) -> Callable[..., None]:
     own, kinds = inspect.signature(declared.function).parameters, declared.hints
     shared: dict[str, Any] = {"report": o.ReportFile, "standalone": o.Standalone} if declared.report else {}
     shared |= {"csv": o.CsvFile} if declared.csv else {}
+    shared |= {"full": o.Full} if declared.report else {}
     parameters = [own[name].replace(annotation=hint) for name, hint in kinds.items()]
     for name, hint in (shared | {"json": o.Json}).items():
         if name not in kinds:
-            default = False if name in ("json", "standalone") else None
+            default = False if name in ("json", "standalone", "full") else None
             parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint))
 
     def run(**values: Any) -> None:
@@ -154,8 +155,8 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     data = pages.data(result) if hasattr(pages, "data") else None
     page = pages.page(result)
     short = pages.screen(result, page) if hasattr(pages, "screen") and not values["json"] else None
-    html = values.get("report") or getattr(result, "html", None)
-    deliver(page, values["json"], html, csv, short, data, files, values.get("standalone", False))
+    html, full = values.get("report") or getattr(result, "html", None), values.get("full", not declared.report)
+    deliver(page, values["json"], html, csv, short, data, files, values.get("standalone", False), full)
     if getattr(result, "failed", False):
         raise typer.Exit(1)
 

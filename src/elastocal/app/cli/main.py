@@ -146,6 +146,8 @@ def _run(words: list[str]) -> int:
             raise
         if _means_this_cell(error, words):
             return _run([*words, "."])
+        if (named := _named(error, words)) is not None:
+            return _run(named)
         return _misused(error, words)
     return 0
 
@@ -156,6 +158,16 @@ def _means_this_cell(error: Any, words: list[str]) -> bool:
     missing = type(error).__name__ == "MissingParameter" and getattr(param, "param_type_name", "") == "argument"
     may_be_cell = "CELL" in str(getattr(param, "metavar", ""))
     return missing and may_be_cell and "." not in words and os.path.isfile("cell.yaml")
+
+
+def _named(error: Any, words: list[str]) -> list[str] | None:
+    """The words with the option that a robot or a calibration belongs to, where one was typed as a further argument."""
+    from elastocal.app.cli.order import with_options
+
+    context = getattr(error, "ctx", None)
+    if context is None or type(error).__name__ != "UsageError":
+        return None
+    return with_options(words, [flag for p in context.command.params for flag in p.opts])
 
 
 def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:

@@ -45,7 +45,10 @@ ColumnUnits = Annotated[
     str | None, typer.Option(metavar="mm,deg", help="Units of columns of a bare table that do not tell theirs.")
 ]
 Euler = Annotated[
-    str | None, typer.Option(metavar="ZYX", help="Order of Euler angles in a bare table; capitals: moving axes.")
+    str | None,
+    typer.Option(
+        metavar="ZYX", help="What three angles of a bare table are (xyz, rotvec, none); capitals: moving axes."
+    ),
 ]
 IgnoreLimits = Annotated[bool, typer.Option("--ignore-limits", help="Compute beyond the joint limits, and say so.")]
 ReportFile = Annotated[
@@ -69,6 +72,7 @@ Standalone = Annotated[
 CsvFile = Annotated[
     Path | None, typer.Option("--csv", metavar="FILE.csv", help="Write the table as CSV, or as .xlsx."), WRITTEN
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print the whole report, in place of one screen of it.")]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Start of the random numbers; the same seed, the same result.")
 ]

@@ -91,10 +91,12 @@ def deliver(
     data: dict[str, Any] | None = None,
     more: Mapping[Path, str | bytes] | None = None,
     standalone: bool = False,
+    full: bool = False,
 ) -> None:
     """Files first, so that a failure leaves no half answer on the screen; then JSON or text.
 
-    ``on_screen`` replaces the report in a terminal, ``data`` in JSON; ``more`` are files of the command's own.
+    ``on_screen`` replaces the report in a terminal, ``data`` in JSON; ``more`` are files of the command's own.  What is
+    not ``full`` takes one screen.
     """
     run = current()
     report = run.on(report)
@@ -115,9 +117,24 @@ def deliver(
         written = {"files": [str(run.shown(f)) for f in files]} if files else {}
         print_json({**as_data(report), **written} if data is None else data)
         return
-    print_text(report if on_screen is None else run.on(on_screen))
+    if full:
+        print_text(report)
+    else:
+        print_screen(report if on_screen is None else run.on(on_screen), html is not None)
     for file in files:
         print(f"written: {shown_plainly(str(run.shown(file)))}")
+
+
+def print_screen(report: Report, written: bool) -> None:
+    """What decides, and what else one screen holds; a line says what is left out and where it is."""
+    from elastocal.report.layout import words
+    from elastocal.report.screen import shortened
+
+    short, more = shortened(report, _width())
+    print_text(short)
+    where = "in the report, or here with --full" if written else "with --report FILE.html, or here with --full"
+    for line in words(f"More {where}: {more}.", _width()) if more else ():
+        print(shown_plainly(line))
 
 
 def print_text(report: Report) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from elastocal.app.predictor import Predictor
     from elastocal.files.campaign.file import CampaignFile
+    from elastocal.files.campaign.observed import Observed
     from elastocal.findings import Finding
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.calibrate import ContactCalibration
@@ -115,13 +116,17 @@ def calibrate(
       elastocal calibrate campaign.yaml --out calibration.json --report found.html
     """
     from elastocal.app.cells.trace import stated_for_certificate
-    from elastocal.app.predictor import Asked, observed_of, predictor, typed_keys
+    from elastocal.app.predictor import Asked, observed_of, of_tables, predictor, typed_keys
+    from elastocal.calibration.readings import fits
 
     _check_options(correlated, emcee)
     others, keys = tuple(tables or ()), typed_keys(units, tool, euler, ignore_limits)
-    unfit = "" if reduce or emcee is not None else _asks_for_parameters(campaign, others)
-    if unfit is None:
+    unfit = ""
+    observed: tuple[Observed, ...] = ()
+    if not (reduce or emcee is not None or _asks_for_parameters(campaign, others)):
         observed = observed_of(campaign, others, keys)
+        unfit = "" if others or of_tables(campaign, others) else fits(observed[0])
+    if observed and not unfit:
         keep({f"{p.name} as input": p for o in observed for p in o.files})
         asked = Asked(model, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
@@ -160,16 +165,11 @@ def calibrate(
     return result if out is None else replace(result, files={out: calibration(result, out)})
 
 
-def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> str | None:
-    """None for the best predictor; else why readings are of a kind that only the reduction takes, "" where it is asked
-    for."""
+def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> bool:
     from elastocal.app.predictor import of_tables
-    from elastocal.calibration.readings import fits
-    from elastocal.files.campaign.observed import asks_for_reduction, read_observed
+    from elastocal.files.campaign.observed import asks_for_reduction
 
-    if of_tables(campaign, others) or others:
-        return None
-    return "" if asks_for_reduction(campaign) else fits(read_observed(campaign)) or None
+    return not (others or of_tables(campaign, others)) and asks_for_reduction(campaign)
 
 
 def _check_options(correlated: float, emcee: int | None) -> None:

@@ -13,7 +13,8 @@ from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnsupportedError
 
 if TYPE_CHECKING:
-    from elastocal.calibration.compare import Comparison, Drift
+    from elastocal.calibration.comparison import Comparison
+    from elastocal.calibration.drift import Drift
     from elastocal.model.robot import Robot
 
 

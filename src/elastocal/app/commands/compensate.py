@@ -31,7 +31,10 @@ _FRAME = "NAME=X,Y,Z,A,B,C"
 
 @dataclass(frozen=True, eq=False)
 class CompensateResult:
-    """``correction`` as the library gives it; ``files`` are the bytes of the new program by their place."""
+    """``correction`` as the library gives it; ``files`` are the bytes of the new program by their place.
+
+    Where nothing could be corrected there are none, and the command ends with 1.
+    """
 
     program: Path
     calibration: Path | None
@@ -39,6 +42,10 @@ class CompensateResult:
     robot: Calibrated
     correction: Correction
     files: dict[Path, bytes] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        return self.correction.unchanged
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -169,8 +176,9 @@ def compensate(
     correction = corrected_program(
         program, given, out, correct, _near(model, near), None if truth is None else read_robot(truth), progress
     )
-    files = {} if out is None else correction_files(correction, out)
-    if robodk is not None:
+    written = not correction.unchanged
+    files = correction_files(correction, out) if written and out is not None else {}
+    if written and robodk is not None:
         files[robodk] = _robodk(correction, robodk)
     return CompensateResult(program, calibration, truth, known, correction, files)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,6 +41,14 @@ class DeflectResult:
     contributions: tuple[Contribution, ...]
     sag: bool
     notes: tuple[str, ...]
+
+    @cached_property
+    def bend(self) -> Array:
+        """Distance (N,) in m of the linear formula from the equilibrium."""
+        import numpy as np
+
+        assert self.linear is not None
+        return np.asarray(np.linalg.norm(self.linear.translation - self.found.translation, axis=1))
 
 
 @command("robots", 3, Uses({"robot": "robot"}, either=WHERE, nominal=True), csv=True, progress="loaded equilibrium")
@@ -96,7 +105,7 @@ def _far(found: FrameDeflection) -> tuple[str, ...]:
     """A frame that turns this far has left what small-strain springs can describe."""
     import numpy as np
 
-    rows = int(np.sum(np.linalg.norm(found.rotation, axis=1) > LARGE_TURN))
+    rows = int(np.sum(found.angle > LARGE_TURN))
     if not rows:
         return ()
     return (f"In {rows} configuration(s) the frame turns by more than {LARGE_TURN:g} rad: check load and compliances.",)

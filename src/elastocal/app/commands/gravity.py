@@ -47,6 +47,14 @@ def gravity(
         Path, typer.Argument(metavar="LOG", help="Joint values and torques: CSV, RSI telegrams or RTDE record.")
     ],
     robot: o.Robot,
+    torque_log: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Torques in a table of their own, the same instants.")
+    ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(metavar="rad,Nm", help="Of columns that name none; of motors motor_rad,motor_Nm."),
+    ] = None,
+    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rows per second of a log that has no time.")] = None,
     torques: Annotated[
         str, typer.Option(metavar="auto|drive|load", help="Whose torque was logged; auto asks the robot's masses.")
     ] = "auto",
@@ -106,6 +114,7 @@ def gravity(
     """
     from elastocal.app.cli.progress import stage
     from elastocal.app.configurations import typed, within_limits
+    from elastocal.files.log.given import Given
     from elastocal.files.log.read import read_log
     from elastocal.files.robot.read import read_robot
     from elastocal.procedures.gravity import identify
@@ -118,8 +127,8 @@ def gravity(
     model = read_robot(robot, tool)
     poses = within_limits(model, typed(model, tuple(at)), ignore_limits) if at else None
     stage(0, 4, "reading the log")
-    logged = read_log(log, model)
-    second = None if payload_log is None else read_log(payload_log, model)
+    logged = read_log(log, model, Given(torque_log, units or "", rate))
+    second = None if payload_log is None else read_log(payload_log, model, Given(None, units or "", rate))
     stage(1, 4, "masses and friction, validation")
     found = identify(
         model, logged, torques=torques, friction=_friction(friction, logged), prior=known, hold_out=hold_out,

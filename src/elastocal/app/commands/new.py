@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import FileError
+from elastocal.errors import ConflictError, FileError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ def new(
     rated_kg: Annotated[
         float | None, typer.Option(metavar="KG", help="Rated payload, for start values (default: by the reach).")
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Of its programs: krl, rapid, fanuc, jbi, urscript (default: by its name)."),
+    ] = None,
 ) -> NewResult:
     """A folder for one robot in its cell, to keep in git.
 
@@ -58,14 +62,14 @@ def new(
     from elastocal.files.write import make_folder, write_files
 
     check_empty(cell)
-    made = replace(cell_contents(cell.resolve().name, robot, rated_kg), folder=cell)
+    made = replace(cell_contents(cell.resolve().name, robot, rated_kg, language), folder=cell)
     for place in {p.parent for p in made.contents}:
         make_folder(cell / place)
     write_files({cell / place: text for place, text in made.contents.items()})
     return made
 
 
-def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewResult:
+def cell_contents(name: str, robot: str, rated_kg: float | None = None, language: str | None = None) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.commands.new import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
     from elastocal.app.starter.assumptions import assumptions, assumptions_text
@@ -75,7 +79,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
-    model, notes, text = _robot(robot, rated_kg)
+    model, notes, text = _robot(robot, rated_kg, language)
     true = made_up_robot(model)
     program = square_program(model)
     shown = None if program is None else program[0]
@@ -103,7 +107,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None) -> NewRe
     return NewResult(Path(), name, model.name, files, notes, taken)
 
 
-def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], str]:
+def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Robot, tuple[str, ...], str]:
     """The robot, what its file left open, and the text of its file in the cell."""
     from elastocal.app.starter.assumptions import with_assumed_tool
     from elastocal.app.starter.robot import with_controller
@@ -111,12 +115,17 @@ def _robot(word: str, rated_kg: float | None) -> tuple[Robot, tuple[str, ...], s
     from elastocal.files.robot.read import read_robot, robot_file, robot_from_text, shipped_name, shipped_text
 
     robot, file = read_robot(word), robot_file(word)
+    if language is not None and (file is None or file.suffix.lower() in (".yaml", ".yml")):
+        raise ConflictError(
+            f"{word}: is a robot file, which says the language itself (controller: language); leave it out",
+            parameter="language",
+        )
     if file is None:
         return robot, robot.notes, shipped_text(shipped_name(word))
     if file.suffix.lower() not in (".yaml", ".yml"):
         from elastocal.files.robot.write import robot_text
 
-        spoken, said = with_controller(robot)
+        spoken, said = with_controller(robot, language)
         model, notes = with_assumed_tool(spoken).with_joint_compliance(rated_kg), (*robot.notes, *said)
         head = (f"Made from {file.name} by 'elastocal new'; the format is described in docs/robots.md.",)
         text = robot_text(model, (*head, *(f"Note: {note}." for note in notes)))

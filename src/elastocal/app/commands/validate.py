@@ -64,6 +64,7 @@ def validate(
     from elastocal.calibration.readings import campaign_of, table_readings
     from elastocal.calibration.store import read_calibration
     from elastocal.files.campaign.observed import read_observed
+    from elastocal.files.tables.records import is_records
 
     if not of_readings(calibration):
         from elastocal.files.calibration.read import read_calibration as read_reduction
@@ -76,7 +77,7 @@ def validate(
     stage(0, 3, "reading the calibration")
     known = read_calibration(calibration)
     stage(1, 3, "reading the readings")
-    if measured.suffix.lower() in (".yaml", ".yml"):
+    if measured.suffix.lower() in (".yaml", ".yml") and not is_records(measured):
         file = read_observed(measured)
         robot, readings = campaign_of(file)
         notes = file.notes
@@ -116,7 +117,7 @@ def page(result: ValidateResult) -> Report:
 def verdict(result: ValidateResult) -> tuple[str, ...]:
     v = result.validation
     warned = tuple(f"WARNING {w.code.upper()}: {w.text}." for w in v.warnings)
-    held = f"95 % intervals of readings hold {v.coverage:.1%} of the coordinates."
+    held = f"95 % intervals of readings hold {100 * v.coverage:.1f} % of the coordinates."
     return (v.verdict.text, *warned, held)
 
 

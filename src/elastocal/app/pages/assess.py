@@ -32,7 +32,7 @@ def page(result: AssessResult) -> Report:
             (combination_table(result.assessment.expected.groups),) if g.subgroups else (),
         ),
     )
-    title = f"What the plan tells about {result.assessment.robot.name}"
+    title = f"Assessment of a plan for {result.assessment.robot.name}"
     return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
 
 
@@ -46,8 +46,8 @@ def verdict(result: AssessResult) -> tuple[str, ...]:
     ]
     if result.repair is None:
         lines.append(
-            f"At this noise {practical[Practical.IDENTIFIABLE]} are identifiable in practice (G1+), "
-            f"{practical[Practical.HARDLY]} hardly (G1~), {practical[Practical.NOT]} are lost in it (G1-)."
+            f"At this noise {practical[Practical.IDENTIFIABLE]} of these are identifiable in practice (G1+), "
+            f"{practical[Practical.HARDLY]} barely (G1~), {practical[Practical.NOT]} not (G1-)."
         )
     lines += [w.text for w in found.warnings]
     return (*lines, *repair_verdict(result))

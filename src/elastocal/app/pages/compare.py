@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.app.commands.compare import CompareResult
-from elastocal.calibration.compare import Comparison, Drift, Step
+from elastocal.calibration.comparison import Comparison, Step
+from elastocal.calibration.drift import Drift
 from elastocal.calibration.page import change_table
 from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, Table, Tile
 from elastocal.report.place_maps import drawn_robot, place_map
@@ -41,8 +42,8 @@ def _tiles(found: Comparison) -> tuple[Tile, ...]:
         out.append(Tile(s.name, "changed" if s.changed else "agrees", "", _counted(count, s.changed),
                         state="bad" if s.changed else "good"))  # fmt: skip
         if s.tool is not None:
-            size = float(np.sqrt(np.mean(s.tool.sizes() ** 2)))
-            out.append(Tile("tool over the workpiece", f"{1e3 * size:.3f}", "mm", f"RMS change, {s.name}", "after"))
+            size = f"{1e3 * s.tool.summary().rms:.3f}"
+            out.append(Tile("tool over the workpiece", size, "mm", f"RMS change, {s.name}", "after"))
     return tuple(out)
 
 
@@ -59,10 +60,8 @@ def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:
         out.append(Section(f"Parameters: {s.name} against {found.names[0]}", blocks))
         if s.tool is not None:
             drawn = drawn_robot(result.robot, s.tool.near, s.tool.at, result.robot.tool)
-            spread = np.full(len(s.tool.at.reached), np.nan)
-            spread[s.tool.at.reached] = 1e3 * s.tool.sizes()
             heat = place_map(f"tool_{i}", "Change of the tool's place over the workpiece", "without rigid motion", "mm",
-                             s.tool.at, spread, drawn)  # fmt: skip
+                             s.tool.at, 1e3 * s.tool.over_plane, drawn)  # fmt: skip
             out.append(Section("Tool over the workpiece", (heat, tool_table(s, i))))
     columns = (Column("what", "condition"), *(Column(f"item_{i}", n) for i, n in enumerate(found.names, 1)))
     rows: tuple[tuple[Cell, ...], ...] = tuple((k, *values) for k, values in found.conditions.items())
@@ -93,23 +92,23 @@ def tool_table(s: Step, number: int) -> Table:
     assert s.tool is not None
     columns = (Column("what", "change of place"), Column("rms_mm", "RMS", "mm", 4), Column("max_mm", "max", "mm", 4))
     named = (
-        ("as registered", s.tool.sizes(rigid=True)),
-        ("without rigid motion", s.tool.sizes()),
-        ("uncertainty of that (k = 2)", 2 * s.tool.sd),
+        ("as registered", s.tool.summary(rigid=True)),
+        ("without rigid motion", s.tool.summary()),
+        ("uncertainty of that (k = 2)", s.tool.uncertainty),
     )
-    rows = tuple((name, 1e3 * float(np.sqrt(np.mean(v**2))), 1e3 * float(v.max())) for name, v in named)
+    rows = tuple((name, 1e3 * v.rms, 1e3 * v.max) for name, v in named)
     return Table(f"tool_change_{number}", "", columns, rows)
 
 
 def _drift(d: Drift, number: int) -> tuple[Block, ...]:
-    raw, left = (1e3 * np.nanmax(np.linalg.norm(v, axis=2), axis=1) for v in (d.moved, d.shape))
+    raw, left = 1e3 * d.sizes(rigid=True), 1e3 * d.sizes()
     x = tuple(float(i + 1) for i in range(len(raw)))
     series = [
         Series("as read", x, tuple(map(float, raw)), points=True, role="read", words=d.places),
         Series("without rigid motion", x, tuple(map(float, left)), points=True, role="after", words=d.places),
     ]
     if np.isfinite(d.sd):
-        top = 2 * np.sqrt(3) * 1e3 * d.sd
+        top = 2e3 * d.expected
         series.append(Series("noise, k = 2", (x[0], x[-1]), (top, top), role="tolerance"))
     lines = Lines(f"moved_{number}", "Points moved", "common state", "", "distance", "mm", tuple(series), log=True)
     return lines, drift_table(d, number)
@@ -121,6 +120,6 @@ def drift_table(d: Drift, number: int) -> Table:
         Column("moved_mm", "moved", "mm", 4),
         Column("shape_mm", "without rigid motion", "mm", 4),
     )
-    sizes = [np.nanmax(np.linalg.norm(v, axis=2), axis=1) for v in (d.moved, d.shape)]
-    rows = tuple((p, 1e3 * float(a), 1e3 * float(b)) for p, a, b in zip(d.places, *sizes, strict=True))
+    each = zip(d.places, d.sizes(rigid=True), d.sizes(), strict=True)
+    rows = tuple((p, 1e3 * float(a), 1e3 * float(b)) for p, a, b in each)
     return Table(f"states_{number}", "All states", columns, rows)

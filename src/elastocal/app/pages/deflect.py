@@ -23,9 +23,9 @@ def page(result: DeflectResult) -> Report:
     )
     sections = [Section(f"Load: {result.load.text}", (table(result),))]
     if result.contributions:
-        sections.append(Section("Which effect contributes", (share_table(result.contributions),)))
+        sections.append(Section("Contributions", (share_table(result.contributions),)))
     if drawn := scenes(result):
-        sections.append(Section("The arm", drawn))
+        sections.append(Section("Robot under load", drawn))
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
@@ -68,10 +68,9 @@ def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     cells: list[Cell] = [at.names[i]] if at.names else []
     cells += configuration_cells(at, i)
     cells += result.load.row(i)
-    cells += [or_reason(v, reason) for v in (*move, float(np.linalg.norm(move)), *turn)]
+    cells += [or_reason(v, reason) for v in (*move, 1e3 * float(found.distance[i]), *turn)]
     if result.linear is not None:
-        line = 1e3 * result.linear.translation[i]
-        cells += [float(np.linalg.norm(line)), or_reason(float(np.linalg.norm(line - move)), reason)]
+        cells += [1e3 * float(result.linear.distance[i]), or_reason(1e3 * float(result.bend[i]), reason)]
     factor = float(found.load_factor[i])
     return (*cells, _word(found, i), factor if np.isfinite(factor) else None)
 
@@ -118,10 +117,10 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
         return (RIGID,)
     out = []
     if good.any():
-        size = 1e3 * np.linalg.norm(found.translation, axis=1)
+        size = 1e3 * found.distance
         worst = int(np.nanargmax(np.where(good, size, np.nan)))
         where = f" in {_label(result, worst)}" if len(good) > 1 else ""
-        turn = 1e3 * float(np.linalg.norm(found.rotation[worst]))
+        turn = 1e3 * float(found.angle[worst])
         word = "Sag" if result.sag else "Deflection"
         word = f"Largest {word.lower()}" if len(good) > 1 else word
         out.append(f"{word} of {found.frame}: {size[worst]:.4f} mm and {turn:.4f} mrad{where}.")

@@ -16,8 +16,7 @@ from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines
 from elastocal.app.pages.plan import page as plan
 from elastocal.compensation.verdict import predicted_rms
-from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
-from elastocal.report.html import loud
+from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown, loud
 
 if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
@@ -69,7 +68,7 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
     return (
         f"Under the cutting force the tool is off the contour by {1e3 * first.rms:.3f} mm RMS; with the corrected "
         f"program by {1e3 * last.rms:.3f} mm, {100 * (1 - last.rms / first.rms):.1f} % less, and at the worst target "
-        f"by {1e3 * last.largest:.3f} mm.",
+        f"by {1e3 * last.max:.3f} mm.",
         f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone, which "
         "does not know the simulated robot.",
         outlier_words(result),
@@ -125,7 +124,7 @@ def summary_table(result: DemoResult) -> Table:
 
     def row(name: str, off: Residual) -> tuple[Cell, ...]:
         size = off.distances()
-        return name, 1e3 * size.rms, 1e3 * size.largest, 100 * (1 - size.rms / first)
+        return name, 1e3 * size.rms, 1e3 * size.max, 100 * (1 - size.rms / first)
 
     rows = (
         row("before", before),

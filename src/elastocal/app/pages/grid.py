@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from elastocal.app.commands.grid import GridResult
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.targets import TargetStatus
@@ -14,12 +12,11 @@ _UNSURE = "no calibration: the accuracy is not known"
 
 def page(result: GridResult) -> Report:
     grid = result.grid
-    size = np.linalg.norm(grid.shift[:, :3], axis=1)
     shape = " x ".join(str(len(a)) for a in grid.axes)
     said = f"{grid.reached} of {len(grid.points)} points ({shape}) have a correction."
     verdict = [said]
     if grid.reached:
-        verdict.append(f"The largest is {1e3 * np.nanmax(size):.3f} mm, the mean {1e3 * np.nanmean(size):.3f} mm.")
+        verdict.append(f"The largest is {1e3 * grid.sizes.max:.3f} mm, the mean {1e3 * grid.sizes.mean:.3f} mm.")
     return Report(
         f"Correction grid of {result.robot.model.name}, {result.tool}",
         tuple(verdict),

@@ -26,12 +26,6 @@ def page(result: HistoryResult) -> Report:
     return replace(shown, inputs=(*shown.inputs, Fact("store", "store", result.store, result.store)))
 
 
-def screen(result: HistoryResult, whole: Report) -> Report:
-    """For a terminal: without the curves."""
-    sections = (Section(s.title, tuple(b for b in s.blocks if isinstance(b, Table))) for s in whole.sections)
-    return replace(whole, sections=tuple(s for s in sections if s.blocks), tiles=())
-
-
 def table(result: HistoryResult) -> Table:
     """What --csv writes: entries, robots, or changes."""
     if result.compared is not None:

@@ -51,8 +51,10 @@ def _planted(result: SimulateResult) -> Table:
 
 
 def _drawn(result: SimulateResult) -> Table:
-    columns = (Column("unknown", "unknown"), Column("value", "value (SI)", digits=4))
-    return Table("drawn", "", columns, tuple((n, v) for n, v in result.virtual.drawn.items()))
+    columns = (Column("unknown", "unknown"), Column("value", "value", digits=4, si=True), Column("unit", "unit"))
+    campaign, drawn = result.virtual.campaign, result.virtual.drawn
+    known = (u for s in campaign.sources for u in s.unknowns(campaign.measurement, result.truth))
+    return Table("drawn", "", columns, tuple((u.name, drawn[u.name], u.unit) for u in known if u.name in drawn))
 
 
 def _biases(estimates: tuple[Bias, ...]) -> Table:

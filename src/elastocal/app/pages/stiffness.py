@@ -52,11 +52,6 @@ def page(result: StiffnessResult) -> Report:
     return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
-def screen(result: StiffnessResult, whole: Report) -> Report:
-    """For a terminal: a map without the table of all its points."""
-    return whole if result.grid is None else replace(whole, sections=whole.sections[:1])
-
-
 DRAWN = 250
 """Values of an axis that are drawn; of more, so many that are spread evenly."""
 
@@ -197,9 +192,9 @@ def _matrix(
         Column("name", ""),
         *(Column(key, name, unit, decimals=4, scale=scale) for key, name, unit in parts),
     )
-    size = np.sqrt(np.abs(np.diag(matrix)))
+    own = np.diag(matrix)
     # sums of zeros leave 1e-17 of rounding in places that are zero by symmetry
-    tidy = np.where(np.abs(matrix) > 1e-14 * np.outer(size, size), matrix, 0.0)
+    tidy = np.where(matrix**2 > 1e-28 * np.abs(np.outer(own, own)), matrix, 0.0)
     rows: list[tuple[Cell, ...]] = [
         (c, "{} [{}]".format(*units[c].split("_")), *(float(v) for v in tidy[i])) for i, c in enumerate(down)
     ]
@@ -266,7 +261,6 @@ def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:
 
 
 def deflection_map(found: Workspace, load: str) -> Heatmap:
-    import numpy as np
 
     grid = found.grid
     x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
@@ -277,5 +271,5 @@ def deflection_map(found: Workspace, load: str) -> Heatmap:
         Axis(grid.names[1], grid.units[1], y),
         "deflection",
         "mm",
-        grid.table(1e3 * np.linalg.norm(found.moved.translation, axis=1)),
+        grid.table(1e3 * found.moved.distance),
     )

@@ -36,7 +36,7 @@ def page(result: TransmissionResult) -> Report:
     ]
     if result.fragment:
         sections.append(Section("For the robot file", (Code("controller", result.fragment),)))
-    return Report("Motors and joints", verdict(result.fit), tuple(sections), result.notes, facts(result))
+    return Report("Transmission: motors and joints", verdict(result.fit), tuple(sections), result.notes, facts(result))
 
 
 def facts(result: TransmissionResult) -> tuple[Fact, ...]:
@@ -96,9 +96,9 @@ def _simple_ratios(fit: Transmission) -> str:
     named = ", ".join(f"{i} {'' if i == j else f'by {j} '}{s.text()}{unit[j]}" for i, j, s in found)
     every = f" for {len(found)} of {len(fit.ratios.fractions)} entries"
     return (
-        f"Simple ratios are supported{every}: {named}. Chance would do as well for all {len(found)} together with the "
-        f"probability {probability(fit.chance_of_ratios)}, for the least certain one with "
-        f"{max(s.chance for _, _, s in found):.2g}."
+        f"Simple ratios are supported{every}: {named}. The probability that chance gives fractions as simple is "
+        f"{probability(fit.chance_of_ratios)} for all {len(found)} together, "
+        f"{max(s.chance for _, _, s in found):.2g} for the least certain one."
     )
 
 

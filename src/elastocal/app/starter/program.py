@@ -100,4 +100,19 @@ def _square(model: Robot, q: Array, sides: Array) -> ToolPath:
     comment = (
         f"a square of {1e3 * sides.max():g} mm at the tool of {model.name}, to be corrected: replace it by your program"
     )
-    return ToolPath("square", q, corners, turn, Pose(held.T @ turn, held.T @ (place - hand)), comment)
+    tool = Pose(held.T @ turn, held.T @ (place - hand))
+    return ToolPath("square", q, corners, turn, tool, comment, _held(model, q, corners, turn))
+
+
+def _held(model: Robot, q: Array, corners: Array, turn: Array) -> Array | None:
+    """Orientations (k, 3, 3) at the corners, of an arm that turns its tool as it moves it; None where it need not."""
+    from elastocal.model.inverse_kinematics import inverse_kinematics
+    from elastocal.model.kinematics import rigid_pose
+    from elastocal.model.task import task
+
+    wanted = task(model, model.tool)
+    if wanted.aim == "pose":
+        return None
+    start, turns = np.repeat(q[:, None], len(corners), axis=1), np.repeat(turn[..., None], len(corners), axis=2)
+    found = inverse_kinematics(model.nominal, model.tool, wanted, corners.T, turns, start)
+    return np.moveaxis(rigid_pose(model.nominal, model.tool, found.q)[1], -1, 0)

@@ -6,15 +6,19 @@ A URDF or DH table knows nothing of the controller:
     FANUC    J1 to J6, TP; J3 is the angle of the forearm against the horizontal, so that joint 3 = J3 + J2
     Yaskawa  S L U R B T, INFORM
 
-By the maker in the robot's name; six revolute joints only.
+FANUC's world frame and Yaskawa's robot frame lie on axis 1 at the height of axis 2.  By the maker in the robot's name;
+six revolute joints only.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
+
+from elastocal.errors import UnknownNameError
+from elastocal.model.transmission import Language
 
 if TYPE_CHECKING:
     from elastocal.model.robot import Robot
@@ -25,21 +29,28 @@ AXES = {
     "jbi": ("S", "L", "U", "R", "B", "T"),
 }
 """Names of the axes on the pendant, by language."""
+WORLDS = ("fanuc", "jbi")
+"""Languages whose targets count from such a frame."""
+PARALLEL = 1e-6
 FACTORS = (1.25, 0.8, 1.15, 0.85, 1.3, 0.9)
 """True over stated compliance, one place after the other."""
 SPRINGS = ("joint_compliance", "motor_compliance", "link_compliance", "foundation_compliance")
 
 
-def with_controller(model: Robot) -> tuple[Robot, tuple[str, ...]]:
-    """The robot with axes as its controller shows them, and what is assumed for it."""
+def with_controller(model: Robot, told: str | None = None) -> tuple[Robot, tuple[str, ...]]:
+    """The robot with axes as its controller shows them, and what is assumed for it; ``told`` is its language."""
+    from elastocal.compensation.placed import own_base
     from elastocal.compensation.posts.post import language
 
-    spoken = language(model)
+    valid = [word for word in get_args(Language) if word]
+    if told is not None and told not in valid:
+        raise UnknownNameError("language of a controller", told, valid)
+    spoken = told or language(model)
     plain = not model.controller.language and np.array_equal(model.controller.matrix, np.eye(model.n))
     if not spoken or not plain or model.n != 6 or any(m.kind != "revolute" for m in model.motions):
         return model, ()
     axes = AXES.get(spoken, model.controller.axes)
-    notes = [f"programs are taken to be in {spoken}, by the name {model.name}"]
+    notes = [] if told else [f"programs are taken to be in {spoken}, by the name {model.name}"]
     if axes != model.controller.axes:
         notes.append(
             f"joints {model.joints[0]} to {model.joints[-1]} are taken as axes {', '.join(axes)}, in this order"
@@ -51,8 +62,26 @@ def with_controller(model: Robot) -> tuple[Robot, tuple[str, ...]]:
             f"{model.joints[2]} is taken to be coupled to J2, as the pendant of a FANUC shows J3 against the "
             "horizontal; remove the coupling where tables hold joint values of ROS"
         )
+    if spoken in WORLDS and own_base(model) is None:
+        model = _with_world(model)
+        notes.append("the controller's own frame, 'world', is taken to lie on axis 1 at the height of axis 2")
     made = replace(model.controller, axes=axes, matrix=matrix, language=spoken)  # type: ignore[arg-type]
     return replace(model, transmission=made), tuple(notes)
+
+
+def _with_world(model: Robot) -> Robot:
+    """The robot with the frame of its controller: the point of axis 1 that is nearest to axis 2."""
+    from elastocal.model.frames import BASE, Frame
+    from elastocal.model.kinematics import kinematics, rigid_pose
+    from elastocal.spatial.pose import Pose
+
+    zero = np.zeros((model.n, 1))
+    first, second = (rigid_pose(model.nominal, joint, zero)[0][:, 0] for joint in model.joints[:2])
+    a, b = kinematics(model.nominal, zero.T).jacobian[0, 3:, :2].T
+    normal = np.cross(np.cross(a, b), b)
+    along = float(normal @ (second - first)) / float(normal @ a) if abs(normal @ a) > PARALLEL else 0.0
+    frame = Frame("world", BASE, Pose(np.eye(3), first + along * a), source="assumed: on axis 1, at axis 2")
+    return replace(model, tree=replace(model.tree, frames=(*model.tree.frames, frame)))
 
 
 def _level(model: Robot) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Rows
 from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
-from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned
+from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned, with_commas
 from elastocal.compensation.posts.krl_data import literal
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations, kuka_angles
 from elastocal.compensation.posts.post import Post, ToolPath, pendant_values
@@ -101,15 +101,15 @@ class Csv(Post):
         """Rows of poses; a first one by axes has no place in a table, so that its start is stated by a comment."""
         tool = kuka_angles(path.tool.rotation)
         held = zip("XYZABC", [*(1e3 * path.tool.translation), *tool], strict=True)
-        angles = kuka_angles(path.rotation)
         near = ",".join(f"{v:.4f}" for v in pendant_values(model, path.q))
         lines = [
             f"# {path.comment}", f"# near axis values {near}", "# base {X 0,Y 0,Z 0,A 0,B 0,C 0}",
             "# tool {" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in held) + "}",
             "x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,feed_mm_min",
         ]  # fmt: skip
-        for place in path.positions:
-            lines.append(",".join(f"{v + 0.0:.4f}" for v in [*(1e3 * place), *angles]) + ",3000")
+        for pose in path.poses:
+            numbers = [*(1e3 * pose.translation), *kuka_angles(pose.rotation)]
+            lines.append(",".join(f"{v + 0.0:.4f}" for v in numbers) + ",3000")
         return {f"{path.name}.csv": "\n".join(lines) + "\n"}
 
 
@@ -131,13 +131,15 @@ def _rows(text: Text, layout: CsvLayout, move: Move, points: Inserted) -> Edit:
     old = np.repeat(layout.slots.values[[move.end]], len(points.positions), axis=0)
     numbers = np.hstack([points.positions / np.array(cols.factors[:3]), _orientation(cols, points.rotations, old)])
     spans = layout.slots.spans[move.end].tolist()
+    usual = layout.comma and with_commas(np.frombuffer(text.text.encode("latin-1"), np.uint8), layout.slots.spans)
     lines = []
     for values in numbers.tolist():
         edits = Edits()
         for (s, e), value, unit in zip(spans, values, cols.units, strict=True):
             was = text.text[s:e]
             new = number_text(was.replace(",", "."), value, DECIMALS[unit])
-            edits.add(s - start, e - start, new.replace(".", ",") if "," in was else new)
+            comma = "," in was or (usual and "." not in was)
+            edits.add(s - start, e - start, new.replace(".", ",") if comma else new)
         lines.append(edits.applied(row) + text.newline)
     return (start, start, "".join(lines))
 

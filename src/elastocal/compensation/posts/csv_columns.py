@@ -24,9 +24,12 @@ from elastocal.errors import DuplicateError, FormatError, MissingError, UnitErro
 
 FORCE = {"n": 1.0, "kn": 1e3}
 MOMENT = {"nm": 1.0, "knm": 1e3}
+DEGREES = ("°", "â°", "grad", "degrees")
+"""Texts are bytes here: of UTF-8 the sign of a degree has two."""
 FEED = {"m_s": 1.0, "mm_s": 1e-3, "mm_min": 1e-3 / 60, "m_min": 1 / 60}
 WRENCH = (("fx",), ("fy",), ("fz",), ("mx", "tx"), ("my", "ty"), ("mz", "tz"))
 WORDS = ("name", "tool", "base", "motion")
+_BRACKET = re.compile(r"([^\[(]+)[\[(]\s*([^\[\]()]+?)\s*[\])]")
 _AXIS = re.compile(r"[ajqe]\d+")
 
 
@@ -85,7 +88,7 @@ def columns(header: list[str], where: str) -> Columns:
     """What the header says; a column is understood once, and only with a unit where it needs one."""
     named: dict[str, tuple[int, str]] = {}
     for place, cell in enumerate(header):
-        name, _, unit = cell.strip(' \t"').lower().partition("_")
+        name, unit = _title(cell.strip(' \t"').lower())
         if name in named:
             raise DuplicateError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one")
         if name:
@@ -111,6 +114,16 @@ def columns(header: list[str], where: str) -> Columns:
     kept = tuple(header[place].strip() for n, (place, _) in named.items() if n not in used)
     places, units, factors = zip(*found, strict=True)
     return Columns(places, units, factors, form, wrench, feed, words, kept, len(header))
+
+
+def _title(text: str) -> tuple[str, str]:
+    """Name and unit of ``x_mm`` or ``X [mm]``, ``feed_mm_min`` or ``Feed (mm/min)``."""
+    bracket = _BRACKET.fullmatch(text)
+    if bracket is None:
+        name, _, unit = text.partition("_")
+        return name, unit
+    unit = bracket[2].replace("/", "_").replace(" ", "")
+    return bracket[1].strip(), "deg" if unit in DEGREES else unit
 
 
 def _orientation(named: Mapping[str, tuple[int, str]], where: str) -> tuple[str, tuple[str, ...]]:

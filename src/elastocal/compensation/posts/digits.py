@@ -107,22 +107,32 @@ def _exchange(
     for rows in runs:
         whole = other[rows].all(axis=1) & plain[rows]
         single[rows] &= ~row_edits(text.text, spans[rows], new[rows], own[rows], whole, edits)[:, None]
-    _one_by_one(signs, spans[single], new[single], own[single], comma, edits)
+    usual = comma and with_commas(signs, spans)
+    _one_by_one(signs, spans[single], new[single], own[single], (comma, usual), edits)
     return own, other
 
 
 def _one_by_one(
-    signs: NDArray[np.uint8], spans: Ints, values: Array, decimals: Ints, comma: bool, edits: Edits
+    signs: NDArray[np.uint8], spans: Ints, values: Array, decimals: Ints, commas: tuple[bool, bool], edits: Edits
 ) -> None:
-    """Edits of numbers (M,); a plus sign and a decimal comma stay."""
+    """Edits of numbers (M,); a plus sign and a decimal comma stay, whole numbers get one where that is ``usual``."""
     start, end = spans.T
+    comma, usual = commas
     new = numbers_text(values, decimals)
     for i in np.flatnonzero(signs[start] == ord("+")):
         new[i] = new[i] if new[i][0] == "-" else f"+{new[i]}"
     if comma:
-        for i in np.flatnonzero(_first(signs, b",", spans) < end):
+        point, own = (_first(signs, sign, spans) < end for sign in (b".", b","))
+        for i in np.flatnonzero(own | (~point & usual)):
             new[i] = new[i].replace(".", ",")
     edits.extend(start.tolist(), end.tolist(), new)
+
+
+def with_commas(signs: NDArray[np.uint8], spans: Ints) -> bool:
+    """Whether more numbers (..., 2) of a text have a decimal comma than a point."""
+    written = spans[spans[..., 0] >= 0]
+    commas, points = (int((_first(signs, sign, written) < written[:, 1]).sum()) for sign in (b",", b"."))
+    return commas > points
 
 
 def own_decimals(signs: NDArray[np.uint8], spans: Ints, comma: bool = False) -> Ints:

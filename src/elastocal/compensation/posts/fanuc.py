@@ -137,8 +137,8 @@ class Fanuc(NumberedPost):
 
         world = base_pose(model)
         words = configuration_words(model, path.q)
-        for i, corner in enumerate(path.positions, 2):
-            pose = world.inverse() @ Pose(path.rotation, corner)
+        for i, corner in enumerate(path.poses, 2):
+            pose = world.inverse() @ corner
             points.append(_posed_position(i, HOW.of_pose(pose), words))
             lines.append(f"L P[{i}] 50mm/sec FINE")
         return _file(program_name(path.name).upper(), lines, points)

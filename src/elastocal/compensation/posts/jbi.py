@@ -34,7 +34,6 @@ from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
-from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
 
 MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", "MOVS": "spline"}
@@ -125,8 +124,8 @@ class Jbi(NumberedPost):
         points = ["///TOOL 1"]
         points += ["///POSTYPE PULSE", "///PULSE", _pulses(model, 0, path.q)] if pulses else []
         points += ["///POSTYPE BASE", "///RECTAN", f"///RCONF {_rconf(model, path.q)}"]
-        for i, corner in enumerate(path.positions, int(pulses)):
-            values = HOW.of_pose(base.inverse() @ Pose(path.rotation, corner))
+        for i, corner in enumerate(path.poses, int(pulses)):
+            values = HOW.of_pose(base.inverse() @ corner)
             points.append(f"C{i:05d}=" + ",".join(f"{v + 0.0:.4f}" for v in values))
         count = len(path.positions) + pulses
         tool = " ".join(f"{v + 0.0:.3f}" for v in HOW.of_pose(path.tool))

@@ -30,12 +30,12 @@ from elastocal.compensation.posts.krl_data import (
     variables,
 )
 from elastocal.compensation.posts.krl_read import Walk
-from elastocal.compensation.posts.orientation import euler_near, kuka_angles
+from elastocal.compensation.posts.orientation import controller_angles, kuka_angles
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InfeasibleError, MissingError, UnsupportedError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -179,7 +179,7 @@ class Krl(Post):
             f"$TOOL={_frame(path.tool)}",
             "$VEL.CP=0.05",
             f"PTP {{{start}}}",
-            *(f"LIN {_frame(Pose(path.rotation, p))}" for p in path.positions),
+            *(f"LIN {_frame(pose)}" for pose in path.poses),
             "END",
         ]
         return {f"{path.name}.src": windows_lines(lines)}
@@ -230,7 +230,8 @@ def _values(program: Program, changes: Changes, slots: Slots, derived: Mapping[i
     moved = changed & ~axes
     values[moved, :3] = changes.positions[moved] * 1e3
     turns = moved & turned(changes.rotations, program.rotations)
-    values[turns, 3:] = np.degrees(euler_near(changes.rotations[turns], "ZYX", np.radians(slots.values[turns, 3:])))
+    old = np.radians(slots.values[turns, 3:])
+    values[turns, 3:] = np.degrees(controller_angles(changes.rotations[turns], "ZYX", old))
     for number in derived:
         values[number] = slots.values[number]
     for number, shift in new_shifts(derived, program, changes).items():
@@ -270,10 +271,7 @@ def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number
 
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Linear moves to be passed without a stop, before the line of ``move``."""
-    if move.fixed or move.motion != "linear":
-        raise InfeasibleError(
-            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
-        )
+    move.check_linear()
     at = text.starts[move.line - 1]
     found = _MOTION.match(text.text, at)
     spline = bool(found and found[2].upper() == "SLIN")
@@ -291,7 +289,7 @@ def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
 def _numbers(points: Inserted, near: Array) -> Array:
     """mm and deg (k, 6) of points, with angles near those of a target (6,)."""
     old = np.broadcast_to(np.radians(near[3:]), (len(points.positions), 3))
-    return np.hstack([points.positions * 1e3, np.degrees(euler_near(points.rotations, "ZYX", old))])
+    return np.hstack([points.positions * 1e3, np.degrees(controller_angles(points.rotations, "ZYX", old))])
 
 
 def turn_bits(joints: Array) -> int:

@@ -14,6 +14,9 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy
 from elastocal.spatial.turns import Rotation
 
+EDGE = 9e-8
+"""Angles so near to half a turn (rad) are written as half a turn."""
+
 
 def near(angle: Array, old: Array) -> Array:
     """``angle`` plus the whole turns that bring it closest to ``old``."""
@@ -22,7 +25,8 @@ def near(angle: Array, old: Array) -> Array:
 
 def kuka_angles(rotation: Array) -> Array:
     """A, B, C in deg of one rotation matrix, about z, y and x in turn; at B = 90 too, where A and C turn alike."""
-    return np.degrees(matrix_rpy(rotation)[::-1]) + 0.0
+    angles = np.array(matrix_rpy(rotation)[::-1])
+    return np.degrees(np.where(angles < EDGE - np.pi, np.pi, angles)) + 0.0
 
 
 def euler_near(rotation: Array, sequence: str, old: Array) -> Array:
@@ -42,6 +46,14 @@ def euler_near(rotation: Array, sequence: str, old: Array) -> Array:
     first, second = near(first, old), near(second, old)
     closer = np.abs(second - old).sum(axis=1) < np.abs(first - old).sum(axis=1)
     return np.where(closer[:, None], second, first)
+
+
+def controller_angles(rotation: Array, sequence: str, old: Array) -> Array:
+    """The same as controllers have them: where the old angle is within half a turn, the new one is in (-pi, pi]."""
+    found = euler_near(rotation, sequence, old)
+    whole = found - 2 * np.pi * np.ceil((found - np.pi - EDGE) / (2 * np.pi))
+    whole = np.where(np.abs(np.abs(whole) - np.pi) <= EDGE, np.pi, whole)
+    return np.where((np.abs(old) <= np.pi + EDGE) & (np.abs(found) >= np.pi - EDGE), whole, found)
 
 
 def quaternion_near(rotation: Array, old: Array) -> Array:

@@ -66,7 +66,8 @@ _KUKA = (*(f"A{i}" for i in range(1, 7)), *(f"E{i}" for i in range(1, 7)))
 class ToolPath:
     """Lines between ``positions`` (k, 3) of the tool in robot axes, in m, with one ``rotation``, from ``q`` (n,) on.
 
-    ``tool`` is the pose of the tool on the flange; ``comment`` stands at the head of the program.
+    ``tool`` is the pose of the tool on the flange; ``comment`` stands at the head of the program.  ``turns`` (k, 3, 3)
+    are the orientations of an arm that cannot hold one.
     """
 
     name: str
@@ -75,6 +76,12 @@ class ToolPath:
     rotation: Array
     tool: Pose
     comment: str = ""
+    turns: Array | None = None
+
+    @property
+    def poses(self) -> tuple[Pose, ...]:
+        turns = [self.rotation] * len(self.positions) if self.turns is None else self.turns
+        return tuple(Pose(turn, place) for turn, place in zip(turns, self.positions, strict=True))
 
 
 class Post(ABC):

@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, METRES, RADIANS, Slots, digit_edits, turned
-from elastocal.compensation.posts.orientation import as_numbers, as_rotations
+from elastocal.compensation.posts.orientation import as_numbers, as_rotations, controller_angles
 from elastocal.compensation.posts.text import Edits, Text
 from elastocal.compensation.program import Changes, Given, Program
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -39,8 +39,9 @@ class Written:
         return as_rotations(self._turn(numbers), self.form, stated)
 
     def numbers(self, rotations: Array, old: Array) -> Array:
-        """As written, nearest to the old ones (N, k)."""
-        out = as_numbers(rotations, self.form, self._turn(old))
+        """As written, nearest to the old ones (N, k), Euler angles within half a turn as controllers have them."""
+        way = controller_angles if self.form.isupper() else as_numbers
+        out = way(rotations, self.form, self._turn(old))
         out = out if self.form == "vector" else out / RADIANS[self.angle]
         return np.asarray(out[:, ::-1] if self.reverse else out)
 

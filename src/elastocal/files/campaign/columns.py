@@ -2,8 +2,9 @@
 
 deflection   dx dy dz [drx dry drz], or the positions x y z under load and x0 y0 z0 without
 position     x y z
-orientation  of the marker's frame: rx ry rz (rotation vector), qx qy qz qw (quaternion), r11 ... r33 (matrix),
-             roll pitch yaw (about fixed x, y, z), or a b c, w p r, e1 e2 e3 (Euler angles, whose order must be stated)
+orientation  of the marker's frame: qx qy qz qw (quaternion), r11 ... r33 (matrix), rx ry rz (rotation vector), roll
+             pitch yaw (about fixed x, y, z), phix phiy phiz, a b c, w p r or e1 e2 e3 (angles of any order);
+             ``conventions`` has what three angles are
 distance     distance, from a point that stands still
 
 With several markers each row holds one, named in a column ``marker`` (long), or all of them, named in the columns
@@ -32,8 +33,11 @@ ORIENTATION = ("rx", "ry", "rz")
 QUATERNION = ("qx", "qy", "qz", "qw")
 MATRIX = tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
 RPY = ("roll", "pitch", "yaw")
+PHI = ("phix", "phiy", "phiz")
 EULER = (("a", "b", "c"), ("w", "p", "r"), ("e1", "e2", "e3"))
-ORIENTATIONS = (ORIENTATION, QUATERNION, MATRIX, RPY, *EULER)
+ANGLES = (ORIENTATION, RPY, PHI, *EULER)
+"""Three angles, of which titles do not tell for certain how a frame is turned by them."""
+ORIENTATIONS = (ORIENTATION, QUATERNION, MATRIX, RPY, PHI, *EULER)
 DISTANCE = ("distance",)
 GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "deflection": (SHIFT, TURN, LOADED, UNLOADED),
@@ -44,7 +48,7 @@ TURNS = (*TURN, *ORIENTATION)
 _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""
 _PLAIN: dict[str, float] = {}
-NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
+NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
 _AXIS = re.compile(r"(?:q|j|joint|axis|theta|achse|gelenk|axe|eje|asse)[ _.]?([1-9]\d?)")
 ONCE = "once for all tables like it by 'elastocal columns'"
 Declared = Mapping[str, str]
@@ -153,6 +157,11 @@ class Titles:
     def markers(self) -> Sequence[str]:
         return self.frames or ("marker",)
 
+    @property
+    def scalar(self) -> bool:
+        """Whether a title is that of the scalar of a quaternion, so that others of its kind are of one."""
+        return any(as_read(split_title(t)[0], True) == "qw" for t in self.raw.header)
+
     def matched(self, title: str) -> tuple[str | None, str, float] | None:
         """Marker (None for axes and wrenches), quantity and factor of a column; None where it is none."""
         raw, axes = self.raw, self.axes
@@ -190,9 +199,10 @@ class Titles:
             return title
         before, stated = split_title(title)
         unit = unit_word(stated) if stated else None
-        bare = as_read(before if unit else title)
+        bare = before if unit else title
         if unit is None and (said := title.rpartition("_")[2]) != title and unit_word(said) == said:
             bare, unit = title.rpartition("_")[0], said
+        bare = as_read(bare, self.scalar)
         known = {name.lower(): name for name in (*poses, *self.units())}
         number = _AXIS.fullmatch(bare.lower())
         if number is not None and bare.lower() not in known and int(number[1]) <= len(self.axes):
@@ -241,7 +251,7 @@ class Titles:
 def _units(quantity: str) -> Mapping[str, float]:
     if quantity in (*QUATERNION, *MATRIX):
         return _PLAIN
-    return ANGLE if any(quantity in group for group in (TURN, ORIENTATION, RPY, *EULER)) else LENGTH
+    return ANGLE if any(quantity in group for group in (TURN, *ANGLES)) else LENGTH
 
 
 def _nearly(title: str, known: Mapping[str, object]) -> bool:

@@ -14,7 +14,8 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign.bare import table_entries, tool_of_titles
+from elastocal.files.campaign.bare import table_entries, tool_of_titles, with_bags
+from elastocal.files.campaign.conventions import check_euler, oriented
 from elastocal.files.campaign.decisions import Decision, read_decisions
 from elastocal.files.campaign.file import (
     FORMAT,
@@ -28,7 +29,6 @@ from elastocal.files.campaign.file import (
     named_robot,
     table_notes,
 )
-from elastocal.files.campaign.orientations import check_euler
 from elastocal.files.campaign.priors import PriorEntry, read_priors
 from elastocal.files.campaign.read import START, column_notes, in_base, instrument_pose, left_out, turned_to_base
 from elastocal.files.campaign.readings import (
@@ -118,6 +118,7 @@ def read_observed(path: Path, model: Robot | None = None) -> Observed:
 
 def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[str, Any]) -> Observed:
     """Of bare tables and a robot; ``keys`` are further ones of a campaign file."""
+    tables = with_bags(tables)
     first, by_titles = tables[0], tuple[str, ...]()
     if not isinstance(robot, Robot) and not keys.get("tool") and (link := tool_of_titles(robot, tables)):
         keys = {**keys, "tool": link}
@@ -149,8 +150,9 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         raws = {Path(w).name: raw for w, raw in raws.items()}
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = entry.missing == "skip"
-    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units, entry.euler)
-    tables = read_tables(raws, wanted)
+    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units)
+    tables, euler, turned = oriented(read_tables(raws, wanted), model, entry.euler)
+    entry = replace(entry, euler=euler)
     markers, chosen = chosen_markers(given, tables, model, free=True)
     found = gathered_readings(tables, markers, False, 1)
     check_any(found, ", ".join(raw.file for raw in raws.values()))
@@ -164,7 +166,16 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     check_loads(found, model, setup, size)
     check_deflection_sizes(found, size)
     sources = read_sources(located, entry.errors, units, _kind(found, setup), model)
-    notes = (*(model.notes if own else ()), *table_notes(raws), *column_notes(tables), *chosen, *same, *beyond, *said)
+    notes = (
+        *(model.notes if own else ()),
+        *table_notes(raws),
+        *column_notes(tables),
+        *turned,
+        *chosen,
+        *same,
+        *beyond,
+        *said,
+    )
     notes += (*left_out(tables, found), *_unused(found))
     bare = tuple(file for r in raws.values() for file in (Path(r.file), *r.more))
     mine = bare if path is None else all_files(path, entry.robot, raws)

@@ -13,6 +13,7 @@ import numpy as np
 from elastocal.errors import InputError
 from elastocal.files import schema
 from elastocal.files.campaign.columns import GROUPS
+from elastocal.files.campaign.conventions import check_euler, oriented
 from elastocal.files.campaign.file import (
     FORMAT,
     UNSTATED,
@@ -25,7 +26,6 @@ from elastocal.files.campaign.file import (
     named_robot,
     table_notes,
 )
-from elastocal.files.campaign.orientations import check_euler
 from elastocal.files.campaign.plain import read_plain
 from elastocal.files.campaign.readings import (
     FAR,
@@ -85,8 +85,8 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
     drives = model.controller.drives
-    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units, entry.euler)
-    tables = read_tables(raws, wanted)
+    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units)
+    tables, _, turned = oriented(read_tables(raws, wanted), model, entry.euler, plan)
     markers, chosen = chosen_markers(given, tables, model)
     found = gathered_readings(tables, markers, plan, entry.repeats)
     if not plan:
@@ -98,7 +98,17 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
     lost = () if plan else (*left_out(tables, found), *(() if sources else (UNSTATED,)))
-    notes = (*model.notes, *table_notes(raws), *column_notes(tables), *chosen, *said, *base.notes, *lost, *asked)
+    notes = (
+        *model.notes,
+        *table_notes(raws),
+        *column_notes(tables),
+        *turned,
+        *chosen,
+        *said,
+        *base.notes,
+        *lost,
+        *asked,
+    )
     return CampaignFile(
         entry.name or path.stem,
         entry.robot,

@@ -18,14 +18,13 @@ from pathlib import Path
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.columns import (
-    EULER,
+    ANGLES,
     MARKER,
     MATRIX,
     NUMBERED,
     QUATERNION,
-    RPY,
     STATION,
-    TURNS,
+    TURN,
     Declared,
     Titles,
     has_axis,
@@ -33,7 +32,7 @@ from elastocal.files.campaign.columns import (
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.raw import RawTable, as_written, with_units
 from elastocal.files.tables.remembered import layouts_of, renamed_by
-from elastocal.files.tables.titles import split_title, title_unit, unit_word
+from elastocal.files.tables.titles import OF_NAMES, split_title, title_unit, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.untrusted import finite_number
@@ -42,7 +41,7 @@ UNKNOWN = "not known by its title"
 NO_UNIT = "has no unit"
 ROWS = 50
 """Rows that guesses of units look at."""
-TURN, ROOM = 6.6, 20.0
+FULL_TURN, ROOM = 6.6, 20.0
 """Angles beyond so many rad are degrees; coordinates beyond so many m are mm."""
 _AXIS_WORDS = re.compile(
     r"(?:achse|gelenk|axis|axe|eje|asse|joint|actual[ _]q|target[ _]q|theta|[ajq])[ _.]?(\d)", re.I
@@ -50,9 +49,6 @@ _AXIS_WORDS = re.compile(
 _PLACE = re.compile(r"(?<![a-z])([xyz])(?![a-z])", re.I)
 _NOT_READ = re.compile(r"nominal|soll|target|cmd|command|sigma|std|sd|unc|tol|dev|offset|error|delta|diff|normal|speed|"
                        r"vel|acc", re.I)  # fmt: skip
-_NAMES = re.compile(
-    r"(?:punkt|point|target|pose|measurement|messung|id|label|bezeichnung)(?:[ _]?(?:name|id|nr))?", re.I
-)
 _ZERO_BASED = re.compile(r"(?:actual|target)[ _]q", re.I)
 FIRST = 5
 """Rows of a table that are shown with its columns."""
@@ -203,7 +199,7 @@ def _unit(word: str, name: str, titles: Titles) -> tuple[str, bool]:
         return unit_word(own) or own, False
     if name in QUATERNION or name in MATRIX:
         return "", False
-    turns = titles.axes.get(name) == "revolute" or name in (*TURNS, *RPY, *(e for each in EULER for e in each))
+    turns = titles.axes.get(name) == "revolute" or any(name in group for group in (TURN, *ANGLES))
     said = titles.declared.get("angle" if turns else "length", "")
     return said, bool(said)
 
@@ -217,7 +213,7 @@ def _guess(raw: RawTable, place: int, titles: Titles) -> str:
         which = int(number[1]) - (not _ZERO_BASED.search(bare))
         if 0 <= which < len(axes) and not re.search("target", bare, re.I):
             return _with_unit(raw, place, axes[which], titles.axes)
-    if _NAMES.fullmatch(bare.strip()) and not _numbers(raw, place):
+    if OF_NAMES.fullmatch(bare.strip()) and not _numbers(raw, place):
         return NAME
     letters = {m.lower() for m in _PLACE.findall(bare)}
     if len(letters) == 1 and not _NOT_READ.search(bare):
@@ -232,7 +228,7 @@ def _with_unit(raw: RawTable, place: int, name: str, axes: Mapping[str, str]) ->
     if stated in (ANGLE if turns else LENGTH):
         return f"{name}_{stated}"
     size = max((abs(v) for v in _numbers(raw, place)), default=0.0)
-    unit = ("deg" if size > TURN else "rad") if turns else ("mm" if size > ROOM else "m")
+    unit = ("deg" if size > FULL_TURN else "rad") if turns else ("mm" if size > ROOM else "m")
     return f"{name}_{unit}"
 
 

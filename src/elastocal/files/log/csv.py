@@ -8,6 +8,8 @@ of the motors, which S^T turns into the former.  Speeds are those of the axes.  
 between semicolons or tabs a decimal comma is a decimal point.  ``time_s`` or ``time_ms``, torques, speeds and
 currents are optional; an empty torque is unknown (nan).
 
+Torques may stand in a table of their own, and units and rows per second may be said by the user (``given``).
+
 The bare header ``q_0,q_1,...,tau_0,tau_1,...`` that identification programs write is read as well: joint values and
 torques of the joints in the model's order, taken as rad (m) and N m (N), which the notes say.
 """
@@ -23,9 +25,10 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import ConflictError, MissingError, ShapeError
+from elastocal.files.log.given import Given
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, csv_parts, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
@@ -58,9 +61,9 @@ class _Columns:
     geared: bool = False
 
 
-def read_csv_log(path: Path, model: Robot) -> JointLog:
-    parts = []
-    for raw in csv_parts(path, size=PART):
+def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointLog:
+    parts, given = [], given or Given()
+    for raw in given.parts(path, model, PART):
         if not raw.rows:
             raise MissingError(f"{raw.file}: has a header and no rows; a log has one row per instant")
         bare = "q_0" in raw.header
@@ -74,6 +77,10 @@ def read_csv_log(path: Path, model: Robot) -> JointLog:
         torque = _axis_torques(raw, torque, controller.drives)
     notes = [f"Columns not used: {', '.join(columns.ignored)}."] if columns.ignored else []
     time, speed, current = (joined.get(k) for k in ("time", "speed", "current"))
+    if given.rate is not None:
+        if time is not None:
+            raise ConflictError(f"{raw.top}: the log has times of its own; leave the rate out", parameter="rate")
+        time = np.arange(len(values)) / given.rate
     new = np.ones(len(values), dtype=bool) if time is None else np.concatenate([[True], np.diff(time) != 0])
     if not new.all():
         first = int(joined["lines"][np.argmin(new)])

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.errors import FormatError, MissingError
+from elastocal.errors import ConflictError, FormatError, MissingError
 from elastocal.files.bag import JOINTS, is_bag, joint_columns, one_topic, read_bag
 from elastocal.files.located import UTF_16
+from elastocal.files.log.given import Given
 from elastocal.files.opened import unreadable
 from elastocal.measure.joint_log import JointLog, joint_torques
 from elastocal.model.robot import Robot
@@ -45,10 +46,17 @@ def log_format(path: Path) -> str:
     return CSV
 
 
-def read_log(path: Path, model: Robot) -> JointLog:
+def read_log(path: Path, model: Robot, given: Given | None = None) -> JointLog:
     """Joint values and torques of ``model``'s joints; what was assumed or left out is in the notes."""
     name = log_format(path)
-    log = _reader(name)(path, model)
+    if given is None or not given.any:
+        log = _reader(name)(path, model)
+    elif name == CSV:
+        from elastocal.files.log.csv import read_csv_log
+
+        log = read_csv_log(path, model, given)
+    else:
+        raise ConflictError(f"{path} is a {name}, which has torques, units and times of its own; leave them out")
     return replace(log, notes=(f"{path.as_posix()} is read as {name}.", *log.notes))
 
 

@@ -1,7 +1,8 @@
 """Excel workbooks (.xlsx, .xlsm) as tables, in and out, by openpyxl.
 
 A sheet is read like a text table: the first row that is not empty and no remark names the columns, and rows count as
-the spreadsheet counts them.  Values count, not formulas; a number that is typed as text may have a decimal comma.
+the spreadsheet counts them.  Values count, not formulas; numbers that are typed as text are understood by each other,
+as ``numerals`` tells, cells that are numbers are what they are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from typing import Any
 
 from elastocal.errors import ExtraMissingError, InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
-from elastocal.files.tables.raw import REMARKS, RawTable, below_note, end_note, titles_below, whole_titles
+from elastocal.files.tables.numerals import Numerals, numerals_of
+from elastocal.files.tables.raw import (
+    REMARKS,
+    Line,
+    RawTable,
+    below_note,
+    end_note,
+    numeral_notes,
+    titles_below,
+    whole_titles,
+)
 from elastocal.files.tables.titles import ends_table, unit_cells
 from elastocal.untrusted import spreadsheet_cell
 
@@ -29,10 +40,15 @@ LONGEST = 10_000
 WHOLE = 64 << 20
 """Up to so many a workbook is held as a whole, with what is known of merged cells."""
 Rows = list[tuple[int, list[str]]]
+_LONE = re.compile(r"\A-?[1-9]\d{0,2}\.\d{3}\Z", re.A)
 _JOINT = re.compile(r"(?:achse|gelenk|axis|joint|theta|[ajq])[ _.]?\d(?!\d)", re.I)
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d*)?(?:e[-+]?\d+)?", re.I | re.A)
 STAMP = datetime(2000, 1, 1)
 """Workbooks hold the time of their making; the same table shall make the same bytes."""
+
+
+class Typed(str):
+    """A cell that is text, whatever it looks like."""
 
 
 def read_excel(path: Path, header_line: int | None = None, sheet: str | None = None) -> RawTable:
@@ -134,7 +150,23 @@ def _text(value: Any) -> str:
         return repr(value)
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    return str(value).strip()
+    return Typed(str(value).strip())
+
+
+def _numerals(path: Path, body: list[Line]) -> tuple[list[Line], Numerals, tuple[str, ...]]:
+    """How numbers are written that were typed as text, and what is said of those that may mean two things.
+
+    Cells that are numbers get a further zero where they look like thousands beside such texts.
+    """
+    numerals, *seen = numerals_of("\n".join(c for _, cells in body for c in cells if isinstance(c, Typed)), ";")
+    notes = numeral_notes(path, numerals, *seen)
+    odd = [(n, c) for n, cells in body for c in cells if not isinstance(c, Typed) and _LONE.fullmatch(c)]
+    if not numerals.dots or not odd:
+        return body, numerals, notes
+    row, number = odd[0]
+    said = f"texts have points between thousands; {number} in row {row} is a number, which is taken as it is"
+    rows = [(n, tuple(c if isinstance(c, Typed) else _LONE.sub(r"\g<0>0", c) for c in cells)) for n, cells in body]
+    return rows, numerals, (*notes, f"{path.name}: {said}: check that thousands were not meant.")
 
 
 def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequence[str]) -> RawTable:
@@ -143,7 +175,7 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
     width = len(header)
     own = unit_cells([*rest[0][1], *[""] * (width - len(rest[0][1]))]) if rest and len(rest[0][1]) <= width else None
     rest = rest[own is not None :]
-    body: list[tuple[int, tuple[str, ...]]] = []
+    body: list[Line] = []
     left: list[tuple[int, str]] = []
     while len(rest) > 1 and ends_table(rest[-1][1], width):
         number, words = rest.pop()
@@ -153,9 +185,10 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
             said = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
             raise MissingError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
         body.append((number, (*words, *[""] * (width - len(words)))))
+    body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
     return RawTable(
-        path.as_posix(), header, tuple(body), header_line=header_line, notes=(*notes, *end_note(path, left)),
+        path.as_posix(), header, tuple(body), numerals, header_line, notes=(*notes, *told, *end_note(path, left)),
         units=own or units,
     )  # fmt: skip
 

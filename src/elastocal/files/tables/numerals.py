@@ -51,8 +51,9 @@ class Numerals:
         return plain if finite_number(plain) is not None else text
 
 
-def numerals_of(text: str, separator: str) -> tuple[Numerals, str]:
-    """What the cells of a text show, and an example of what is taken for thousands on that ground."""
+def numerals_of(text: str, separator: str) -> tuple[Numerals, str, str]:
+    """What the cells of a text show, an example of what is taken for thousands on that ground, and one of what is not
+    although decimals stand behind points here and behind commas there."""
     inside, outside, part = text, text, re.escape(separator)
     if separator == ",":  # a comma inside of a number stands in quotes
         inside, outside, part = ";".join(_QUOTED.findall(text)), text.replace(",", ";"), ";"
@@ -62,7 +63,10 @@ def numerals_of(text: str, separator: str) -> tuple[Numerals, str]:
     found = Numerals(dots, commas)
     lone = next((m[1] for s, t in ((".", outside), (",", inside)) if (dots if s == "." else commas)
                  if (m := _lone(s, part).search(t)) is not None), "")  # fmt: skip
-    return found, lone
+    both = separator != "," and decimal_comma and decimal_dot and not (dots or commas)
+    doubtful = next((m[1] for s, t in ((".", outside), (",", inside)) if both
+                     if (m := _lone(s, part).search(t)) is not None), "")  # fmt: skip
+    return found, lone, doubtful
 
 
 def _cell(number: str, part: str) -> re.Pattern[str]:

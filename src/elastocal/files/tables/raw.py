@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elastocal.errors import (
     DuplicateError,
@@ -27,7 +28,10 @@ from elastocal.files.located import read_text
 from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.titles import ends_table, plain_title, title_unit, unit_cells, unit_word
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
-from elastocal.untrusted import finite_number, from_spreadsheet
+from elastocal.untrusted import finite_number, finite_numbers, from_spreadsheet
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
@@ -154,6 +158,11 @@ def csv_parts(
 
         yield read_excel(path, header_line, sheet)
         return
+    if path.suffix.lower() in (".yaml", ".yml", ".json"):
+        from elastocal.files.tables.records import read_records
+
+        yield read_records(path)
+        return
     text, letters = table_text(path, encoding)
     lines = [(n, s) for n, s in _lines(text, "#") if n >= (header_line or 0) and not _TOLD.fullmatch(s)]
     if not lines:
@@ -177,8 +186,8 @@ def csv_parts(
     own = unit_cells(first) if len(first) == len(names) else None
     top, lines = lines[0][0], lines[1 + (own is not None) :]
     lines, ended = _without_end(path, lines, separator, len(names))
-    numerals, lone = numerals_of("\n".join(s for _, s in lines), separator)
-    notes = (*letters, *(below_note(path, top) if skipped else ()), *lone_note(path, numerals, lone), *ended)
+    numerals, *seen = numerals_of("\n".join(s for _, s in lines), separator)
+    notes = (*letters, *(below_note(path, top) if skipped else ()), *numeral_notes(path, numerals, *seen), *ended)
     for at in range(0, max(len(lines), 1), size or max(len(lines), 1)):
         some = (_cells(path, line, header, separator) for line in lines[at : at + (size or len(lines))])
         rows = tuple(row for row in some if any(c.strip() for c in row[1]))
@@ -212,10 +221,13 @@ def end_note(path: Path, left: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     return (f"{path.name}: below the readings, and not used: line {said}.",) if left else ()
 
 
-def lone_note(path: Path, numerals: Numerals, lone: str) -> tuple[str, ...]:
-    return (
-        (f"{path.name}: {lone} is read as {numerals.plain(lone)}, by the other numbers of the table.",) if lone else ()
-    )
+def numeral_notes(path: Path, numerals: Numerals, lone: str, doubtful: str) -> tuple[str, ...]:
+    if lone:
+        return (f"{path.name}: {lone} is read as {numerals.plain(lone)}, by the other numbers of the table.",)
+    if doubtful:
+        said = f"{doubtful} is read as {numerals.plain(doubtful)}: the table has points and commas before decimals"
+        return (f"{path.name}: {said}; check that thousands were not meant.",)
+    return ()
 
 
 def titles_below(rows: Sequence[Sequence[str]]) -> int:
@@ -346,6 +358,28 @@ def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
     """The text of a cell, and where it stands."""
     file, line = raw.spot(row, field.place)
     return row[1][field.place].strip(), f"{file}, line {line}, column {raw.origin(field.place).title}"
+
+
+def si_columns(raw: RawTable, fields: Sequence[Field]) -> Array:
+    """The numbers (N, len) of columns, in SI: column by column where all are plain numbers, else cell by cell."""
+    import numpy as np
+
+    out = np.empty((len(raw.rows), len(fields)))
+    for j, column in enumerate(fields):
+        numbers = plain_column(raw, column)
+        if numbers is None:
+            cells = [[si_number(raw, row, f) for f in fields] for row in raw.rows]
+            return np.array(cells).reshape(len(raw.rows), len(fields))
+        out[:, j] = numbers
+    return out
+
+
+def plain_column(raw: RawTable, field: Field) -> Array | None:
+    """The numbers (N,) of a column, in SI; None where a cell says more than a number."""
+    import numpy as np
+
+    numbers = None if raw.numerals.dots else finite_numbers([cells[field.place] for _, cells in raw.rows])
+    return None if numbers is None else np.array(numbers, dtype=np.float64) * field.factor
 
 
 def si_number(raw: RawTable, row: Line, field: Field) -> float:

@@ -23,8 +23,21 @@ _WORDS = {
 _BY_WORD = {word: unit for unit, words in _WORDS.items() for word in words}
 _BRACKETS = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _BEHIND = re.compile(r"(?:\s*/\s*|\s*,\s*|\s+(?:in\s+)?)([^\s/,]+)$")
-_MEASURED = r"(?:ist|istwert|ist-wert|actual|act|measured|meas|gemessen|mess|messwert)"
+OF_NAMES = re.compile(
+    r"(?:punkt|pkt|point|target|pose|measurement|messung|id|label|bezeichnung)(?:[ _.-]*(?:name|id|nr|no)\.?)?", re.I
+)
+"""Titles of columns that hold names."""
+_MEASURED = (
+    r"(?:ist|istwert|ist-wert|actual|act|measured|meas|gemessen|mess|messwert|wert|value|coord|coordinate|koordinate|"
+    r"pos|position)"
+)
 _READ = re.compile(rf"(?:{_MEASURED}[ _.-]+([xyz])|([xyz])[ _.-]*{_MEASURED})\.?", re.IGNORECASE)
+_TURN = re.compile(
+    r"(?:[\w.]*\.)?(?:(quat|quaternion|q)|(rotvec|rot vec|rotation vector|rv)|(orientation|ori)|"
+    r"phi|rot|rotation|ang|angle|winkel|drehung|drehwinkel)[ _.-]*([xyzw])[ _]?([1-9]\d?)?",
+    re.IGNORECASE,
+)
+_GREEK = {"alpha": "e1", "beta": "e2", "gamma": "e3", "\u03b1": "e1", "\u03b2": "e2", "\u03b3": "e3"}
 
 
 def unit_word(text: str) -> str | None:
@@ -47,10 +60,20 @@ def title_unit(title: str) -> str | None:
     return split_title(title)[1] or None
 
 
-def as_read(title: str) -> str:
-    """``X Ist`` and ``measured x`` as ``x``; other titles as they are."""
+def as_read(title: str, scalar: bool = False) -> str:
+    """``X Ist`` and ``measured x`` as ``x``, ``rot_x`` as ``phix``, ``quat.w`` as ``qw``; other titles as they are.
+
+    An orientation's ``x`` is of a quaternion where its ``scalar`` is in the table, else an angle.
+    """
     found = _READ.fullmatch(title.strip())
-    return (found[1] or found[2]).lower() if found else title
+    if found:
+        return (found[1] or found[2]).lower()
+    turn = _TURN.fullmatch(title.strip())
+    if turn is None:
+        return _GREEK.get(title.strip().lower(), title)
+    quaternion, vector, either, letter, number = turn.groups()
+    group = "q" if quaternion or (either and scalar) else "r" if vector else "phi"
+    return f"{group}{letter}{number or ''}".lower() if letter in "xyzXYZ" or group == "q" else title
 
 
 def plain_title(title: str, names: Iterable[str]) -> str:

@@ -53,11 +53,7 @@ class LateralWeight(CompliantCoordinate):
 
     def _directions(self, at: Posture) -> Array:
         """e_1 and e_2, the columns of (3, 2)."""
-        axis = at.model.tree.joint(self.joint).unit_axis
-        first = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
-        first = first - (first @ axis) * axis
-        first /= np.linalg.norm(first)
-        return np.column_stack([first, np.cross(axis, first)])
+        return at.kept(("lateral_directions", self.joint), lambda: _across(at.model.tree.joint(self.joint).unit_axis))
 
     def _moment(self, at: Posture) -> Array:
         """R^T M (3, N)."""
@@ -89,3 +85,10 @@ class LateralWeight(CompliantCoordinate):
     def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
         moment = self._moment(at)
         return tuple(tuple(enumerate(e[:, None] * (e @ moment))) for e in self._directions(at).T)
+
+
+def _across(axis: Array) -> Array:
+    first = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
+    first = first - (first @ axis) * axis
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(axis, first)])

@@ -112,4 +112,5 @@ class OwnWeight(JointCoordinate):
 
     def _across(self, at: Posture) -> Array:
         """g x a (3, N): the torque of a unit lever along each base axis."""
-        return np.cross(at.down[:, None], at.axis(self.joint), axis=0)
+        down = at.down[:, None]
+        return at.kept(("across", self.joint), lambda: np.cross(down, at.axis(self.joint), axis=0))

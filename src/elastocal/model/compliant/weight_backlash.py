@@ -49,9 +49,13 @@ class WeightBacklash(JointCoordinate):
 
     def _side(self, at: Posture) -> tuple[Array, Array, Array]:
         """tanh(t / w) (N,), and what its derivative by the joint values is made of: g x a and m, (3, N)."""
-        lever = weight_lever(at, self.joint)
-        across = np.cross(at.down[:, None], at.axis(self.joint), axis=0)
-        return np.tanh((lever * across).sum(axis=0) / WIDTH), across, lever
+
+        def side() -> tuple[Array, Array, Array]:
+            lever = weight_lever(at, self.joint)
+            across = np.cross(at.down[:, None], at.axis(self.joint), axis=0)
+            return np.tanh((lever * across).sum(axis=0) / WIDTH), across, lever
+
+        return at.kept(("weight_backlash", self.joint), side)
 
     def unloaded(self, at: Posture) -> Array:
         return np.asarray(self.preload * self._side(at)[0])[None] if self.preload else np.zeros(1)

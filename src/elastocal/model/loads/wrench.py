@@ -90,11 +90,25 @@ class AppliedWrenches:
         if len(self.wrench) == size:
             return self
         if len(self.wrench) == 1:
-            return AppliedWrenches(self.frame, np.repeat(self.wrench, size, axis=0), self.follows)
-        return AppliedWrenches(self.frame, self.wrench[chunk], self.follows)
+            return self._with(np.broadcast_to(self.wrench, (size, 6)))
+        return self._with(self.wrench[chunk])
 
     def picked(self, rows: Ints | Bools) -> AppliedWrenches:
-        return AppliedWrenches(self.frame, self.wrench[rows], self.follows)
+        if self.common:
+            count = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
+            return self._with(np.broadcast_to(self.wrench[:1], (count, 6)))
+        return self._with(self.wrench[rows])
+
+    @property
+    def common(self) -> bool:
+        """Whether all configurations have the one wrench that was given."""
+        return len(self.wrench) > 0 and self.wrench.strides[0] == 0
+
+    def _with(self, wrench: Array) -> AppliedWrenches:
+        """Wrenches of its own, which are finite numbers."""
+        out = object.__new__(AppliedWrenches)
+        vars(out).update(frame=self.frame, wrench=wrench, follows=self.follows)
+        return out
 
     def in_base(self, state: ChainState) -> Array:
         """The wrenches (6, N) in base axes at the frame's origin."""
@@ -110,8 +124,9 @@ class AppliedWrenches:
         return [np.ascontiguousarray(c) if c.any() else 0.0 for c in self.wrench.T]
 
     def sizes(self) -> tuple[str, Array, Array]:
-        """Frame, and the sizes (N,) of force and moment."""
-        return self.frame, np.linalg.norm(self.wrench[:, :3], axis=1), np.linalg.norm(self.wrench[:, 3:], axis=1)
+        """Frame, and the sizes of force and moment, (N,) or (1,) where all have one wrench."""
+        wrench = self.wrench[:1] if self.common else self.wrench
+        return self.frame, np.linalg.norm(wrench[:, :3], axis=1), np.linalg.norm(wrench[:, 3:], axis=1)
 
     def resultant(self, state: ChainState) -> Resultant:
         return at_frame(state, self.frame, self.entries, self.follows)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeGuard
 
 import numpy as np
@@ -36,7 +37,7 @@ class FrameDeflection:
     load_factor: Array
 
     def __repr__(self) -> str:
-        size = np.linalg.norm(self.translation, axis=1)
+        size = self.distance
         lost = int(np.isnan(size).sum())
         most = f"{1e3 * float(np.nanmax(size)):.4g} mm at most" if lost < len(size) else "no determined state"
         return f"<Deflection of {self.frame} at {len(size)} configurations: {most}; {lost} without a determined state>"
@@ -44,6 +45,16 @@ class FrameDeflection:
     @property
     def twist(self) -> Array:
         return np.concatenate([self.translation, self.rotation], axis=1)
+
+    @cached_property
+    def distance(self) -> Array:
+        """(N,) in m."""
+        return np.asarray(np.linalg.norm(self.translation, axis=1))
+
+    @cached_property
+    def angle(self) -> Array:
+        """(N,) in rad."""
+        return np.asarray(np.linalg.norm(self.rotation, axis=1))
 
     def to_frame(self) -> object:
         """One row for every configuration: m and rad."""

@@ -95,23 +95,33 @@ def equilibrium(
         rows = slice(first, min(first + size, total))
         count = rows.stop - rows.start
         wrenches = tuple(w.rows(rows, count) for w in applied)
-        begin = None if start is None else start.theta[rows].T
-        out = solve_chunk(flex, model.posture(configurations[rows]), wrenches, begin)
+        posture = model.posture(configurations[rows])
+        begin = None if start is None else _nearby(flex, posture, start.theta[rows].T, start.force[rows].T)
+        out = solve_chunk(flex, posture, wrenches, begin)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
     return Equilibrium(theta.T, force.T, status, factor, steps)
 
 
+def _nearby(flex: Flexibility, at: Posture, theta: Array, force: Array) -> Array:
+    """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
+    if len(force) != flex.n:
+        return theta[list(flex.dofs)]
+    return at.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
+
+
 def solve_chunk(
     flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], start: Array | None = None
 ) -> tuple[Array, Array, Ints, Array, Ints]:
-    """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last)."""
+    """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last).
+
+    ``start`` is a theta (n, N) of the flexible coordinates nearby, nan where none is known.
+    """
     total = at.size
     begin = States.unloaded(flex, at, applied)
     if start is not None:
-        near = start[list(flex.dofs)]
-        begin = replace(begin, theta=np.where(np.isfinite(near), near, begin.theta))
+        begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta))
     theta, force, steps, done = solve_equilibrium(begin)
     states = States(flex, at, applied, theta, force)
     unstable, factor = stability.judge_stability(states, done)

@@ -8,7 +8,8 @@ numbers every time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from elastocal.model.chain import Chain, ChainState
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches, at_frame
 from elastocal.spatial import entries as en
-from elastocal.spatial.entries import ORIGIN, Array, Entry
+from elastocal.spatial.entries import ORIGIN, Array, Bools, Entry
 from elastocal.spatial.tape import Code
 
 if TYPE_CHECKING:
@@ -44,38 +45,72 @@ class Loading:
     tangent: bool
 
 
-def force_rows(
-    flex: Flexibility,
-    model: Robot,
-    applied: Sequence[AppliedWrenches],
-    values: Sequence[Entry],
-    size: int,
-    tangent: bool = False,
-) -> Array:
-    """Rows of Q and k Q (2 n, N) at values of all degrees of freedom; with ``tangent`` Q, screws, G and H instead."""
-    chain = model.chain
-    loads, numbers = model.load_values
-    gravity: list[float] = model.gravity.tolist()
-    sixes = [w.entries for w in applied]
-    k = () if tangent else flex.nonzeros
-    what = Loading(
-        flex.dofs,
-        loads,
-        tuple(g != 0 for g in gravity),
-        tuple((w.frame, w.follows, tuple(map(_there, six))) for w, six in zip(applied, sixes, strict=True)),
-        tuple((i, j) for i, j, _ in k),
-        tangent,
-    )
-    made = chain.code(code, chain.pattern(values), what, soon=size > 1000, after=LATER)
-    if made is None:
-        state = ChainState(chain, size, *chain.run(chain.inputs(values), flex.dofs))
-        own = [(f, r) for load in model.loads for f, r in load.resultants(state, model.gravity)]
-        own += [(w.frame, at_frame(state, w.frame, six, w.follows)) for w, six in zip(applied, sixes, strict=True)]
-        return en.dense(_results(flex.dofs, state, own, k, tangent), size)
-    rows = [*straight_line.moved(values), *(e for six in sixes for e in six if _there(e))]
-    out = np.empty((made.results, size))
-    made(out, rows, [*(g for g in gravity if g), *numbers, *(c for _, _, c in k)])
-    return out
+@dataclass(frozen=True, eq=False)
+class ForceRows:
+    """Forces of all loads on N configurations whose degrees of freedom move by a ``pattern``; made ready once."""
+
+    flex: Flexibility
+    model: Robot
+    applied: Sequence[AppliedWrenches]
+    pattern: straight_line.Pattern
+    size: int
+    tangent: bool = False
+
+    def take(self, rows: Bools) -> ForceRows:
+        """For some of the configurations."""
+        some = replace(self, applied=[w.picked(rows) for w in self.applied], size=int(np.count_nonzero(rows)))
+        vars(some).update({k: v for k, v in vars(self).items() if k in ("made", "numbers")})
+        return some
+
+    @cached_property
+    def compliance(self) -> tuple[tuple[int, int, float], ...]:
+        return () if self.tangent else self.flex.nonzeros
+
+    @cached_property
+    def wrenches(self) -> list[Array]:
+        """The components of what is applied that are not zero."""
+        return [e for w in self.applied for e in w.entries if not isinstance(e, float)]
+
+    @cached_property
+    def numbers(self) -> list[float]:
+        gravity: list[float] = self.model.gravity.tolist()
+        return [*(g for g in gravity if g), *self.model.load_values[1], *(c for _, _, c in self.compliance)]
+
+    @cached_property
+    def _loading(self) -> Loading:
+        applied = tuple((w.frame, w.follows, tuple(map(_there, w.entries))) for w in self.applied)
+        gravity = tuple(g != 0 for g in self.model.gravity.tolist())
+        k = tuple((i, j) for i, j, _ in self.compliance)
+        return Loading(self.flex.dofs, self.model.load_values[0], gravity, applied, k, self.tangent)
+
+    @property
+    def code(self) -> Code | None:
+        """None before it pays to make it, and where there is none."""
+        known: Code | None = vars(self).get("made")
+        if known is None:
+            known = self.model.chain.code(code, self.pattern, self._loading, soon=self.size > 1000, after=LATER)
+            vars(self)["made"] = known
+        return known
+
+    def at(self, values: Sequence[Entry]) -> Array:
+        """Rows of Q and k Q (2 n, N) at values of all degrees of freedom; with ``tangent`` Q, screws, G and H."""
+        made = self.code
+        if made is None:
+            return self.on_numbers(values)
+        return self.by(made, [*straight_line.moved(values), *self.wrenches])
+
+    def by(self, made: Code, rows: Sequence[Entry] | Array) -> Array:
+        """The same by the code, from motions and components of wrenches."""
+        out = np.empty((made.results, self.size))
+        made(out, rows, self.numbers)
+        return out
+
+    def on_numbers(self, values: Sequence[Entry]) -> Array:
+        model, chain, dofs = self.model, self.model.chain, self.flex.dofs
+        state = ChainState(chain, self.size, *chain.run(chain.inputs(values), dofs))
+        acting = [(f, r) for load in model.loads for f, r in load.resultants(state, model.gravity)]
+        acting += [(w.frame, at_frame(state, w.frame, w.entries, w.follows)) for w in self.applied]
+        return en.dense(_results(dofs, state, acting, self.compliance, self.tangent), self.size)
 
 
 def _there(entry: Entry) -> bool:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import ShapeError
+from elastocal.model import straight_line
 from elastocal.model.chain import JOINT, ChainState
 from elastocal.model.elements import Load
 from elastocal.model.loads.resultant import Resultant
@@ -30,8 +31,9 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.force_code import Placed, force_rows
-from elastocal.spatial.entries import Array, Entry
+from elastocal.model.statics.force_code import ForceRows, Placed
+from elastocal.spatial import entries as en
+from elastocal.spatial.entries import Array, Bools, Entry
 
 CHUNK = 5000
 """Configurations per chunk: enough that numpy's cost per call is small, few enough for some tens of MB, and not a
@@ -39,8 +41,8 @@ power of two, whose rows would fall on the same cache lines."""
 
 
 def chunk_size(n: int) -> int:
-    """Fewer configurations per chunk for very many coordinates."""
-    return CHUNK if n <= 64 else CHUNK // 4
+    """Fewer configurations per chunk for many coordinates."""
+    return CHUNK if n <= 16 else 3000 if n <= 64 else CHUNK // 4
 
 
 def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> None:
@@ -183,7 +185,7 @@ def values_at(flex: Flexibility, at: Posture, theta: Array) -> list[Entry]:
 def forces_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]) -> Forces:
     """All forces and their tangent at theta (n, N)."""
     values, n = values_at(flex, at, theta), flex.n
-    rows = force_rows(flex, at.model, applied, values, at.size, tangent=True)
+    rows = ForceRows(flex, at.model, applied, at.model.chain.pattern(values), at.size, tangent=True).at(values)
     parts = rows[n:].reshape(-1, n, at.size) if n else np.zeros((9, 0, at.size))
     columns = parts[6:]  # moments of G and H in one, moments of each, or forces and moments of each
     half = 6 if len(columns) == 12 else 3
@@ -193,17 +195,66 @@ def forces_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[Ap
     return out
 
 
-def bends_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches]) -> tuple[Array, Array]:
-    """Q and k Q (n, N) at theta (n, N)."""
-    values, n = values_at(flex, at, theta), flex.n
-    rows = force_rows(flex, at.model, applied, values, at.size)
-    q, bend = rows[:n], rows[n:]
-    if any(type(load).axis_forces is not Load.axis_forces for load in at.model.loads):
-        axis = np.zeros_like(q)
-        _add_axis_forces(flex, at, values, axis, None)
-        q += axis
-        bend += flex.linear(axis)
-    return q, bend
+@dataclass(frozen=True, eq=False)
+class Bends:
+    """Q and k Q of N configurations at one theta after the other: what does not change is laid out once."""
+
+    flex: Flexibility
+    posture: Posture
+    forces: ForceRows
+    commanded: list[Entry]
+    values: list[Entry]
+    """Of all degrees of freedom: rows of ``inputs`` where they are not the same everywhere."""
+    inputs: Array
+
+    @classmethod
+    def of(cls, flex: Flexibility, posture: Posture, applied: Sequence[AppliedWrenches]) -> Bends:
+        chain = posture.model.chain
+        values = values_at(flex, posture, np.zeros((flex.n, posture.size)))
+        forces = ForceRows(flex, posture.model, applied, chain.pattern(values), posture.size)
+        inputs = en.dense([*straight_line.moved(values), *forces.wrenches], posture.size)
+        commanded = chain.values(posture.q, [0.0] * len(values))
+        return cls(flex, posture, forces, [commanded[dof] for dof in flex.dofs], values, inputs)
+
+    def __post_init__(self) -> None:
+        moving = (i for i, v in enumerate(self.values) if not isinstance(v, float) or v != 0.0)
+        for i, row in zip(moving, self.inputs, strict=False):
+            if not isinstance(self.values[i], float):
+                self.values[i] = row
+
+    def take(self, some: Posture, rows: Bools) -> Bends:
+        """For some of the configurations."""
+        commanded = [c if isinstance(c, float) else c[rows] for c in self.commanded]
+        return Bends(
+            self.flex,
+            some,
+            self.forces.take(rows),
+            commanded,
+            list(self.values),
+            np.compress(rows, self.inputs, axis=1),
+        )
+
+    def at(self, theta: Array) -> tuple[Array, Array]:
+        """Q and k Q (n, N) at theta (n, N)."""
+        flex, n = self.flex, self.flex.n
+        for dof, commanded, bend in zip(flex.dofs, self.commanded, theta, strict=True):
+            row = self.values[dof]
+            assert not isinstance(row, float)
+            np.add(commanded, bend, out=row)
+        code = self.forces.code
+        rows = self.forces.on_numbers(self.values) if code is None else self.forces.by(code, self.inputs)
+        force, bends = rows[:n], rows[n:]
+        if axis_loads(self.posture.model):
+            axis = np.zeros_like(force)
+            _add_axis_forces(flex, self.posture, self.values, axis, None)
+            force += axis
+            bends += flex.linear(axis)
+        return force, bends
+
+
+def axis_loads(model: Robot) -> list[Load]:
+    """The loads that push joints."""
+    return [load for load in model.loads if type(load).axis_forces is not Load.axis_forces]
 
 
 def _add_axis_forces(
@@ -211,7 +262,7 @@ def _add_axis_forces(
 ) -> None:
     """Add the forces on joints to (n, N), and their tangents."""
     model = at.model
-    acting = [load for load in model.loads if type(load).axis_forces is not Load.axis_forces]
+    acting = axis_loads(model)
     if not acting:
         return
     loaded, rest = loaded_joints(model, values, at.size), rest_values(at)
@@ -235,8 +286,7 @@ def force_noise(model: Robot, flex: Flexibility, screws: Array, applied: Sequenc
     Lengths, not components: an axis that should be at right angles to a force is so to rounding only.
     """
     push, twist = np.zeros(screws.shape[1:]), np.zeros(screws.shape[1:])
-    own = [acting for load in model.loads for acting in load.sizes(model.gravity)]
-    for frame, force, moment in (*own, *applied):
+    for frame, force, moment in (*model.load_sizes, *applied):
         felt = bisect_left(flex.dofs, model.chain.level(frame))
         push[:felt] += force
         twist[:felt] += force * model.chain.length(frame) + moment

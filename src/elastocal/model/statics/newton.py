@@ -18,12 +18,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.forces import (
-    Forces,
-    bends_at,
-    force_noise,
-    forces_at,
-)
+from elastocal.model.statics.forces import Bends, Forces, force_noise, forces_at
 from elastocal.spatial.entries import Array, Bools, Ints
 
 STEP_TOLERANCE = 1e-12
@@ -108,9 +103,10 @@ def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:
     steps, done = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
     rows, active, past = np.arange(total), start, list[_Tried]()
+    bends = Bends.of(flex, start.posture, start.applied)
     on, worst = np.ones(total, dtype=bool), np.zeros(total)
     for count in range(1, MAX_STEPS + 1):
-        q, ahead = bends_at(flex, active.posture, active.theta, active.applied)
+        q, ahead = bends.at(active.theta)
         ahead += active.posture.unloaded(flex.dofs)
         if flex.backlashes:
             ahead += flex.backlash_shift(q)
@@ -120,9 +116,8 @@ def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:
         ready = now.size * np.maximum(worst if past else rate, 0.1) <= 0.1 * STEP_TOLERANCE
         ends = on & (ready | ~(rate <= SLOW) | (count == MAX_STEPS))
         if ends.any():
-            mine = rows[ends] if not ends.all() or len(rows) < total else slice(None)
-            theta[:, mine], force[:, mine] = ahead[:, ends], q[:, ends]
-            steps[mine], done[mine] = count, ready[ends]
+            _put((theta, force), (ahead, q), rows, ends)
+            steps[rows[ends]], done[rows[ends]] = count, ready[ends]
             on &= ~ends
             if not on.any():
                 break
@@ -131,8 +126,17 @@ def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:
         past = [now, *past[:1]]
         if np.count_nonzero(on) < 0.5 * len(rows):
             active, rows, worst, past = active.take(on), rows[on], worst[on], [t.take(on) for t in past]
-            on = np.ones(len(rows), dtype=bool)
+            on, bends = np.ones(len(rows), dtype=bool), bends.take(active.posture, on)
     return theta, force, steps, done
+
+
+def _put(into: Sequence[Array], values: Sequence[Array], rows: Ints, ends: Bools) -> None:
+    """Write the columns ``ends`` of the values to their ``rows``: faster where no configuration has left yet."""
+    for all_rows, some in zip(into, values, strict=True):
+        if len(rows) == all_rows.shape[1]:
+            np.copyto(all_rows, some, where=ends)
+        else:
+            all_rows[:, rows[ends]] = some[:, ends]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +148,7 @@ class _Tried:
     size: Array
 
     def take(self, rows: Bools) -> _Tried:
-        return _Tried(self.theta[:, rows], self.ahead[:, rows], self.size[rows])
+        return _Tried(*(np.compress(rows, part, axis=-1) for part in (self.theta, self.ahead, self.size)))
 
     def rate(self, before: _Tried, scale: Array) -> Array:
         """How much of a difference of theta is left in what comes of it."""
@@ -156,7 +160,11 @@ class _Tried:
 
 
 def _largest(theta: Array, scale: Array) -> Array:
-    return np.asarray(np.max(np.abs(theta) * scale, axis=0, initial=0.0))
+    """The largest component (N,) in units of ``scale``; ``theta`` is used up."""
+    np.abs(theta, out=theta)
+    if np.any(scale != 1.0):
+        theta *= scale
+    return np.asarray(np.max(theta, axis=0, initial=0.0))
 
 
 def _mixed(now: _Tried, past: Sequence[_Tried], scale: Array, where: Bools) -> Array:

@@ -41,6 +41,7 @@ from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import (
     Forces,
+    axis_loads,
     evaluate,
     frame_forces,
     placed_loads,
@@ -85,10 +86,9 @@ def _size_bound(states: States) -> Array:
         return np.full(states.size, np.inf)
     slack = _slack(flex, posture, states.theta)
     total, lever = np.zeros_like(slack), np.zeros_like(slack)
-    for load in model.loads:
-        for frame, force, moment in load.sizes(model.gravity):
-            total = total + force
-            lever = lever + force * (slack + model.chain.length(frame)) + moment
+    for frame, force, moment in model.load_sizes:
+        total = total + force
+        lever = lever + force * (slack + model.chain.length(frame)) + moment
     for w in applied:
         _, size, twist = w.sizes()
         total = total + size
@@ -99,8 +99,8 @@ def _size_bound(states: States) -> Array:
     for b in flex.blocks:
         turns = flex.rotates[b]
         give = give + (root[b][turns].sum(axis=0) + root[b][~turns].sum(axis=0) * shift) ** 2
-    bound = lever * give + _axis_bound(flex, posture, states.theta)
-    return np.asarray(np.where(pointed, np.inf, bound))
+    bound = np.where(pointed, np.inf, lever * give) + _axis_bound(flex, posture, states.theta)
+    return np.broadcast_to(bound, (states.size,))
 
 
 def _roots(states: States) -> Array | None:
@@ -123,26 +123,27 @@ def _roots(states: States) -> Array | None:
 
 
 def _slack(flex: Flexibility, at: Posture, theta: Array) -> Array:
-    """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors."""
+    """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors; (N,) or (1,)."""
     model = at.model
     sliding = any(f.joint is not None and f.joint.kind == "prismatic" for f in model.tree.frames)
     values = rest_values(at) if sliding else {}
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
     still = [c for i, c in enumerate(at.offsets) if i not in flex.dofs and not model.chain.rotates[i]]
-    out = np.abs(theta[~flex.rotates]).sum(axis=0) + sum(np.abs(c) for c in still)
-    return np.asarray(out + sum(slides))
+    out = np.zeros(1) if flex.rotates.all() else np.abs(theta[~flex.rotates]).sum(axis=0)
+    return np.asarray(out + sum(np.abs(c) for c in still) + sum(slides))
 
 
 def _axis_bound(flex: Flexibility, at: Posture, theta: Array) -> Array:
-    """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|."""
-    model, out = at.model, np.zeros(theta.shape[1])
-    if not model.loads:
-        return out
+    """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|; (N,) or (1,)."""
+    model, acting = at.model, axis_loads(at.model)
+    if not acting:
+        return np.zeros(1)
+    out = np.zeros(theta.shape[1])
     rest = rest_values(at)
     local = {dof: i for i, dof in enumerate(flex.dofs)}
     place = {joint: local.get(model.chain.joint_dof(joint)) for joint in rest}
     loaded = {joint: value if (i := place[joint]) is None else value + theta[i] for joint, value in rest.items()}
-    for load in model.loads:
+    for load in acting:
         for axis in load.axis_forces(loaded, rest):
             i = place[axis.joint]
             if i is not None:

@@ -14,7 +14,8 @@ Dead loads change moments only.  Then eta is a pure moment, P has three rows, an
 rotate feel it: with A the rows of the rotating coordinates, the block's system x = c + k_A y, y = M x has
 the size of y (three for a link).  Following loads use the full size; the code is the same.
 
-Where few coordinates bend, D is written out instead and the system solved as it stands, which costs fewer calls.
+Where few coordinates bend, or columns are wanted at few configurations, D is written out instead and the system solved
+as it stands, which costs fewer calls.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from elastocal.spatial.entries import Array
 
 FEW = 8
 """Bending coordinates up to which the matrix is written out, and twice as many coordinates in all."""
+AT_ONCE = 16
+"""Configurations whose matrices are written out together: they stay in cache."""
+MANY = 200
+"""Configurations from which on the chain is walked for columns: a walk takes as long as solving for so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +58,11 @@ def solve(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None 
 
 def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None = None) -> Array:
     """(I - k D)^-T b: y = b + D^T z with (I - k^T D^T) z = k^T b, and D^T is D with G and H exchanged."""
+    if rhs.shape[2] < MANY:
+        try:
+            return _few_transposed(flex, forces, rhs, backlash)
+        except np.linalg.LinAlgError:  # one of them is about to give way: the others have columns
+            pass
     swapped = Forces(forces.q, forces.screws, forces.h, forces.g, forces.axis)
     turned = flex.transposed()
     first = turned.linear(rhs)
@@ -61,6 +71,26 @@ def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | 
         turned_backlash = np.swapaxes(backlash, 0, 1)
         turned.add_backlash(first, turned_backlash, rhs)
     return rhs + solve(turned, swapped, first, turned_backlash)[1]
+
+
+def _few_transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> Array:
+    """The same with all matrices in full, configurations first: only what bends is solved for."""
+    bends, out = flex.bending, np.empty_like(rhs)
+    if not len(bends):
+        return rhs
+    upper, one, k = bends[:, None] <= np.arange(flex.n), np.eye(len(bends)), flex.bending_compliance.T
+    for first in range(0, rhs.shape[2], AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        moves, g, h = (
+            a[..., some].transpose(2, 1, 0).copy() for a in (forces.screws[forces.top :], forces.g, forces.h)
+        )
+        felt = np.where(upper, moves[:, bends] @ g.swapaxes(1, 2), h[:, bends] @ moves.swapaxes(1, 2))
+        felt[:, np.arange(len(bends)), bends] += forces.axis[bends, some].T
+        soft = k if backlash is None else k + backlash[np.ix_(bends, bends)][:, :, some].transpose(2, 1, 0)
+        aim = rhs[:, :, some].transpose(2, 0, 1)
+        bent = soft @ np.linalg.solve(one - felt[:, :, bends].swapaxes(1, 2) @ soft, aim[:, bends])
+        out[:, :, some] = (aim + felt.swapaxes(1, 2) @ bent).transpose(1, 2, 0)
+    return out
 
 
 def _written_out(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ distance   along the common normal n = a1 x a2 / sin alpha, or across, where the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -96,6 +97,10 @@ class AxisError:
     frame: str
     shift: tuple[float, float, float]
     turn: tuple[float, float, float]
+
+    @property
+    def angle(self) -> float:
+        return math.hypot(*self.turn)
 
 
 def frame_errors(

@@ -182,6 +182,11 @@ class AxisFit(ABC):
         """Places of the two tilts of the axis among the parameters in space."""
 
     @property
+    def axis_sd(self) -> float:
+        """Of the direction of the axis in rad, both tilts together; only in space."""
+        return float(np.sqrt(np.trace(self.axis_covariance)))
+
+    @property
     def axis_covariance(self) -> Array:
         """(3, 3) of the unit vector, zero along it; only in space."""
         if self.dimension == 2:

@@ -54,14 +54,8 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
     if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
         said = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
         yield Finding("unit-of-torques", "warning", said, {"ratio": ratio})
-    if kept := [j for j, by_file in zip(arm.model.joints, arm.outdone, strict=True) if by_file]:
-        yield Finding(
-            "file-kept",
-            "note",
-            f"Predictions of {', '.join(kept)} keep the robot file's masses, which predict stretches of the log left "
-            "out nearly as well as the fit or better.",
-            {"joints": ", ".join(kept)},
-        )
+    if arm.outdone.any():
+        yield _kept(arm)
     for joint, why in samples.refused.items():
         yield Finding("refused", "note", f"Nothing is said of {joint}: {why}.", {"joint": joint})
     if still := ", ".join(samples.unmoved()):
@@ -74,6 +68,26 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
             "warning",
             "NO JOINT MOVES BY MORE THAN 20 deg: the log is shorter than one sweep, so most rests on the prior.",
         )
+
+
+def _kept(arm: GravityFit) -> Finding:
+    """Joints whose predictions are not those of the masses fitted, and how far the two are apart."""
+    joints, units = (np.array(names)[arm.outdone] for names in (arm.model.joints, arm.samples.units))
+    apart = arm.weight_columns(arm.samples.q)[:, arm.outdone] @ (arm.values - arm.unknowns.file)
+    rms = np.sqrt(np.mean(apart**2, axis=0))
+    each = ", ".join(f"{j} {r:.3g} {u}" for j, r, u in zip(joints, rms, units, strict=True))
+    masses = (
+        f"A robot with the masses fitted differs there by (RMS) {each}."
+        if arm.improves
+        else "No joint is predicted better by the masses fitted: the robot file's stay."
+    )
+    return Finding(
+        "file-kept",
+        "note",
+        f"Predictions of {', '.join(joints)} keep the robot file's masses, which predict stretches of the log left "
+        f"out nearly as well as the fit or better. {masses}",
+        {"joints": ", ".join(joints), "apart": rms.tolist()},
+    )
 
 
 def _outliers(screened: Screened) -> Finding:

@@ -20,12 +20,13 @@ from elastocal.model.inverse_dynamics import inertial_regressor
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
+from elastocal.procedures.gravity.shape import SLOW
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.groups import Groups, classify
 from elastocal.solve.rank import stacked_triangle
-from elastocal.solve.serial import crowding, left_out, mean_square, scatter_and_worth, spread
+from elastocal.solve.serial import considered, crowding, left_out, mean_square, scatter_and_worth, spread
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDS = 4
@@ -76,6 +77,11 @@ class GravityFit:
     def outdone(self) -> Bools:
         """Joints (n,) whose stretches left out the robot file's masses predict nearly as well or better."""
         return np.asarray((self.left_out >= CLEARLY * self.by_file) & (self.prior is not None))
+
+    @property
+    def improves(self) -> bool:
+        """Whether some joint is predicted better by the masses fitted than by the robot file's."""
+        return bool(np.any(~self.outdone & (self.samples.counts > 0)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,15 +179,18 @@ def fit_unknowns(
     noise, worth = np.where(count > 0, _size(y, used), 1.0), np.full(y.shape[1], np.nan)
     rest = np.setdiff1d(np.arange(x.shape[2]), kept)
     y = y - x[:, :, rest] @ unknowns.file[rest]
+    values = unknowns.file.copy()
     for _ in range(ROUNDS):
         scale = np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowding(count, worth))
         blocks = _blocks(y, x[:, :, kept], used, precision[np.ix_(kept, kept)], unknowns.file[kept])
         solved = posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(scale)]))
         residuals = np.where(used, y - x[:, :, kept] @ solved.mean, np.nan)
         noise, worth = scatter_and_worth(residuals)
-    values = unknowns.file.copy()
-    values[kept] = solved.mean
+        values[kept] = solved.mean
+        unknowns = unknowns.shaped(values, x, samples, used)
     covariance, drawn, widening = spread(solved, x[:, :, kept], used)
+    if (falling := unknowns.considered(x, samples)) is not None:
+        covariance = covariance + considered(solved, x[:, :, kept], falling, used, SLOW[1])
     covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
     bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
     by_file = np.sqrt(mean_square(residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from elastocal.measure.sources.friction import TERMS
 from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.shape import BY_LOAD
 
 SIGNIFICANT = 5.0
 """Coulomb friction over its sd from which it brakes, or drives, which it cannot."""
@@ -31,7 +32,7 @@ class FrictionTerm:
 
 
 def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
-    """Every term that was asked for, joint by joint; nothing where friction was left out."""
+    """Every term that was asked for, joint by joint, and its share by load where that is significant."""
     asked = [t for t in TERMS if found.friction is not None and getattr(found.friction, t)]
     asked += ["rotor"] * bool(asked)
     out = []
@@ -47,6 +48,9 @@ def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
             reason = _why_not(found, label, j, term, found.value(name), sd)
             shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
             out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
+        sd = found.sd(name := f"{label} {BY_LOAD}") if f"{label} {BY_LOAD}" in found.unknowns.names else None
+        if sd and abs(found.value(name)) > SIGNIFICANT * sd:
+            out.append(FrictionTerm(label, "by load", f"{force}/({force})", found.value(name), sd))
     return tuple(out)
 
 

@@ -69,8 +69,13 @@ class Gravity:
 
     @property
     def model(self) -> Robot:
-        """The robot with these masses, and with the payload of the second log."""
-        return self.arm.model if self.payload is None else self.payload.model
+        """The robot with these masses, and with the payload of the second log.
+
+        Where the masses fitted predict no joint better than the robot file's, these stay.
+        """
+        if self.payload is not None:
+            return self.payload.model
+        return self.arm.model if self.arm.improves else self.file
 
     def predict(self, q: Array) -> TorquePrediction:
         """Holding torques at any joint values (N, n), with the uncertainty of gains where currents were logged."""
@@ -98,7 +103,7 @@ class Gravity:
 
     def robot(self, source: str) -> Robot:
         """The robot with what was identified and its ``source``; refuses a mass below zero."""
-        changed = {n.rsplit(".", 1)[0] for n in self.arm.unknowns.masses}
+        changed = {n.rsplit(".", 1)[0] for n in self.arm.unknowns.masses if self.model is not self.file}
         elements = []
         for e in self.model.elements:
             if isinstance(e, LinkMass) and e.mass < 0:

@@ -16,7 +16,7 @@ Where inertia is not modelled so, what the robot file does not know of it is a f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from elastocal.model.statics.holding import holding_torque
 from elastocal.model.transmission import sum_of_joints
 from elastocal.procedures.gravity.inertia import SlowInertia, inertial_values, motion_columns
 from elastocal.procedures.gravity.samples import Samples
+from elastocal.procedures.gravity.shape import FrictionShape
 from elastocal.spatial.entries import Array, Bools
 
 ZERO = 0.1
@@ -106,6 +107,7 @@ class Unknowns:
     file: Array
     sd: Array
     inertia: SlowInertia | None = None
+    shape: FrictionShape | None = None
 
     @classmethod
     def of(
@@ -135,8 +137,12 @@ class Unknowns:
         if samples.pace and not (samples.moving or samples.standing):
             inertia = SlowInertia.of(model, bodies, [(prior or MassPrior()).sds(b) for b in bodies], samples)
             rows += [(f"inertia {k + 1}", 0.0, 1.0) for k in range(inertia.directions.shape[1])]
+        shape = FrictionShape.of(model, bodies, samples) if "coulomb" in _asked(friction, samples) else None
+        rows += [] if shape is None else shape.rows()
         names, file, sd = (tuple(c) for c in zip(*rows, strict=True))
-        return cls(model, bodies, friction, couples, samples.moving, names, np.array(file), np.array(sd), inertia)
+        return cls(
+            model, bodies, friction, couples, samples.moving, names, np.array(file), np.array(sd), inertia, shape
+        )
 
     @property
     def masses(self) -> tuple[str, ...]:
@@ -146,8 +152,9 @@ class Unknowns:
 
     @property
     def plain(self) -> int:
-        """How many come before those of the inertia of a slow log."""
-        return len(self.names) - (0 if self.inertia is None else self.inertia.directions.shape[1])
+        """How many come before those of what the model lacks: inertia of a slow log, the shape of friction."""
+        inertia = 0 if self.inertia is None else self.inertia.directions.shape[1]
+        return len(self.names) - inertia - (0 if self.shape is None else len(self.shape.rows()))
 
     def columns(self, samples: Samples, sign: int) -> Array:
         """(N, n, unknowns) of the drives' torque."""
@@ -174,7 +181,27 @@ class Unknowns:
             parts.append(np.broadcast_to(sign * eye, (count, n, n)))
         if self.inertia is not None:
             parts.append(self.inertia.columns(samples))
+        if self.shape is not None:
+            parts.append(self.shape.columns(samples, ways, parts[0]))
         return np.concatenate(parts, axis=2)
+
+    def shaped(self, values: Array, x: Array, samples: Samples, used: Bools) -> Unknowns:
+        """The shape of friction about values (p,) of a fit; its columns of ``x`` follow."""
+        if self.shape is None:
+            return self
+        bodies = (10 if self.moving else 4) * len(self.bodies)
+        coulomb = [self.names.index(f"{j} coulomb") for j in self.model.joints]
+        shape = self.shape.about(values[:bodies], values[coulomb], x[:, :, :bodies], used)
+        ways = x[:, range(self.model.n), coulomb]
+        x[:, :, len(self.names) - len(shape.rows()) :] = shape.columns(samples, ways, x[:, :, :bodies])
+        return replace(self, shape=shape)
+
+    def considered(self, x: Array, samples: Samples) -> Array | None:
+        """(N, n, n) of friction that is in intervals alone, by the columns ``x``; None where there is none."""
+        if self.shape is None or not self.shape.timed:
+            return None
+        coulomb = [self.names.index(f"{j} coulomb") for j in self.model.joints]
+        return self.shape.considered(samples, x[:, range(self.model.n), coulomb])
 
     def _by_file(self, samples: Samples) -> Array:
         """(N, n): torque of the robot file's masses by speed and acceleration alone, per row^2."""

@@ -38,10 +38,8 @@ def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
         f"{1e6 * worst.tilt_sd:.2f} urad in direction and {1e6 * worst.shift_sd:.2f} um in place."
     ]
     if found.errors:
-        far = max(found.errors, key=lambda e: float(np.linalg.norm(e.turn)))
-        out.append(
-            f"The axis farthest from the robot file is that of {far.joint}: {1e3 * np.linalg.norm(far.turn):.4f} mrad."
-        )
+        far = max(found.errors, key=lambda e: e.angle)
+        out.append(f"The axis farthest from the robot file is that of {far.joint}: {1e3 * far.angle:.4f} mrad.")
     for axis in found.axes:
         if abs(axis.ratio - 1) > 5 * max(axis.ratio_sd, 1e-6):
             out.append(f"RATIO: {axis.joint} turns {axis.ratio:.6f}({axis.ratio_sd:.1g}) times what it is told.")

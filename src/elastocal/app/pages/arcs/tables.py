@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table, Unknown
+from elastocal.solve.summary import standard_deviations
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable
@@ -49,7 +50,7 @@ def _known_rows(arc: KnownArc) -> list[tuple[Cell, ...]]:
     fits = [("all", arc.all_points)] + ([("without bad", arc.fit)] if arc.outliers else [])
     out = [
         (*_names(arc.marker, "known angles", word), 1e3 * fit.radius, or_reason(1e3 * fit.radius_sd, NO_SPARE),
-         *_fit_cells(fit, fit.centre, fit.centre_covariance))
+         *_fit_cells(fit, fit.centre, standard_deviations(fit.centre_covariance)))
         for word, fit in fits
     ]  # fmt: skip
     if arc.gain is not None:
@@ -77,23 +78,22 @@ def _circle_rows(markers: Sequence[str], fit: ConcentricArcs, method: str, point
             *_names(m, method, points),
             float(1e3 * r),
             or_reason(1e3 * s, NO_SPARE),
-            *_fit_cells(fit, *fit.circle_centre(j)),
+            *_fit_cells(fit, centre, standard_deviations(covariance)),
         )
         for j, (m, r, s) in enumerate(rows)
+        for centre, covariance in (fit.circle_centre(j),)
     ]
 
 
-def _fit_cells(fit: KnownAngleArc | ConcentricArcs, centre: Array, covariance: Array) -> tuple[Cell, ...]:
+def _fit_cells(fit: KnownAngleArc | ConcentricArcs, centre: Array, sd: Array) -> tuple[Cell, ...]:
     """Centre, residuals, sd of the centre and, in space, the axis."""
-    import numpy as np
-
     cells: list[Cell] = [float(1e3 * c) for c in centre]
     cells.append(or_reason(1e3 * fit.residual_sd, NO_SPARE))
-    cells += [or_reason(1e3 * s, NO_SPARE) for s in np.sqrt(np.diag(covariance))]
+    cells += [or_reason(1e3 * s, NO_SPARE) for s in sd]
     cells.append(1e3 * fit.estimate.rms)
     if fit.dimension == 3:
         cells += [float(c) for c in fit.axis]
-        cells.append(or_reason(1e3 * float(np.sqrt(np.trace(fit.axis_covariance))), NO_SPARE))
+        cells.append(or_reason(1e3 * fit.axis_sd, NO_SPARE))
     return tuple(cells)
 
 

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.predictor import Predictor
-from elastocal.calibration.page import SHOWN, calibration_page, parameters_table
+from elastocal.calibration.page import calibration_page, parameters_table
 from elastocal.report.blocks import Report, Table
 
 
 def page(result: CalibrateResult | Predictor) -> Report:
-    """Everything; what the physical descriptions took away only here, not on the screen."""
     if isinstance(result, Predictor):
-        return _predictor(result, SHOWN)
+        whole = calibration_page(result.calibration, result.validation, result.facts, stated=result.stated)
+        return replace(whole, notes=tuple(dict.fromkeys((*result.notes, *whole.notes))))
     from elastocal.app.pages.calibrate.parameters import report
 
-    return report(result, complete=True)
+    return report(result)
 
 
 def table(result: CalibrateResult | Predictor) -> Table:
@@ -26,16 +26,3 @@ def table(result: CalibrateResult | Predictor) -> Table:
     from elastocal.app.pages.calibrate.parameters import table_of
 
     return table_of(result)
-
-
-def screen(result: CalibrateResult | Predictor, whole: Report) -> Report:
-    if isinstance(result, Predictor):
-        return _predictor(result, 12)
-    from elastocal.app.pages.calibrate.parameters import report
-
-    return report(result, complete=False)
-
-
-def _predictor(result: Predictor, most: int) -> Report:
-    whole = calibration_page(result.calibration, result.validation, result.facts, stated=result.stated, most=most)
-    return replace(whole, notes=tuple(dict.fromkeys((*result.notes, *whole.notes))))

@@ -21,20 +21,20 @@ def table_of(result: CalibrateResult) -> Table:
     return estimates.parameter_table(result.study, result.ensemble, result.judged.combined)
 
 
-def report(result: CalibrateResult, complete: bool) -> Report:
+def report(result: CalibrateResult) -> Report:
     study = result.study
     found = study.identification
     together, doubted = reduction.combination_table(found.groups), trust.doubted_table(study)
     gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
     related = trust.correlation_table(study, result.correlated)
-    drawn = pictures.forests(result) if complete else ()
+    drawn = pictures.forests(result)
     sections = [
-        Section("Before and after", (pictures.held_out_lines(result),) if complete else ()),
+        Section("Before and after", (pictures.held_out_lines(result),)),
         Section("Parameters", (*drawn[:2], table_of(result))),
-        Section("Residuals", (pictures.residual_lines(study),) if complete else ()),
-        Section("Uncertainty budget", (pictures.budget_bars(study),) if complete and study.budget.names else ()),
-        Section("Robot and campaign", pictures.scenes(result) if complete else ()),
-        *contact_sections(result, complete),
+        Section("Residuals", (pictures.residual_lines(study),)),
+        Section("Uncertainty budget", (pictures.budget_bars(study),) if study.budget.names else ()),
+        Section("Robot and campaign", pictures.scenes(result)),
+        *contact_sections(result),
         Section("Outliers", (trust.outlier_table(study),) if found.excluded else (), folded=not found.excluded),
         Section("Stages of the reduction", (reduction.path_table(study),), folded=True),
         Section("More on parameters", drawn[2:], folded=True),
@@ -42,9 +42,7 @@ def report(result: CalibrateResult, complete: bool) -> Report:
             "Nuisance parameters", (estimates.nuisance_table(study),) if study.fit.problem.nuisance else (), folded=True
         ),
         Section(
-            "Score tests of fixed parameters",
-            (estimates.exact_table(study),) if _asked(study, complete) else (),
-            folded=True,
+            "Score tests of fixed parameters", (estimates.exact_table(study),) if study.omitted else (), folded=True
         ),
         Section("Not estimated", (gone,) if gone.rows else (Paragraphs((_ALL,)),), folded=True),
         Section("Not separately identifiable", (together,) if together.rows else (), folded=True),
@@ -57,25 +55,17 @@ def report(result: CalibrateResult, complete: bool) -> Report:
             folded=not doubted.rows,
         ),
         Section("Correlations", (related,) if related.rows else (Paragraphs((_unrelated(result),)),), folded=True),
+        Section("Removed on physical grounds", (physical,) if physical.rows else (), folded=True),
+        Section("Leverage", (trust.leverage_table(study),), folded=True),
+        replace(pictures.workspace_section(result), folded=True),
+        *(replace(s, folded=True) for s in _springs(study)),
     ]
-    if complete:
-        sections += [
-            Section("Removed on physical grounds", (physical,) if physical.rows else (), folded=True),
-            Section("Leverage", (trust.leverage_table(study),), folded=True),
-            replace(pictures.workspace_section(result), folded=True),
-            *(replace(s, folded=True) for s in _springs(study)),
-        ]
     title = f"Calibration of {result.model.name}: {result.name}"
     kept = tuple(s for s in sections if s.blocks)
     verdict = tuple(f.text for f in result.judged.verdict)
     findings = {"findings": [asdict(f) for f in result.judged.verdict]}
     notes = (*result.notes, *study.missing)
     return Report(title, verdict, kept, notes, result.facts, data=findings, tiles=pictures.tiles(result))
-
-
-def _asked(study: Study, complete: bool) -> bool:
-    """On the screen only where the readings ask for one of them."""
-    return bool(study.omitted) and (complete or study.omitted[0].significant)
 
 
 _CLEAN = "No reading in the fit lies more than 5 standard deviations from what the others predict."
@@ -98,11 +88,11 @@ def _springs(study: Study) -> list[Section]:
     ]
 
 
-def contact_sections(result: CalibrateResult, complete: bool) -> tuple[Section, ...]:
+def contact_sections(result: CalibrateResult) -> tuple[Section, ...]:
     """Nothing for other kinds of measurement."""
     if result.contacts is None:
         return ()
-    pictures = (picture(result, "before"), picture(result, "after")) if complete else ()
+    pictures = picture(result, "before"), picture(result, "after")
     tables = (force_table(result), object_table(result), *wrong_tables(result))
     return Section("Contacts", tables), Section("Contour", pictures)
 

@@ -33,6 +33,7 @@ from elastocal.report.robot_scene import (
     thinned,
     times,
 )
+from elastocal.solve.summary import rms, rms_of_rows
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
@@ -64,7 +65,7 @@ def residual_lines(study: Study) -> Lines:
         for j, row in enumerate(campaign.measurement.rows)
         if j in shown.rows
     ]
-    sd = shown.factor * float(np.sqrt(np.nanmean(fit.residuals[:, list(shown.rows)] ** 2)))
+    sd = shown.factor * rms(fit.residuals[:, list(shown.rows)])
     band = Series("+-2 sd of the residuals", (1.0, float(count)), (2 * sd,) * 2, role="noise", low=(-2 * sd,) * 2)
     odd = [s for s in (*study.identification.excluded, *study.outliers) if s.row in shown.rows]
     off = shown.factor * np.array([s.value - s.predicted for s in odd])
@@ -102,8 +103,9 @@ def held_out_lines(result: CalibrateResult) -> Lines:
     )
     words = tuple(fit.campaign.line(i) for i in range(len(fit.residuals)))
     series = tuple(
-        Series(name, _numbers(len(values)), _shown(shown.factor * _rms(values)), points=True, words=words, role=role)
+        Series(name, _numbers(len(values)), _shown(size), points=True, words=words, role=role)
         for name, values, role in errors
+        for size in (shown.factor * rms_of_rows(values),)
     )
     notes = ("RMS of the axes of a reading; leave-one-out: its pose took no part in the fit.", COUNTED)
     title = "Before and after"
@@ -112,13 +114,11 @@ def held_out_lines(result: CalibrateResult) -> Lines:
 
 def tiles(result: CalibrateResult) -> tuple[Tile, ...]:
     """Errors per axis before and after, leave-one-out, and what was estimated."""
-    import numpy as np
-
     study, fit = result.study, result.study.fit
     shown = reading_unit(fit.campaign.measurement)
     judged = list(shown.rows)
     before, after = (
-        shown.text(float(np.sqrt(np.nanmean(values[:, judged] ** 2)))).rpartition(" ")
+        shown.text(rms(values[:, judged])).rpartition(" ")
         for values in (nominal_errors(study, result.model), study.influence.left_out)
     )
     sought = len(study.identification.groups.names)
@@ -168,16 +168,6 @@ def _numbers(count: int) -> tuple[float, ...]:
 
 def _shown(values: Array) -> tuple[float, ...]:
     return tuple(float(v) for v in values)
-
-
-def _rms(values: Array) -> Array:
-    """Root mean square of each reading, nan where nothing was read."""
-    import numpy as np
-
-    known = np.isfinite(values)
-    total = np.sum(np.where(known, values, 0.0) ** 2, axis=1)
-    count = known.sum(axis=1)
-    return np.asarray(np.where(count, np.sqrt(total / np.maximum(count, 1)), np.nan))
 
 
 ALL = "all poses"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import small_unit
 from elastocal.report.blocks import Cell, Column, Table
+from elastocal.solve.draws import Draws
 
 if TYPE_CHECKING:
     from elastocal.reduction.error_budget import Budget
@@ -65,19 +66,15 @@ def noise_table(study: Study) -> Table:
 
 def _scales(study: Study, unit: str) -> tuple[tuple[Cell, ...], ...]:
     """The noise of every marker as the sampler finds it, or the one of all where it seeks only that."""
-    import numpy as np
-
     if study.posterior is None:
         return ()
-    drawn = study.posterior.scales.reshape(-1, study.posterior.scales.shape[-1])
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     groups = study.fit.campaign.measurement.groups
-    said = groups if drawn.shape[1] == len(groups) else ("all markers",)
+    said = groups if study.posterior.scales.shape[-1] == len(groups) else ("all markers",)
+    scales = Draws(said, study.posterior.scales)
     return tuple(
-        (f"noise of {group}", float(drawn[:, i].mean()), None,
-         f"by the Gibbs sampler, {unit}; 95 % from {low[i]:.3g} to {high[i]:.3g}")
-        for i, group in enumerate(said)
-    )  # fmt: skip
+        (f"noise of {group}", float(mean), None, f"by the Gibbs sampler, {unit}; 95 % from {low:.3g} to {high:.3g}")
+        for group, mean, low, high in zip(said, scales.mean, *scales.interval(), strict=True)
+    )
 
 
 def budget_table(budget: Budget) -> Table:

@@ -76,11 +76,11 @@ def error_scene(result: Correction) -> Scene:
     extent = float(np.max(np.ptp(path, axis=0))) or 1.0
     rows, shown = thinned(len(path), MOST_ERRORS), thinned(len(path), MOST_ELLIPSOIDS)
     expected = _expected(result, shown)
-    factor = enlargement(extent, before.distances().largest)
+    factor = enlargement(extent, before.distances().max)
     left = rows[result.corrected[rows]]
     fine = factor
     if expected is not None:
-        errors = np.linalg.norm(after.position[left], axis=1)
+        errors = after.distance[left]
         fine = enlargement(extent, float(np.nanmax([*errors, *3 * expected.ellipsoid()[0][:, 0]], initial=0.0)))
     whose = ", simulated true robot" if result.on_truth is not None else ", by the model"
     parts: list[Part] = [_path(result), _errors(f"before{whose}", path, before, rows, factor, "before")]
@@ -112,9 +112,8 @@ def _expected(result: Correction, rows: Ints) -> Prediction | None:
 
 
 def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float, look: Look) -> Part:
-    import numpy as np
 
-    words = [f"{1e6 * v:.4g} um" for v in np.linalg.norm(found.position[rows], axis=1)]
+    words = [f"{1e6 * v:.4g} um" for v in found.distance[rows]]
     return arrows(f"{name}, {times(factor)}", path[rows], found.position[rows], factor, words, look=look)
 
 
@@ -133,7 +132,7 @@ def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
 
     whose = "" if result.on_truth is None else ", simulated true robot"
     before, after = result.on_truth or (result.before, result.after)
-    sizes = [1e3 * np.linalg.norm(r.position, axis=1) for r in (before, after)]
+    sizes = [1e3 * r.distance for r in (before, after)]
     x = tuple(float(i) for i in range(1, len(sizes[0]) + 1))
     series = [Series(f"before{whose}", x, _floats(sizes[0]), role="before")]
     if result.on_truth is not None or not result.exact:
@@ -156,7 +155,7 @@ def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
     )
     return Lines(
         "errors", "Error along the program", "target, in order of the program", "", "distance of the loaded tool", "mm",
-        tuple(series), notes, log=True,
+        tuple(series), notes, log=len(series) > 1,
     )  # fmt: skip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import floor, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +10,7 @@ from elastocal.app.cells.trace import current
 from elastocal.app.pages.compensate.figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.verdict import predicted_rms
-from elastocal.quantities import DASH
+from elastocal.quantities import DASH, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 PREDICTED = "predicted residual error"
 MOST_ROWS = 2000
-ON_SCREEN = 40
 
 
 def page(result: CompensateResult) -> Report:
@@ -53,7 +50,7 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
     whose = "RMS, simulated true robot" if result.on_truth is not None else "RMS, by the model"
     out = [Tile("error before", millimetres(before.rms), "mm", whose, "before")]
     if result.on_truth is not None:
-        worst = f"worst target {millimetres(after.largest)} mm"
+        worst = f"worst target {millimetres(after.max)} mm"
         out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
     out.append(_predicted(result))
     done, total = result.motions
@@ -71,19 +68,6 @@ def _predicted(result: Correction) -> Tile:
     rms, worst = predicted_rms(result), float(np.nanmax(result.half_width[result.corrected]))
     said = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
     return Tile(PREDICTED, millimetres(rms), "mm", said, "expected")
-
-
-def millimetres(metres: float) -> str:
-    """With three decimals, or as many as two digits take: an error is never 0.000."""
-    size = 1e3 * metres
-    return f"{size:.3f}" if not 0 < size < 0.01 else f"{size:.{1 - floor(log10(size))}f}"
-
-
-def screen(result: CompensateResult, whole: Report) -> Report:
-    """For a terminal: no long table of targets that are in order."""
-    short = len(result.correction.job.at.stations) <= ON_SCREEN
-    hidden = ("Workpiece",) if short else ("Workpiece", "Targets")
-    return replace(whole, sections=tuple(s for s in whole.sections if s.title not in hidden))
 
 
 def table(result: CompensateResult) -> Table:
@@ -129,7 +113,7 @@ def summary_table(result: Correction) -> Table:
     rows = []
     for name, part in kinds:
         far, turned = part.distances(), part.angles()
-        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.largest)]
+        figures = [1e6 * v for s in (far, turned) for v in (s.mean, s.rms, s.p95, s.max)]
         rows.append((name, far.count, *(or_reason(v, _LOST) for v in figures)))
     note = (
         "Distances and angles between the loaded and the desired tool, over all targets with a determined state; "
@@ -168,7 +152,7 @@ def contribution_table(result: Correction) -> Table:
     cells = []
     for i, (name, part) in enumerate(rows):
         far, turned = part.distances(), part.angles()
-        figures = [0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.largest)]
+        figures = [0.0 if v < _ROUNDING else 1e6 * v for s in (far, turned) for v in (s.rms, s.max)]
         figures.insert(2, 1e6 * widths[i])
         corrected = i == 0 or not result.method.taught
         cells.append((name, *(or_reason(v, r) for v, r in zip(figures, reasons, strict=True)), corrected))
@@ -233,11 +217,11 @@ def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, co
 
     before, after = result.before, result.after
     status = TargetStatus(int(result.commands.status[i]))
-    truth = [(_size(t.position[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
+    truth = [(float(t.distance[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
     return (
         result.job.at.stations.name(i),
-        or_reason(1e3 * _size(before.position[i]), _LOST), or_reason(1e6 * _size(after.position[i]), _LOST),
-        or_reason(1e3 * _size(before.rotation[i]), _LOST), or_reason(1e6 * _size(after.rotation[i]), _LOST),
+        or_reason(1e3 * float(before.distance[i]), _LOST), or_reason(1e6 * float(after.distance[i]), _LOST),
+        or_reason(1e3 * float(before.angle[i]), _LOST), or_reason(1e6 * float(after.angle[i]), _LOST),
         *(or_reason(1e6 * float(a), _UNSURE) for a in axes), or_reason(1e6 * width, _UNSURE),
         or_reason(1e3 * truth[0][0], truth[0][1]), or_reason(1e6 * truth[1][0], truth[1][1]),
         status.name.lower(),
@@ -258,7 +242,7 @@ def problem_table(result: Correction) -> Table:
     rows = []
     for i in np.flatnonzero(~result.corrected):
         status = TargetStatus(int(result.commands.status[i]))
-        off = or_reason(1e3 * _size(result.after.position[i]), "it has no determined loaded state")
+        off = or_reason(1e3 * float(result.after.distance[i]), "it has no determined loaded state")
         rows.append((result.job.at.stations.name(int(i)), off, status.name.lower(), status.text))
     return Table("problems", "", columns, tuple(rows))
 
@@ -287,12 +271,6 @@ def _factors(result: Correction) -> Array:
     return axes_of(result.job.at.model).factors
 
 
-def _size(vector: Array) -> float:
-    import numpy as np
-
-    return float(np.linalg.norm(vector))
-
-
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
     from elastocal.app.inputs import VERSION
 
@@ -302,6 +280,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     aim = "position" if method.position_only else "pose, position where the program gives points"
     calibration = None if result.calibration is None else result.calibration.as_posix()
     written = tuple(p.as_posix() for p in result.files)
+    unwritten = "nothing, since nothing could be corrected" if result.failed else "nothing (give --out)"
     return (
         VERSION,
         Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
@@ -319,7 +298,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
              "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
         Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
         Fact("inserted", "points put in", correction.inserted, str(correction.inserted)),
-        Fact("written", "written", written, ", ".join(written) or "nothing (give --out)"),
+        Fact("written", "written", written, ", ".join(written) or unwritten),
     )  # fmt: skip
 
 

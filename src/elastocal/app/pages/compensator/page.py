@@ -112,7 +112,7 @@ def _tests(fit: Compensator) -> tuple[str, ...]:
         return (*(variants.axes_sentences() if variants and variants.apart else ()), *residuals)
     if not rejected:
         return (*residuals, f"The stricter models ({', '.join(n for n, _ in tested)}) agree with the points.")
-    return (*residuals, f"The points reject: {', '.join(rejected)}; do not use its smaller accuracy.")
+    return (*residuals, f"The points reject {', '.join(rejected)}: do not use its smaller standard deviations.")
 
 
 def _geometry_table(fit: Compensator) -> Table:

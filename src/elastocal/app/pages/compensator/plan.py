@@ -58,7 +58,7 @@ def plan_table(plan: ArcPlan, assumed: str) -> Table:
     columns = (
         Column("name", "plan and model of the markers"), Column("plan", "", shown=False),
         Column("model", "", shown=False), *(Column(f"{n}_sd_mm", f"sd {n}", "mm", 4) for n in ("L", "a_x", "a_y")),
-        Column("imbalance_35", "(35)", "", 4), Column("imbalance_36", "(36)", "", 4),
+        Column("imbalance_35", "eq. (35)", "", 4), Column("imbalance_36", "eq. (36)", "", 4),
         Column("angles_deg", "angles [deg]", part=1), Column("places_deg", "markers from the spring [deg]", part=1),
     )  # fmt: skip
     rows = tuple(

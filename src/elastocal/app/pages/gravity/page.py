@@ -28,16 +28,6 @@ _FIXED = "fixed at the robot file's value"
 
 
 def page(result: GravityResult) -> Report:
-    """Everything; curves only here, not on the screen."""
-    curves = Section("Torques over the log", torques.torque_lines(result.gravity))
-    return _report(result, (curves,))
-
-
-def screen(result: GravityResult, whole: Report) -> Report:
-    return _report(result, ())
-
-
-def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
     gravity = result.gravity
     found, validation = gravity.arm, gravity.validation
     sections = [
@@ -53,7 +43,7 @@ def _report(result: GravityResult, more: tuple[Section, ...]) -> Report:
         Section("Sweep by sweep", (torques.recursion_table(gravity.recursion),) if gravity.recursion else ()),
         Section("Holding torques", (torques.holding_table(result),) if result.poses is not None else ()),
         Section("Payload", (torques.payload_table(gravity.payload),) if gravity.payload else ()),
-        *more,
+        Section("Torques over the log", torques.torque_lines(gravity)),
     ]
     title = f"Gravity torques of {found.model.name}"
     return Report(title, verdict(gravity), tuple(s for s in sections if s.blocks), result.notes, facts(result))
@@ -181,7 +171,7 @@ def mass_table(gravity: Gravity) -> Table:
     columns = (
         Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("file", "in the robot file", digits=5), Column("group", "group"),
-        Column("told_percent", "told by the log", "%", 0), Column("value", "value", shown=False),
+        Column("told_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
         Column("sd", "sd", shown=False),
         Column("reason", "why it is not estimated", footnote=True),
     )  # fmt: skip
@@ -208,7 +198,7 @@ def _mass_notes(found: GravityFit) -> tuple[str, ...]:
         return (f"{said} A value of G3 stands for its combination, with what it absorbs at the robot file's value.",)
     return (
         f"{said} Prior: every mass to {100 * found.prior.share:g} % and its centre to "
-        f"{1e3 * found.prior.centre:g} mm; told by the log is the share of that variance which the log has removed.",
+        f"{1e3 * found.prior.centre:g} mm; known by the log is the share of that variance which the log has removed.",
     )
 
 
@@ -247,7 +237,9 @@ def friction_table(found: GravityFit) -> Table:
          t.reason or None)
         for t in friction_terms(found)
     )  # fmt: skip
-    return Table("friction", "", columns, rows)
+    shaped = found.unknowns.shape is not None
+    notes = ("Coulomb friction is that away from rest at the mean load of the log.",) if shaped and rows else ()
+    return Table("friction", "", columns, rows, notes)
 
 
 def coupling_table(proposal: Proposal) -> Table:

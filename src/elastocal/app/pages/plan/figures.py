@@ -83,20 +83,17 @@ def _marks(name: str, role: Role, x: Array, y: Array) -> Series:
 
 def curve(plan: Plan) -> tuple[Lines, ...]:
     """Errors at the test poses, and the parameters' accuracy, against the number of poses."""
-    import numpy as np
-
     counted, many = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
     counts = tuple(float(p.count) for p in plan.curve)
-    errors = [counted.factor * plan.problem.errors(p.plan.known) for p in plan.curve]
-    rms = tuple(float(np.sqrt(np.mean(e**2))) for e in errors)
-    worst = tuple(float(e.max()) for e in errors)
-    names, values = plan.problem.names, plan.problem.values
     each = tuple(
-        Series(n, counts, tuple(float(100 * p.sd[i] / abs(values[i])) for p in plan.curve))
-        for i, n in enumerate(names)
-        if values[i]
+        Series(name, counts, tuple(map(float, 100 * shares)))
+        for name, value, shares in zip(plan.problem.names, plan.problem.values, plan.curve_shares.T, strict=True)
+        if value
     )
-    both = (Series("root mean square", counts, rms), Series("largest", counts, worst))
+    both = tuple(
+        Series(name, counts, tuple(counted.factor * e[i] for e in plan.curve_errors))
+        for i, name in enumerate(("root mean square", "largest"))
+    )
     return (
         Lines("error_curve", "Expected error at the test poses", many, "", "error", counted.unit, both),
         Lines("accuracy_curve", "Expected accuracy of the parameters", many, "", "accuracy", "%", each[:12]),

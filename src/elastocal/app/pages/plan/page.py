@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import axes_of
@@ -17,23 +16,11 @@ if TYPE_CHECKING:
     from elastocal.design.result import Plan
 
 
-ON_SCREEN = ("Plan", "Expected accuracy of the parameters", "Expected error at the test poses", "Feasibility")
-
-
 def page(result: PlanResult | ArcPlanResult) -> Report:
     from elastocal.app.pages.compensator.plan import arcs_page
     from elastocal.app.planning.arcs import ArcPlanResult
 
     return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
-
-
-def screen(result: PlanResult | ArcPlanResult, whole: Report) -> Report:
-    """The parts that are worth a terminal."""
-    from elastocal.app.planning.arcs import ArcPlanResult
-
-    if isinstance(result, ArcPlanResult):
-        return whole
-    return replace(whole, sections=tuple(s for s in whole.sections if s.title in ON_SCREEN))
 
 
 def _page(result: PlanResult) -> Report:
@@ -96,8 +83,8 @@ def verdict(plan: Plan) -> tuple[str, ...]:
         equal = "" if plan.speeds_known else " (axes without a stated speed count with 1 rad/s or 1 m/s)"
         changes = " with the changes of load" if plan.task.loadings else ""
         lines.append(
-            f"In this order the motion{changes} takes {100 * order.time / order.before:.0f} % of the time "
-            f"that it takes in the order in which the {what} were chosen{equal}."
+            f"The order saves {100 * (1 - order.time / order.before):.0f} % of the time of motion{changes} against the "
+            f"order in which the {what} were chosen{equal}."
         )
     return tuple(lines)
 
@@ -105,20 +92,19 @@ def verdict(plan: Plan) -> tuple[str, ...]:
 def _safe(plan: Plan) -> str:
     """What a reader must know before the arm moves."""
     left = "; ".join(c.text for c in plan.checks if not c.done)
-    ways = f" {len(plan.blocked)} ways are NOT FREE." if plan.blocked else ""
-    return f"Poses and ways were not checked for: {left}.{ways}"
+    ways = f" {len(plan.blocked)} paths are NOT FREE." if plan.blocked else ""
+    return f"Poses and the paths between them are not checked against {left}.{ways}"
 
 
 def _efficient(plan: Plan) -> str:
     """By the criterion that the plan was made for, and by the determinant where that is another."""
     kind = plan.problem.criterion.kind
-    said = f"by the determinant at least {100 * plan.by_determinant.efficiency:.1f} %"
+    said = f"D-efficiency of the plan: at least {100 * plan.by_determinant.efficiency:.1f} %"
     if plan.certificate is plan.by_determinant:
-        return f"The plan is {said} efficient."
+        return f"{said}."
     if plan.certificate is None:
-        return f"The plan is {said} efficient; its own criterion ({kind}) has no bound to compare with."
-    own = f"at least {100 * plan.certificate.efficiency:.1f} % efficient by its own criterion ({kind})"
-    return f"The plan is {own}, {said}."
+        return f"{said}; its own criterion ({kind}) has no bound to compare with."
+    return f"{said}; by its own criterion ({kind}) at least {100 * plan.certificate.efficiency:.1f} %."
 
 
 def _quality(plan: Plan) -> tuple[str, ...]:
@@ -194,17 +180,14 @@ def parameter_table(plan: Plan) -> Table:
 
 
 def task_table(plan: Plan) -> Table:
-    import numpy as np
-
     counted = COUNTED[plan.task.measuring.counted]
-    errors = counted.factor * plan.errors
     rows: tuple[tuple[Cell, ...], ...] = (
-        ("root mean square", float(np.sqrt(np.mean(errors**2)))),
-        ("median", float(np.median(errors))),
-        ("largest", float(errors.max())),
+        ("root mean square", counted.factor * plan.rms_error),
+        ("median", counted.factor * plan.median_error),
+        ("largest", counted.factor * float(plan.errors.max())),
     )
     columns = (
-        Column("what", "expected error afterwards"),
+        Column("what", "expected error after compensation"),
         Column(f"error_{counted.key}", counted.what, counted.unit, 4),
     )
     frame = f", frame {plan.problem.tests.frame}" if counted.unit == "mm" else ""
@@ -236,8 +219,6 @@ def quality_table(plan: Plan) -> Table:
 
 
 def curve_table(plan: Plan) -> Table:
-    import numpy as np
-
     counted = COUNTED[plan.task.measuring.counted]
     names = plan.problem.names
     columns = (
@@ -246,12 +227,10 @@ def curve_table(plan: Plan) -> Table:
         Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
         *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
     )
-    size = np.where(plan.problem.values == 0, np.nan, np.abs(plan.problem.values))
-    rows = []
-    for point in plan.curve:
-        errors = counted.factor * plan.problem.errors(point.plan.known)
-        share = 100 * point.sd[: len(names)] / size
-        rows.append((point.count, float(np.sqrt(np.mean(errors**2))), float(errors.max()), *map(float, share[:8])))
+    rows = [
+        (point.count, counted.factor * usual, counted.factor * largest, *map(float, 100 * shares[:8]))
+        for point, (usual, largest), shares in zip(plan.curve, plan.curve_errors, plan.curve_shares, strict=True)
+    ]
     few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
     notes = (*few, "Sizes that leave a parameter open are not listed.")
     return Table("curve", "", columns, tuple(rows), notes)

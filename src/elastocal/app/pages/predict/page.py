@@ -35,14 +35,14 @@ def page(result: PredictResult | ReadingsResult) -> Report:
     title = f"Predicted deflection of {result.inputs.robot}"
     sections = [Section("Predictions", (table(result),))]
     if drawn := scenes(result):
-        sections.append(Section("The arm", drawn))
+        sections.append(Section("Robot under load", drawn))
     return Report(title, verdict(result), tuple(sections), result.notes, result.inputs.facts())
 
 
 def verdict(result: PredictResult) -> tuple[str, ...]:
     import numpy as np
 
-    size = np.linalg.norm(result.prediction.twist[:, :3], axis=1)
+    size = result.prediction.distance
     spread = result.prediction.ellipsoid()[0][:, 0]
     doubts = (*_beyond(result), *result.record.warned)
     if not np.any(np.isfinite(size)):
@@ -121,7 +121,7 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
     arms = skeleton(result.model, q)
     at = kinematics(result.model, q, p.frame).position
     rows = spread_out(np.where(known[:, None], at, np.nan), MOST_ARMS)
-    moved = enlargement(arms.extent, float(np.nanmax(np.linalg.norm(p.twist[:, :3], axis=1))))
+    moved = enlargement(arms.extent, float(np.nanmax(p.distance)))
     unsure = enlargement(arms.extent, 2 * float(np.nanmax(p.ellipsoid()[0])))
     starts, forces = load_forces(result.model, q, result.load.applied)
     scale, said = force_scale(forces, arms.extent)
@@ -139,4 +139,4 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
         said,
         *drawn_words(len(rows), len(q)),
     )
-    return (Scene("scene", "Predicted deflections and how sure they are", UNIT, tuple(parts), notes),)
+    return (Scene("scene", "Predicted deflections and their uncertainty", UNIT, tuple(parts), notes),)

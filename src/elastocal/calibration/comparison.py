@@ -1,0 +1,187 @@
+"""What has changed between calibrations of one robot: parameters, the tool, conditions.
+
+Two estimates a, b with standard deviations differ by d = b - a with sd sqrt(sd_a^2 + sd_b^2); the change is significant
+where abs(d) / sd >= 5.  All parameters together: d^T (C_a + C_b)^+ d against chi2 of its rank.  Campaigns of one robot
+count as independent.  What both know from the same prior alone differs by less than that sd says: such parameters
+never count as changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, sqrt
+
+import numpy as np
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.tool_change import ToolChange, tool_change, workpiece
+from elastocal.errors import InputError
+from elastocal.findings import Finding
+from elastocal.model.places import Plane, Reached
+from elastocal.quantities import probability
+from elastocal.spatial.entries import Array
+
+SIGNIFICANT = 5.0
+CHANCE = 1e-3
+"""Probability below which all parameters together count as changed."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Of one parameter from the first item to another, SI; nan sd where it was fixed in both."""
+
+    name: str
+    unit: str
+    before: float
+    after: float
+    before_sd: float
+    after_sd: float
+
+    @property
+    def value(self) -> float:
+        return self.after - self.before
+
+    @property
+    def sd(self) -> float:
+        return sqrt(self.before_sd**2 + self.after_sd**2)
+
+    @cached_property
+    def ratio(self) -> float:
+        if self.sd > 0:
+            return self.value / self.sd
+        return 0.0 if self.value == 0 else inf
+
+    @property
+    def significant(self) -> bool:
+        return abs(self.ratio) >= SIGNIFICANT
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """From the first calibration to another one."""
+
+    name: str
+    changes: tuple[Change, ...]
+    chi2: float
+    rank: int
+    probability: float
+    tool: ToolChange | None
+
+    @property
+    def changed(self) -> bool:
+        return self.probability < CHANCE
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Of calibrations: ``conditions`` by name, one value for each of ``names``."""
+
+    names: tuple[str, ...]
+    steps: tuple[Step, ...]
+    conditions: Mapping[str, tuple[str, ...]]
+
+    @property
+    def verdict(self) -> tuple[Finding, ...]:
+        return tuple(_verdict(self.names[0], s) for s in self.steps)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self.names)}: {' '.join(f.text for f in self.verdict)}>"
+
+
+def comparison(
+    every: Sequence[Calibration], names: tuple[str, ...], places: Plane | None, near: Array | None
+) -> Comparison:
+    """Every other calibration against the first."""
+    first = every[0]
+    for c, name in zip(every[1:], names[1:], strict=True):
+        if c.robot.joints != first.robot.joints:
+            raise InputError(
+                f"{name}: joints {', '.join(c.robot.joints)}, {names[0]}: {', '.join(first.robot.joints)}; only "
+                "calibrations of one robot compare", code="other-robot", value=name,
+            )  # fmt: skip
+    at = workpiece(first, places, near)
+    steps = tuple(_step(first, c, name, at) for c, name in zip(every[1:], names[1:], strict=True))
+    return Comparison(names, steps, _conditions(every))
+
+
+def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] | None) -> Step:
+    changes = tuple(sorted(_changes(a, b), key=lambda c: -abs(c.ratio)))
+    common = [n for n in a.names if n in b.names]
+    d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])
+    total = _part(a, common) + _part(b, common)
+    chi2, rank = _whitened(d, total)
+    from scipy.special import chdtrc
+
+    chance = float(chdtrc(rank, chi2)) if rank else 1.0
+    return Step(name, changes, chi2, rank, chance, None if at is None else tool_change(a, b, *at))
+
+
+def _changes(a: Calibration, b: Calibration) -> list[Change]:
+    out = []
+    for n in dict.fromkeys((*a.names, *b.names)):
+        values = []
+        for c in (a, b):
+            known = n in c.names
+            index = c.robot.parameters.names.index(n) if n in c.robot.parameters.names else None
+            value = (
+                c.parameters[n].value if known else 0.0 if index is None else float(c.robot.parameters.values[index])
+            )
+            values += [value, c.parameters[n].sd if known else 0.0]
+        unit = (a.parameters[n] if n in a.names else b.parameters[n]).unit
+        out.append(Change(n, unit, values[0], values[2], values[1], values[3]))
+    return out
+
+
+def _part(c: Calibration, names: list[str]) -> Array:
+    rows = [c.names.index(n) for n in names]
+    return c.covariance[np.ix_(rows, rows)]
+
+
+def _whitened(d: Array, covariance: Array) -> tuple[float, int]:
+    """d^T C^+ d and the rank of C, scaled to unit diagonal first."""
+    if not len(d):
+        return 0.0, 0
+    sd = np.sqrt(np.diag(covariance))
+    use = sd > 0
+    values, vectors = np.linalg.eigh(covariance[np.ix_(use, use)] / np.outer(sd[use], sd[use]))
+    good = values > 1e-9 * values.max(initial=0.0)
+    along = vectors[:, good].T @ (d[use] / sd[use])
+    return float(np.sum(along**2 / values[good])), int(good.sum())
+
+
+def _conditions(every: Sequence[Calibration]) -> dict[str, tuple[str, ...]]:
+    return {
+        "model": tuple(" + ".join(c.words) or "nominal" for c in every),
+        "leave-one-out RMS [mm]": tuple(f"{1e3 * c.leave_one_out.rms:.3f}" for c in every),
+        "nominal RMS [mm]": tuple(f"{1e3 * c.before.rms:.3f}" for c in every),
+        "points": tuple(str(c.leave_one_out.count) for c in every),
+        "outliers": tuple(str(len(c.outliers)) for c in every),
+        "temperature [\N{DEGREE SIGN}C]": tuple(
+            f"{c.reference_temperature:.1f}" if np.isfinite(c.reference_temperature) else "not read" for c in every
+        ),
+        "tool frame": tuple(c.robot.tool for c in every),
+        "markers": tuple(str(len(c.markers)) for c in every),
+        "stations": tuple(str(len(c.stations)) for c in every),
+        "model discrepancy [mm]": tuple(f"{1e3 * c.discrepancy:.3f}" for c in every),
+    }
+
+
+def _verdict(first: str, s: Step) -> Finding:
+    moved = [c for c in s.changes if c.significant]
+    data = {"chi2": s.chi2, "rank": s.rank, "probability": s.probability, "significant": [c.name for c in moved]}
+    tool = ""
+    if s.tool is not None:
+        size = s.tool.summary()
+        data |= {"tool_rms": size.rms, "tool_max": size.max}
+        tool = (
+            f" Over the workpiece the tool changes its place by {1e3 * size.rms:.3f} mm RMS, at most "
+            f"{1e3 * size.max:.3f} mm, once shifts and turns of the whole are taken out."
+        )
+    tested = f"(chi2 {s.chi2:.4g} for {s.rank} combinations, probability {probability(s.probability)})"
+    if not s.changed:
+        return Finding("same", "note", f"{s.name} agrees with {first} {tested}.{tool}", data)
+    named = ", ".join(c.name for c in moved[:6]) + (f" and {len(moved) - 6} more" if len(moved) > 6 else "")
+    which = f"; significant changes: {named}" if moved else "; no single parameter is significant"
+    return Finding("changed", "warning", f"{s.name} DIFFERS from {first} {tested}{which}.{tool}", data)

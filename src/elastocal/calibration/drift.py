@@ -1,0 +1,131 @@
+"""What has changed between two campaigns of one robot: readings in the same poses and loads, without a calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan, sqrt
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.tool_change import shape_change
+from elastocal.errors import ConflictError, InputError, ShapeError
+from elastocal.findings import Finding
+from elastocal.spatial.entries import Array
+
+SAME_Q, SAME_F = 1e-3, 1.0
+"""rad or m, and N or N m, by which states of two campaigns may differ."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """Readings of one campaign at the states of another: ``moved`` (N, markers, 3) in m, ``shape`` after a rigid fit.
+
+    ``sd`` of the length of one such difference by the noise, nan where no campaign tells it.
+    """
+
+    names: tuple[str, str]
+    rows: tuple[tuple[int, int], ...]
+    moved: Array
+    shape: Array
+    sd: float
+    places: tuple[str, ...]
+
+    def sizes(self, rigid: bool = False) -> Array:
+        """Distance (N,) in m of the marker that moved farthest in each state; nan where none was read in both."""
+        each = np.linalg.norm(self.moved if rigid else self.shape, axis=2)
+        read = np.isfinite(each)
+        return np.where(read.any(axis=1), np.max(each, axis=1, where=read, initial=0.0), np.nan)
+
+    @property
+    def expected(self) -> float:
+        """RMS distance in m that noise alone lets expect."""
+        return sqrt(3) * self.sd
+
+    @property
+    def verdict(self) -> tuple[Finding, ...]:
+        raw, left = (_rms(v) for v in (self.moved, self.shape))
+        worst = float(np.nanmax(self.sizes()))
+        said = (
+            f"{self.names[1]} against {self.names[0]}: {len(self.rows)} common states; points moved by "
+            f"{1e3 * raw:.3f} mm RMS, of which {1e3 * left:.3f} mm RMS (largest {1e3 * worst:.3f} mm) is no shift or "
+            "turn of the whole"
+        )
+        data = {"moved_rms": raw, "shape_rms": left, "shape_max": worst, "sd": self.sd, "states": len(self.rows)}
+        if not np.isfinite(self.sd):
+            return (Finding("drift-not-judged", "note", f"{said}. No noise is known to judge it by.", data),)
+        said = f"{said}; noise lets expect {1e3 * self.expected:.3f} mm"
+        if left > 1.5 * self.expected:
+            return (Finding("drift", "warning", f"{said}: CHANGED.", data),)
+        return (Finding("no-drift", "note", f"{said}: no change is shown.", data),)
+
+    def __repr__(self) -> str:
+        return f"<Drift: {self.verdict[0].text}>"
+
+
+def drift(a: Campaign, b: Campaign, names: tuple[str, str] = ("A", "B")) -> Drift:
+    """Positions or deflections that both campaigns read in the same states."""
+    kind = "position" if a.position is not None and b.position is not None else "deflection"
+    first, second = (getattr(c, kind) for c in (a, b))
+    if first is None or second is None:
+        raise ConflictError(f"{names[0]} and {names[1]} have no kind of reading in common; give positions of both")
+    if tuple(a.markers) != tuple(b.markers):
+        raise ConflictError(
+            f"{names[1]}: markers {', '.join(b.markers)}, {names[0]}: {', '.join(a.markers)}; name the same in both"
+        )
+    rows = _common(a, b)
+    if len(rows) < 3:
+        raise InputError(
+            f"{names[0]} and {names[1]} have {len(rows)} states in common; measure at least 3 alike",
+            code="few", value=len(rows),
+        )  # fmt: skip
+    before, after = first[[i for i, _ in rows]], second[[j for _, j in rows]]
+    known = np.isfinite(before).all(axis=2) & np.isfinite(after).all(axis=2)
+    shape = after - before
+    if kind == "position":
+        shape = np.full_like(before, np.nan)
+        shape[known] = shape_change(before[known], after[known])
+    sd = sqrt(_noise(a, first) ** 2 + _noise(b, second) ** 2)
+    return Drift(names, tuple(rows), after - before, shape, sd, tuple(a.line(i) for i, _ in rows))
+
+
+def _common(a: Campaign, b: Campaign) -> list[tuple[int, int]]:
+    """Rows of both with the same joint values and load, every row once."""
+    if a.q.shape[1] != b.q.shape[1]:
+        raise ShapeError(
+            f"the campaigns have {a.q.shape[1]} and {b.q.shape[1]} joints; only those of one robot compare"
+        )
+    turn = {"rad": 1.0, "deg": np.pi / 180}
+    qa, qb = a.q * turn[a.angle], b.q * turn[b.angle]
+    fa, fb = (np.zeros((c.count, 6)) if c.wrench is None else c.wrench for c in (a, b))
+    free, out = set(range(b.count)), []
+    for i in range(a.count):
+        near = [
+            j for j in sorted(free) if np.abs(qa[i] - qb[j]).max() < SAME_Q and np.abs(fa[i] - fb[j]).max() < SAME_F
+        ]
+        if near:
+            out.append((i, near[0]))
+            free.discard(near[0])
+    return out
+
+
+def _noise(c: Campaign, readings: Array) -> float:
+    """Sd of one coordinate by repeats, else as stated; nan where neither tells."""
+    groups: dict[tuple[float, ...], list[int]] = {}
+    load = np.zeros((c.count, 6)) if c.wrench is None else c.wrench
+    for i, key in enumerate(np.round(np.hstack([c.q, load]), 4)):
+        groups.setdefault(tuple(key.tolist()), []).append(i)
+    freedom, total = 0, 0.0
+    for rows in groups.values():
+        if len(rows) > 1:
+            part = readings[rows]
+            good = np.isfinite(part)
+            total += float(np.nansum((part - np.nanmean(part, axis=0)) ** 2))
+            freedom += int(good.sum() - good.any(axis=0).sum())
+    if freedom >= 5:
+        return sqrt(total / freedom)
+    return float(c.noise) if isinstance(c.noise, float) else nan
+
+
+def _rms(moved: Array) -> float:
+    return float(np.sqrt(np.nanmean(np.sum(moved**2, axis=2))))

@@ -1,0 +1,100 @@
+"""A report on one screen of a terminal: what decides first, then what fits; the rest is named, not printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+
+from rich.console import Console
+
+from elastocal.report.blocks import Block, Heatmap, Paragraphs, Report, Section, Table, loud
+from elastocal.report.display import parted
+from elastocal.report.text import MOST_ROWS, print_report
+
+LINES = 40
+FEW = 4
+"""Rows below which the beginning of a table says nothing."""
+NOTES = 6
+"""Lines that notes may take."""
+NAMED = 6
+"""Sections left out that are named."""
+FIRST = "Outliers"
+"""The section that comes before all others."""
+
+
+def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, str]:
+    """The report within so many lines, and what it leaves out by name, empty where it is whole."""
+    if _height(report, width) <= lines:
+        return report, ""
+    notes = _notes(report, width)
+    short = replace(report, inputs=(), sections=(), notes=notes)
+    kept: dict[int, Section] = {}
+    order = sorted(range(len(report.sections)), key=lambda i: report.sections[i].title != FIRST)
+    for i in order:
+        section = report.sections[i]
+        room = lines - 1 - _height(replace(short, sections=tuple(kept.values())), width)
+        fitted = None if section.folded else _fitted(section, room, width)
+        if fitted is not None:
+            kept[i] = fitted
+    short = replace(short, sections=tuple(kept[i] for i in sorted(kept)))
+    return short, _left_out(report, short)
+
+
+def _fitted(section: Section, room: int, width: int) -> Section | None:
+    """The tables of a section, the last one cut where that makes it fit."""
+    blocks: tuple[Block, ...] = ()
+    for block in section.blocks:
+        plain = _plain(block)
+        if plain is None:
+            continue
+        longer = replace(section, blocks=(*blocks, plain))
+        over = _height(longer, width) - room
+        if over <= 0:
+            blocks = longer.blocks
+        elif isinstance(plain, Table) and len(plain.rows) - over - 1 >= FEW:
+            cut = len(plain.rows) - over - 1
+            said = f"{cut} of {len(block.rows)} rows." if isinstance(block, Table) else ""
+            return replace(section, blocks=(*blocks, replace(plain, rows=plain.rows[:cut], notes=(said,))))
+        else:
+            break
+    return replace(section, blocks=blocks) if blocks else None
+
+
+def _plain(block: Block) -> Block | None:
+    """What a terminal can show: the first columns of a table that has rows, without its notes; a map; words."""
+    if isinstance(block, Table):
+        rows = block.rows[:MOST_ROWS]
+        return replace(parted(replace(block, rows=rows))[0], notes=()) if rows else None
+    return block if isinstance(block, Heatmap | Paragraphs) else None
+
+
+def _notes(report: Report, width: int) -> tuple[str, ...]:
+    """Those that warn, and others while there is room for them."""
+    kept = [n for n in report.notes if loud(n)]
+    for note in report.notes:
+        if note not in kept and _height(replace(_nothing(report), notes=(*kept, note)), width) <= NOTES + 1:
+            kept.append(note)
+    return tuple(n for n in report.notes if n in kept)
+
+
+def _nothing(report: Report) -> Report:
+    return Report(report.title, (), ())
+
+
+def _height(shown: Report | Section, width: int) -> int:
+    report = shown if isinstance(shown, Report) else Report("", (), (shown,))
+    out = StringIO()
+    print_report(report, Console(file=out, width=width, highlight=False))
+    return out.getvalue().count("\n") - (0 if isinstance(shown, Report) else 1)
+
+
+def _left_out(whole: Report, short: Report) -> str:
+    titles = [s.title for s in short.sections]
+    missing = [s.title for s in whole.sections if s.title and s.title not in titles]
+    more = len(missing) - NAMED
+    if more > 1:
+        missing = [*missing[:NAMED], f"{more} more sections"]
+    notes = len(whole.notes) - len(short.notes)
+    if notes:
+        missing.append("a note" if notes == 1 else f"{notes} notes")
+    return ", ".join(missing) or "inputs and versions"
