@@ -27,7 +27,7 @@ from elastocal.files.lock import locked_by
 PLACE = Path(".studio") / "jobs"
 KEPT = 20
 """Jobs of a cell that are remembered."""
-STARTING = 30.0
+STARTING = 90.0
 """Seconds that a process may take until it holds its lock."""
 NEXT = 4.0
 """Seconds after the start of work until the next process is made ready."""
