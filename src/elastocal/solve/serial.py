@@ -70,6 +70,8 @@ def considered(solved: Posterior, x: Array, z: Array, used: Bools) -> Array:
     With them the estimates would be G y away, and less certain by G Y G^T: G = H^-1 X^T Z, y = Y Z^T r and
     Y^-1 = Z^T Z - Z^T X G + I, all of it whitened.
     """
+    if not z.shape[2]:
+        return np.zeros_like(solved.covariance)
     rows, more = ((solved.inverse @ part * used[:, :, None]).reshape(-1, part.shape[2]) for part in (x, z))
     across = rows.T @ more
     away = solved.covariance @ across
