@@ -46,6 +46,13 @@ def finite_number(text: str) -> float | None:
     return value if abs(value) <= LARGEST else None
 
 
+def why_no_number(text: str) -> str:
+    """What is wrong with a text that ``finite_number`` refuses: ``is not finite``, ``is too large`` or no number."""
+    if text.strip("+-").lower() in ("inf", "nan", "infinity"):
+        return "is not finite"
+    return "is too large" if _NUMBER.fullmatch(text) else "is not a number"
+
+
 def finite_numbers(texts: Sequence[str]) -> list[float] | None:
     """The numbers that texts are; None where any of them is something else."""
     if not all(map(_NUMBER.fullmatch, texts)) or max(map(len, texts), default=0) >= 1000:

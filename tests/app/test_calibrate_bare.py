@@ -165,7 +165,11 @@ def test_slips_of_units_and_names_are_told(run: Any, cell: Cell) -> None:
     cell.table("radians.csv", rows)
     got = run("calibrate", "arm.yaml", "radians.csv", "--units", "mm,deg", *GEOMETRY)
     assert got.code == 2
-    assert "accept it by these words: angles in rad" in got.err
+    assert "accept it by these words: angles in rad (--accept" in got.err
+    assert (
+        run("calibrate", "arm.yaml", "radians.csv", "--units", "mm,deg", *GEOMETRY, "--accept", "angles in rad").code
+        == 0
+    )
     cell.table("named.csv", np.loadtxt("points.csv", delimiter=",", skiprows=1), "J1,J2,J3,ball.x,ball.y,ball.z")
     made = run("calibrate", "arm.yaml", "named.csv", "--units", "mm,deg", *GEOMETRY, "--out", "named.json")
     assert made.code == 0

@@ -186,6 +186,11 @@ def test_skipped_numbers_are_counted(desk: Desk) -> None:
     assert "readings.csv: 2 rows lack numbers, which are left out (lines 2, 4)." in read.notes
 
 
+def test_one_skipped_row_is_one_row(desk: Desk) -> None:
+    read = desk.read(DEFLECTION + "missing: skip\n", TABLE.replace("0.2,-3.0", ",-3.0"))
+    assert "readings.csv: 1 row lacks numbers, which are left out (line 2)." in read.notes
+
+
 def test_one_load_for_all_rows(desk: Desk) -> None:
     table = "\n".join(
         line.replace(",fz_N", "").replace(",-1000", "").replace(",-500", "") for line in TABLE.split("\n")

@@ -158,6 +158,8 @@ def test_orientations_need_a_stated_noise(desk: Desk) -> None:
         ),
         ("0.4,", "nan,", "line 3, column dy_mm: 'nan' is no reading; give a number, or leave it out by missing: skip"),
         ("0.4,", "inf,", "line 3, column dy_mm: 'inf' is not finite; give a number"),
+        ("0.4,", "1e300,", "line 3, column dy_mm: '1e300' is too large; give a number"),
+        ("0.4,", "+-,", "line 3, column dy_mm: '+-' is not a number; give a number"),
         ("0.4,", "four,", "line 3, column dy_mm: 'four' is not a number; give a number"),
         (
             "65,20",

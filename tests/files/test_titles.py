@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError
+from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.titles import plain_title, title_unit
 from elastocal.model.kinematics import rigid_pose
@@ -106,6 +107,38 @@ def test_an_export_of_spatial_analyzer_without_a_campaign_file_is_named(tmp_path
     with pytest.raises(InputError, match="format: spatial-analyzer") as error:
         ec.read_campaign(ROBOT, tmp_path / "sa.txt")
     assert error.value.code == "spatial-analyzer"
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{a}{n} [mm]", "{a} {n} (mm)", "SMR {n} {a} [mm]", "SMR{n}_{a}_mm", "{a} SMR {l} [mm]", "Marker {l}.{a}/mm"],
+)
+def test_titles_of_several_targets(tmp_path: Path, form: str) -> None:
+    titles = [form.format(a=a, n=n, l="AB"[n - 1]) for n in (1, 2) for a in "XYZ"]
+    rows = [[*DEG[i], *MM[i], *(MM[i] + [10, 20, 30])] for i in range(COUNT)]
+    _, data = ec.read_campaign(ROBOT, table(tmp_path / "a.csv", [*JOINTS, *titles], rows))
+    assert "2 markers" in repr(data)
+    told = " ".join(observed_tables([tmp_path / "a.csv"], ROBOT, {}).notes)
+    assert ("is of marker2" in told) == ("SMR" in form or "{l}" in form)
+    read = 1e3 * np.asarray(data.position).reshape(COUNT, 2, 3)
+    np.testing.assert_allclose(read[:, 0], MM, atol=1e-6)
+    np.testing.assert_allclose(read[:, 1] - MM, [[10, 20, 30]] * COUNT, atol=1e-6)
+
+
+def test_titles_that_are_no_reading_are_named(tmp_path: Path) -> None:
+    file = table(tmp_path / "a.csv", [*JOINTS, "East", "North", "Up"], [[*DEG[i], *MM[i]] for i in range(COUNT)])
+    with pytest.raises(MissingError) as error:
+        ec.read_campaign(ROBOT, file)
+    assert error.value.allowed == ("East", "North", "Up")
+    assert "elastocal columns ROBOT a.csv" in str(error.value)
+    assert "missing: skip" not in str(error.value)
+
+
+def test_a_missing_column_is_asked_for_as_the_others_are_written(tmp_path: Path) -> None:
+    for others, missing in ((["x1_mm", "y1_mm"], "z1_mm"), (["marker1.x_mm", "marker1.y_mm"], "marker1.z_mm")):
+        file = table(tmp_path / "a.csv", [*JOINTS, *others], [[*DEG[i], *MM[i, :2]] for i in range(COUNT)])
+        with pytest.raises(MissingError, match=f"there is no column of z; add {missing} "):
+            ec.read_campaign(ROBOT, file)
 
 
 def test_titles() -> None:

@@ -254,6 +254,14 @@ def test_equal_leaves_ask_for_the_tool(tmp_path: Path) -> None:
         read_urdf(saved(tmp_path, text))
 
 
+def test_the_last_moving_link_is_the_tool_where_several_are_fixed_to_it(tmp_path: Path) -> None:
+    text = robot(*TWO, link("c"), link("d"), joint("j", "revolute", "a", "b", LIMIT),
+                 joint("k", "fixed", "b", "c"), joint("l", "fixed", "b", "d"))  # fmt: skip
+    read = read_urdf(saved(tmp_path, text))
+    assert read.model.tool == "b"
+    assert any("link 'b', the last that a joint moves, since c and d are fixed to it" in n for n in read.notes)
+
+
 def test_a_chain_of_followers_is_referred_to_the_first(tmp_path: Path) -> None:
     text = robot(
         *TWO,

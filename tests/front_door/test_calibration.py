@@ -60,6 +60,10 @@ def test_units_may_be_stated_again(cal: ec.Calibration) -> None:
     near_home = cal.predict(np.radians(new))
     assert [w.code for w in near_home.warnings] == ["angle-unit"]  # they may be degrees, and may not
     assert cal.predict(np.radians(new), angle="deg").warnings == ()
+    in_radians = replace(cal, angle="rad")
+    assert [w.data["largest"] for w in in_radians.predict(new).warnings] == [np.abs(new).max()]
+    assert "angle='deg'" in repr(in_radians.predict(new[:1]))
+    assert in_radians.predict(np.radians(new)).warnings == ()
 
 
 def test_positions_in_base_axes(cal: ec.Calibration) -> None:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from elastocal.calibration.residuals import Residuals
     from elastocal.files.certificate import Stated
 
+MANY_TURNS = 4 * np.pi
+"""Angles in rad beyond which a number is more likely one in degrees."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration:
@@ -268,10 +271,14 @@ class Calibration:
         raw = joint_table([q] if np.ndim(q) == 1 else q)  # type: ignore[arg-type]
         doubt: tuple[Finding, ...] = ()
         turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
-        if angle is None and self.angle == "deg" and len(raw) > 2 and raw.shape[1] == self.robot.n and turning:
+        if angle is None and len(raw) and raw.shape[1] == self.robot.n and turning:
             most = float(np.abs(raw[:, turning]).max())
-            if 0 < most < 2 * np.pi:
+            text = ""
+            if self.angle == "deg" and len(raw) > 2 and 0 < most < 2 * np.pi:
                 text = f"no angle is beyond {most:.3g}; they are taken as degrees, as in the campaign (angle='rad'?)"
+            elif self.angle == "rad" and most > MANY_TURNS:
+                text = f"an angle is {most:.4g}; it is taken as radians, the unit of this calibration (angle='deg'?)"
+            if text:
                 doubt = (Finding("angle-unit", "warning", text, {"largest": most}),)
         return controller_to_joints(self.robot, raw, length or self.length, angle or self.angle), doubt
 

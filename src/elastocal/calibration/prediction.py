@@ -57,7 +57,8 @@ class Prediction:
         n, m = self.position.shape[:2]
         width = 1e3 * float(np.nanmedian(self.half_width))
         known = f"half width {width:.3g} mm of the mean (95 %, median)"
-        return f"<Prediction of {n} poses, {m} marker{'s' * (m > 1)}: {known}>"
+        head = f"<Prediction of {n} pose{'s' * (n != 1)}, {m} marker{'s' * (m > 1)}: {known}"
+        return "\n".join([head, *(f"  warning {w.code}: {w.text}" for w in self.warnings)]) + ">"
 
     def to_frame(self) -> object:
         """One row for every pose and marker; a pandas DataFrame where pandas is installed, else a list of dicts."""

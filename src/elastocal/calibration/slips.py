@@ -95,7 +95,7 @@ def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> I
     alike = f" (points alone do not tell it from {', '.join(likewise)})" if likewise else ""
     return InputError(
         f"the points are {moved}{alike}; {mend}, or accept it by these words: {', '.join(slips)}",
-        code="slip", value=slips[0], parameter="units" if unit else "accept",
+        code="slip", value=slips[0], parameter="accept",
     )  # fmt: skip
 
 

@@ -111,10 +111,12 @@ def understand(
         marker, name, factor = matched
         target = fields if marker is None else readings.setdefault(marker, {})
         add_once(raw, target, name, Field(place, factor))
-    notes = titles.notes(fields, unused)
+    notes = (*titles.notes(fields, unused), *_marker_notes(raw, readings))
     found = CampaignColumns(fields, readings, notes)
     _check_axes(raw, found, axes, unused)
     _check_markers(raw, found)
+    if not readings and not plan and unused:
+        raise _no_readings(raw, "dx" if kind == "deflection" else "x", unused)
     for marker, columns in readings.items() if readings or plan else [("", {})]:
         _check_groups(raw, marker or (titles.markers[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
     return found
@@ -248,6 +250,19 @@ class Titles:
         return (*([by_number] if taken else []), *([left] if unused else []))
 
 
+def _marker_notes(raw: RawTable, readings: Mapping[str, Mapping[str, Field]]) -> tuple[str, ...]:
+    """Which target of the table is which marker, where its titles count them by letters or words of their own."""
+    firsts = {m: raw.header[min(f.place for f in columns.values())] for m, columns in readings.items() if m and columns}
+    taken = [f"{title} is of {m}" for m, title in firsts.items() if _own_words(title, m)]
+    return (f"{raw.file.rpartition('/')[2]}: {', '.join(taken)}.",) if taken else ()
+
+
+def _own_words(title: str, marker: str) -> bool:
+    """Whether a title neither names its marker nor is one such as ``x1_mm`` or ``X 1 [mm]``."""
+    bare = split_title(title)[0].lower()
+    return marker.lower() not in bare.replace(" ", "") and not NUMBERED.match(bare.replace(" ", ""))
+
+
 def _units(quantity: str) -> Mapping[str, float]:
     if quantity in (*QUATERNION, *MATRIX):
         return _PLAIN
@@ -305,6 +320,16 @@ def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] =
     )  # fmt: skip
 
 
+def _no_readings(raw: RawTable, quantity: str, unused: Sequence[str]) -> MissingError:
+    """Nothing is a reading, and ``unused`` titles may be meant."""
+    return MissingError(
+        f"{raw.top}: there is no column of {quantity}; 'elastocal columns ROBOT {Path(raw.file).name}' shows what is "
+        f"taken from {', '.join(unused)}, and remembers what is said; or write {quantity}_mm as title ({quantity}1_mm, "
+        f"{quantity}2_mm of several markers)",
+        file=raw.file, line=raw.header_line, allowed=tuple(unused),
+    )  # fmt: skip
+
+
 def _check_markers(raw: RawTable, found: CampaignColumns) -> None:
     named = [m for m in found.readings if m]
     first = next((raw.header[f.place] for m in named for f in found.readings[m].values()), "")
@@ -328,14 +353,19 @@ def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind
         absent = [q for q in group if q not in columns]
         if absent:
             unit = {id(_PLAIN): "", id(ANGLE): "_mrad" if group in (TURN, ORIENTATION) else "_deg"}
-            title = f"{prefix}{absent[0]}{unit.get(id(_units(absent[0])), '_mm')}"
+            suffix = unit.get(id(_units(absent[0])), "_mm")
+            number = marker.removeprefix("marker")
+            dotted = any(raw.header[f.place].startswith(prefix) for f in columns.values())
+            title = (
+                f"{absent[0]}{number}{suffix}" if number.isdigit() and not dotted else f"{prefix}{absent[0]}{suffix}"
+            )
             raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}")
 
 
 def _why(group: tuple[str, ...]) -> str:
     if group == UNLOADED:
         return " (the position without load), or give the deflection itself as dx, dy and dz"
-    return " (with empty cells and missing: skip, if it was not read)"
+    return " (with empty cells, and missing: skip in a campaign file, if it was not read)"
 
 
 def wanted_groups(columns: Mapping[str, Field], kind: str | None) -> list[tuple[str, ...]]:

@@ -155,7 +155,9 @@ def left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, .
             notes.append(f"{table.word}: deflections are positions under load less positions without.")
         if table.skipped:
             lines = ", ".join(str(n) for n in table.skipped[:10]) + (", ..." if len(table.skipped) > 10 else "")
-            notes.append(f"{table.word}: {len(table.skipped)} rows lack numbers, which are left out (lines {lines}).")
+            rows = f"{len(table.skipped)} rows lack" if len(table.skipped) > 1 else "1 row lacks"
+            line = "lines" if len(table.skipped) > 1 else "line"
+            notes.append(f"{table.word}: {rows} numbers, which are left out ({line} {lines}).")
     for marker in found.markers:
         absent = sum(marker not in cells for cells in found.cells)
         if absent:

@@ -205,6 +205,10 @@ def infer_tool(links: Links, start: str) -> tuple[str, tuple[str, ...]]:
         )
     end = best[0] if len(best) == 1 else lasts.pop()
     why = f"the end of the longest path, with {most} moving joint{'s' * (most != 1)}"
+    if end not in best:
+        why = (
+            f"the last that a joint moves, since {' and '.join(sorted(best))} are fixed to it; name one of them as tool"
+        )
     return end, (f"the tool is taken to be link {end!r}, {why}",)
 
 

@@ -28,7 +28,7 @@ from elastocal.files.located import read_text
 from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.titles import ends_table, plain_title, title_unit, unit_cells, unit_word
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
-from elastocal.untrusted import finite_number, finite_numbers, from_spreadsheet
+from elastocal.untrusted import finite_number, finite_numbers, from_spreadsheet, why_no_number
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
@@ -392,7 +392,6 @@ def si_number(raw: RawTable, row: Line, field: Field) -> float:
         if value is not None and (LENGTH | ANGLE | FORCE | MOMENT)[unit] != field.factor:
             raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one")
     if value is None:
-        infinite = plain.strip("+-").lower() in ("inf", "nan", "infinity") or plain.strip("+-0123456789.eE") == ""
-        said = "is empty" if not text else f"{text!r} is not {'finite' if infinite else 'a number'}"
+        said = f"{text!r} {why_no_number(plain)}" if text else "is empty"
         raise NumberError(f"{where}: {said}; give a number")
     return value * field.factor

@@ -32,6 +32,11 @@ _MEASURED = (
     r"pos|position)"
 )
 _READ = re.compile(rf"(?:{_MEASURED}[ _.-]+([xyz])|([xyz])[ _.-]*{_MEASURED})\.?", re.IGNORECASE)
+_TARGET = r"(?:smr|tbr|ccr|rrr|reflector|reflektor|marker|prism|prisma|nest)[ _.-]*"
+_NUMBER = r"([1-9]\d{0,5}|[a-h])"
+_OF_TARGET = re.compile(
+    rf"{_TARGET}{_NUMBER}[ _.-]+([xyz])|([xyz])[ _.-]+{_TARGET}{_NUMBER}|([xyz])[ _.-]*([1-9]\d{{0,5}})", re.IGNORECASE
+)
 _TURN = re.compile(
     r"(?:[\w.]*\.)?(?:(quat|quaternion|q)|(rotvec|rot vec|rotation vector|rv)|(orientation|ori)|"
     r"phi|rot|rotation|ang|angle|winkel|drehung|drehwinkel)[ _.-]*([xyzw])[ _]?([1-9]\d?)?",
@@ -61,13 +66,20 @@ def title_unit(title: str) -> str | None:
 
 
 def as_read(title: str, scalar: bool = False) -> str:
-    """``X Ist`` and ``measured x`` as ``x``, ``rot_x`` as ``phix``, ``quat.w`` as ``qw``; other titles as they are.
+    """``X Ist`` as ``x``, ``SMR 2 X`` and ``X 2`` as ``x2``, ``rot_x`` as ``phix``, ``quat.w`` as ``qw``.
+
+    Other titles stay as they are.  Targets by letters are counted: ``SMR B X`` is ``x2``.
 
     An orientation's ``x`` is of a quaternion where its ``scalar`` is in the table, else an angle.
     """
     found = _READ.fullmatch(title.strip())
     if found:
         return (found[1] or found[2]).lower()
+    target = _OF_TARGET.fullmatch(title.strip())
+    if target:
+        before, x, y, behind, z, plain = (g.lower() if g else "" for g in target.groups())
+        number = before or behind or plain
+        return f"{x or y or z}{number if number.isdigit() else ord(number) - ord('a') + 1}"
     turn = _TURN.fullmatch(title.strip())
     if turn is None:
         return _GREEK.get(title.strip().lower(), title)
