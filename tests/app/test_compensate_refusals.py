@@ -50,7 +50,7 @@ def test_a_program_of_which_nothing_is_corrected_is_said_to_stay(run: Any, tmp_p
     told = json.loads(got.out)
     said = " ".join(told["verdict"])
     assert "THE PROGRAM STAYS AS IT WAS: 2 targets cannot be corrected" in said
-    assert "(out_of_reach 2)" in said
+    assert "(out of reach 2)" in said
     assert "Contributions to the correction" not in said
     assert "MIXES" not in said
 

@@ -66,6 +66,19 @@ def test_units_may_be_stated_again(cal: ec.Calibration) -> None:
     assert in_radians.predict(np.radians(new)).warnings == ()
 
 
+def test_poses_of_the_calibration_are_no_validation(cal: ec.Calibration, q: np.ndarray) -> None:
+    def validated(at: np.ndarray, far: float = 0.0) -> ec.Validation:
+        x = 1e3 * cal.predict(at).position
+        x[5, 1, 2] += far
+        return cal.validate(ec.Campaign(q=at, position=x, length="mm", angle="deg", markers=["left", "right"]))
+
+    own, other = validated(q), validated(q + 0.5)
+    assert ([w.code for w in own.warnings], own.verdict.code, own.shared) == (["not-new"], "not-validated", 24)
+    assert (other.warnings, other.shared, other.verdict.code) == ((), 0, "validated")
+    (far,) = validated(q + 0.5, 3.0).warnings  # 3 mm, with a noise of 0.02 mm
+    assert (far.code, far.data["places"]) == ("far-off", ["row 5"])
+
+
 def test_positions_in_base_axes(cal: ec.Calibration) -> None:
     """The same points and the same uncertainty, along the axes of the base as the instrument was registered to it."""
     q = np.random.default_rng(4).uniform(-60, 60, size=(5, 6))

@@ -11,6 +11,11 @@ from elastocal.results import as_frame, as_html
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 
+FAR_OFF = 8.0
+"""Standard deviations of a distance, beyond which a reading is named."""
+MOST_FAR = 0.2
+"""Share of the rows: where more are far off, it is the calibration and not the readings."""
+
 
 @dataclass(frozen=True, repr=False)
 class Validation:
@@ -34,6 +39,8 @@ class Validation:
     """Standard deviation (states, markers) in m of the predicted places, all three axes together."""
     reading: Array
     """Standard deviation (states, markers) in m of one reading, mean over the axes."""
+    shared: int = 0
+    """States at joint values and loads of the calibration itself."""
 
     @property
     def improved(self) -> bool:
@@ -44,10 +51,14 @@ class Validation:
         """Whether the calibrated robot predicts these readings better than the nominal one does, in one sentence."""
         gain, half = 1e3 * self.gain, 1e3 * self.gain_half_width
         data = {"before": self.before.mean, "after": self.after.mean, "gain": self.gain, "half": self.gain_half_width}
+        own = self.shared == len(self.errors) > 0
+        whose = "of poses of the calibration" if own else "that took no part"
         said = (
-            f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points that took no part, nominal "
+            f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points {whose}, nominal "
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
+        if own:
+            return Finding("not-validated", "warning", f"NOT VALIDATED: {said}", data)
         if self.improved:
             return Finding("validated", "note", f"Validated: {said}", data)
         if self.gain < -self.gain_half_width:
@@ -56,7 +67,36 @@ class Validation:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """Intervals that hold far fewer readings than they promise."""
+        """Poses of the calibration, readings far off, and intervals that hold far fewer than they promise."""
+        return (*self._not_new(), *self._far_off(), *self._narrow())
+
+    def _not_new(self) -> tuple[Finding, ...]:
+        if not self.shared:
+            return ()
+        text = (
+            f"{self.shared} of {len(self.errors)} rows are at joint values of the calibration itself; errors there say "
+            "nothing of other poses: measure poses that took no part"
+        )
+        return (Finding("not-new", "warning", text, {"shared": self.shared}),)
+
+    def _far_off(self) -> tuple[Finding, ...]:
+        """A reading far beyond its interval rules the mean; the mean stays as it is."""
+        far = self.errors > FAR_OFF * np.sqrt(self.expected**2 + 3 * self.reading**2)
+        rows = np.flatnonzero(far.any(axis=1))
+        if not len(rows) or len(rows) > MOST_FAR * len(self.errors):
+            return ()
+        worst = rows[np.argsort(-np.nanmax(self.errors[rows], axis=1), kind="stable")]
+        places = [self.places[i] for i in worst]
+        named = ", ".join(places[:5]) + " ..." * (len(places) > 5)
+        rest = float(np.nanmean(np.where(far, np.nan, self.errors)))
+        count, them = ("1 row is", "it") if len(rows) == 1 else (f"{len(rows)} rows are", "them")
+        text = (
+            f"{count} more than {FAR_OFF:g} standard deviations off, the worst first: {named}; without {them} the mean "
+            f"is {1e3 * rest:.3f} mm; read {them} again"
+        )
+        return (Finding("far-off", "warning", text, {"places": places, "without": rest}),)
+
+    def _narrow(self) -> tuple[Finding, ...]:
         least = 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, self.after.count)))
         if self.coverage >= min(0.85, least):
             return ()

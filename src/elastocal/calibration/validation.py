@@ -27,6 +27,8 @@ FAR = 0.1
 """Share of the robot's size that no reading of it is off by."""
 SHAPE = 0.01
 """The same where the instrument is placed anew."""
+SAME = 1e-6
+"""Joint values in rad and m, and loads in kN, that are the same but for rounding."""
 Known = tuple[bool, ...]
 """Of every station of a campaign, whether the calibration has seen it."""
 
@@ -56,7 +58,15 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
+        _shared(calibration, states),
     )  # fmt: skip
+
+
+def _shared(calibration: Calibration, states: States) -> int:
+    """States at joint values and loads of the calibration, as a file keeps them."""
+    own = np.hstack([calibration.residuals.q, 1e-3 * calibration.residuals.wrench])
+    new = np.hstack([states.q, 1e-3 * states.wrench])
+    return sum(bool((np.abs(own - row).max(axis=1) < SAME).any()) for row in new) if len(own) else 0
 
 
 def _check_near(calibration: Calibration, states: States, away: Array) -> None:

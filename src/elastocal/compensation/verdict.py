@@ -245,4 +245,5 @@ def _mixed(result: Correction) -> Finding:
 def _reasons(result: Correction) -> str:
     """What keeps targets from being corrected, the most frequent first."""
     bad = Counter(TargetStatus(int(s)) for s in result.commands.status[~result.corrected])
-    return f" ({', '.join(f'{s.name.lower()} {n}' for s, n in bad.most_common())})" if bad else ""
+    named = [f"{status.name.lower().replace('_', ' ')} {n}" for status, n in bad.most_common()]
+    return f" ({', '.join(named)})" if bad else ""
