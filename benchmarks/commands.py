@@ -14,9 +14,10 @@ from pathlib import Path
 from benchmarks.growth import NAME, Spent, spent
 from benchmarks.harness import Outcome, Row
 
-DEMO = {"plan": 1.6, "compensate": 1.3, "demo": 6.0}
-"""Seconds of the commands on the demonstration: a third of what they took at first."""
+DEMO = {"calibrate": 1.3, "plan": 1.6, "compensate": 1.3, "demo": 6.0}
+"""Seconds of the commands on the demonstration: a third of what they took at first, of ``calibrate`` an eighth."""
 WORDS = {
+    "calibrate": ["calibrate", "."],
     "plan": ["plan", "."],
     "compensate": ["compensate", ".", "--truth", "truth/robot.yaml"],
     "demo": ["demo", "--out", "again"],

@@ -1,7 +1,7 @@
 """The equilibrium of six compliant joints as a person would write it in scalar numba: the hardest peer.
 
-For arms whose frames are not turned before the flange and whose axes are coordinate axes, as those of the KR 270 are; Newton's steps with
-the symmetric part of the tangent, which is all of it but for a moment of the load.
+For arms whose frames are not turned before the flange and whose axes are coordinate axes, as those of the KR 270
+are; Newton's steps with the symmetric part of the tangent, which is all of it but for a moment of the load.
 """
 
 from __future__ import annotations

@@ -17,10 +17,7 @@ def growth(job: str, count: int) -> float:
 
 
 def _job(job: str, count: int) -> None:
-    from benchmarks.robots import LINKS, WRENCH, configurations, robot
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.linear_observation import linear_observation_chunks
-    from elastocal.model.statics.observation import Marker
+    from benchmarks.robots import LINKS, configurations, robot
     from elastocal.model.statics.stiffness import stiffness_chunks
 
     q = configurations(count)
@@ -38,12 +35,7 @@ def _job(job: str, count: int) -> None:
     elif job == "solve":
         from benchmarks.solve import Data
 
-        Data.of(count).fit()
-    else:
-        load = [AppliedWrenches("tool", WRENCH[None])]
-        model = robot().with_link_form("symmetric")
-        for _ in linear_observation_chunks(model, q, load, [Marker("tool", "pose")])[1]:
-            pass
+        Data.of(count).reduce()
 
 
 def main() -> None:

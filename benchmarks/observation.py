@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Contender, Outcome, race
-from benchmarks.memory import growth
 from benchmarks.robots import WRENCH, configurations, pinocchio_model, robot
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.statics.linear_observation import linear_observation, linear_observation_chunks
+from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
 
 COUNT = 10_000
@@ -26,21 +25,11 @@ def measure() -> Outcome:
     order = np.argsort([_key(n, model) for n in names], kind="stable")
     same = np.abs(np.sort(ours[:, :, order].reshape(50, -1)) - np.sort(theirs.reshape(50, -1))).max()
 
-    def streamed() -> None:
-        for _ in linear_observation_chunks(model, q, load, markers)[1]:
-            pass
-
-    small, large = growth("observation", 20_000), growth("observation", 200_000)
     contenders = [
-        Contender("elastocal, streamed", COUNT, streamed),
         Contender("elastocal, one array of 73 MB", COUNT, lambda: linear_observation(model, q, load, markers)),
         Contender("loop filling it from Pinocchio's frame Jacobians", COUNT, run, needed=10.0),
     ]
-    facts = (
-        f"parameters: {len(names)}; largest difference of sorted entries to the loop: {same:.1e}",
-        f"memory above start when streamed: {small:.0f} MB for 20 000, {large:.0f} MB for 200 000 configurations "
-        f"(the configurations themselves take {200_000 * 48 / 1e6:.0f} MB)",
-    )
+    facts = (f"parameters: {len(names)}; largest difference of sorted entries to the loop: {same:.1e}",)
     return race("observation matrix, 10 000 x 6 x 153", contenders, facts=facts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import nan
 
 LONGEST = 120
@@ -43,6 +44,14 @@ def finite_number(text: str) -> float | None:
     """The number that a text is; None for anything else, such as inf, nan, 1_0, 0x10 and 400 digits."""
     value = float(text) if len(text) < 1000 and _NUMBER.fullmatch(text) else nan
     return value if abs(value) <= LARGEST else None
+
+
+def finite_numbers(texts: Sequence[str]) -> list[float] | None:
+    """The numbers that texts are; None where any of them is something else."""
+    if not all(map(_NUMBER.fullmatch, texts)) or max(map(len, texts), default=0) >= 1000:
+        return None
+    values = list(map(float, texts))
+    return values if max(map(abs, values), default=0.0) <= LARGEST else None
 
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")

@@ -7,13 +7,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from app.cell_desk import whole_cell
 from app.virtual_desk import Chain, chain
+from oracle.once import once
 
 from elastocal.app.cli.main import main
+
+if TYPE_CHECKING:
+    from app.report_desk import Made
 
 ARM = """\
 format: elastocal-robot/1
@@ -79,6 +83,24 @@ def chained(tmp_path_factory: pytest.TempPathFactory) -> Chain:
 
 
 @pytest.fixture(scope="session")
-def kr270_cell(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kr270_cell(shared: Path) -> Path:
     """A cell of the KR-270 from plan to corrected program, once for all tests; they must work on copies."""
-    return whole_cell(tmp_path_factory.mktemp("cells") / "kr270")
+
+    def make() -> Path:
+        (shared / "cells").mkdir()
+        return whole_cell(shared / "cells" / "kr270")
+
+    cell: Path = once(shared / "kr270-cell", make)
+    return cell
+
+
+Reports = Callable[[str], "Made"]
+
+
+@pytest.fixture(scope="session")
+def reports(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    """Reports of every kind, each made by the first test that looks at it."""
+    from app.report_desk import Desk
+
+    desk = Desk(tmp_path_factory.mktemp("reports"))
+    return lambda kind: once(shared / f"report-{kind}", lambda: desk.report(kind))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from app.cell_desk import well
+from app.cell_desk import FAST, well
 from app.test_circle_points import ROBOT as SWEPT
 from app.test_circle_points import lay_sweeps
 from app.test_compensator_command import WORDS as COMPENSATOR
@@ -24,6 +24,7 @@ from oracle.encoders import SINGLE, WRIST
 from oracle.table_one import points_csv
 
 import elastocal as ec
+from elastocal.app.cli.progress import told_to
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_offset import JointOffset
 
@@ -34,6 +35,14 @@ SPOTS = np.array([[0.1, 0, 0.15], [-0.08, 0.05, 0.12], [0.0, -0.1, 0.2]])
 EXAMPLES = Path(__file__).parents[2] / "examples" / "programs"
 AT = ("--at", "0,-70,90,0,70,0")
 Words = Sequence[object]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A report, and the stages that its command told: done, of how many, what."""
+
+    path: Path
+    told: tuple[tuple[int, int, str], ...]
 
 
 @dataclass
@@ -50,10 +59,12 @@ class Desk:
             self.made[name] = self.folder / name
         return self.made[name]
 
-    def report(self, kind: str) -> Path:
-        path = self.folder / f"{kind}.html"
-        well(*KINDS[kind](self), "--report", path)
-        return path
+    def report(self, kind: str) -> Made:
+        path, told = self.folder / f"{kind}.html", list[tuple[int, int, str]]()
+        words = KINDS[kind](self)  # made before: it runs commands of its own
+        with told_to(lambda done, total, stage="": told.append((done, total, stage))):
+            well(*words, "--report", path)
+        return Made(path, tuple(told))
 
     def file(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -134,7 +145,17 @@ KINDS: dict[str, Callable[[Desk], Words]] = {
     "stiffness-axes": lambda d: ("stiffness", KR270, "--map", "A2:-130:-20:12,A3:-90:120:12"),
     "stiffness-workpiece": lambda d: ("stiffness", KR270, "--map", "x:1400:2300:11,z:400:1600:9,y:0", *AT),
     "kinetostatics": lambda d: ("kinetostatics", "scara-ruggeri", "--position", "200,350,0", "--force", "-30,10,0"),
-    "plan": lambda d: ("plan", d.loaded / "arm.yaml", "--hang", 20, "--marker", "m1", "--out", d.folder / "planned"),
+    "plan": lambda d: (
+        "plan",
+        d.loaded / "arm.yaml",
+        "--hang",
+        20,
+        "--marker",
+        "m1",
+        *FAST,
+        "--out",
+        d.folder / "planned",
+    ),
     "plan-arcs": lambda d: ("plan", d.file("arcs.yaml", ARCS), "--out", d.folder / "arcs"),
     "assess": lambda d: ("assess", d.loaded / "arm.yaml", d.loaded / "plan.csv", "--noise-mm", 0.01),
     "assess-campaign": lambda d: ("assess", d.loaded / "plan.yaml"),
@@ -176,7 +197,13 @@ KINDS: dict[str, Callable[[Desk], Words]] = {
         "0,-70,100,0,60,0",
     ),
     "iso9283": lambda d: ("iso9283", lay_visits(d.folder, *VISITS), "--path"),
-    "gravity": lambda d: ("gravity", d.file("log.csv", log_text(moving())), "kuka-kr5", "--at", "0,-60,90,0,30,0"),
+    "gravity": lambda d: (
+        "gravity",
+        d.file("log.csv", log_text(moving())),
+        "kuka-kr5",
+        "--at",
+        "0,-60,90,0,30,0",
+    ),
     "transmission": lambda d: ("transmission", *_tables(d)),
     "loops": lambda d: ("loops", d.file("loops.csv", loop_text(everything()))),
     "arcs": lambda d: ("arcs", d.file("points.csv", points_csv()), "--known", "P1"),

@@ -265,7 +265,7 @@ def test_any_urdf_gives_a_program_that_is_corrected(tmp_path: Path, run: Run, ki
     assert max(turned) < 30  # every corner asks for an orientation that the arm can hold there
 
 
-DATA_SHEET = """Gelenk;θ [°];d [mm];a [mm];α [°];von [°];bis [°];convention
+DATA_SHEET = """Gelenk;θ [°];d [mm];a [mm];\N{GREEK SMALL LETTER ALPHA} [°];von [°];bis [°];convention
 A1;0;675;260;-90;-185;185;standard
 A2;0;0;680;0;-155;35;standard
 A3;-90;0;-35;90;-130;154;standard

@@ -10,18 +10,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from app.cell_desk import well
-from app.report_desk import KINDS, Desk
+from app.conftest import Reports
 
 import elastocal as ec
 from elastocal import __main__ as entry
 from elastocal.app.cli import progress as shown
 from elastocal.compensation.run import compensate
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(tmp_path_factory.mktemp("stages"))
 
 
 def test_the_first_line_comes_before_the_work_has_told_anything(
@@ -101,11 +95,8 @@ LONG = {"calibrate", "calibrate-reduce", "calibrate-contacts", "compensate", "gr
 
 
 @pytest.mark.parametrize("kind", sorted(LONG))
-def test_long_commands_tell_their_stages(kind: str, desk: Desk) -> None:
-    told: list[tuple[int, int, str]] = []
-    words = KINDS[kind](desk)  # made before: it runs commands of its own
-    with shown.told_to(lambda done, total, stage="": told.append((done, total, stage))):
-        well(*words)
+def test_long_commands_tell_their_stages(kind: str, reports: Reports) -> None:
+    told = reports(kind).told
     shares = [done / total for done, total, _ in told]
     assert shares == sorted(shares)
     assert max(shares) <= 1

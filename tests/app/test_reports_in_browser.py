@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from app.conftest import Reports
 from app.report_desk import KINDS, Desk
 from report.browser import browser, camera, driver, misplaced, opened, overflow, turned, unfold, with_exponents
 
 from elastocal.app.cli.command import COMMANDS
 
-WIDTHS, NARROW = ((1280, "light"), (390, "dark")), 640
+WIDE, NARROW = 1280, 390
 ELSEWHERE = {"demo"}
 """Opened by tests of its own."""
 
@@ -23,39 +24,44 @@ def running() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(tmp_path_factory.mktemp("reports"))
-
-
-def test_every_command_with_a_report_is_here(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_with_a_report_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Desk, "once", lambda self, name, lay: self.folder / name)
-    named = {str(words(desk)[0]) for words in KINDS.values()}
+    named = {str(words(Desk(tmp_path))[0]) for words in KINDS.values()}
     assert named == {name for name, c in COMMANDS.items() if c.report} - ELSEWHERE
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_quiet_fits_and_works(running: Any, desk: Desk, tmp_path: Path, kind: str) -> None:
-    report = desk.report(kind)
+def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Path, kind: str) -> None:
+    """Loaded once: the narrow page is the wide one in a smaller window, folded as before and unfolded."""
+    report = reports(kind).path
     assert report.stat().st_size < 1_500_000
-    for width, scheme in WIDTHS:
-        seen = opened(running, report, width, scheme)
-        page = seen.page
+    seen = opened(running, report, WIDE)
+    page = seen.page
+    _folds(page)
+    if page.locator(".scene").count():
+        _turns(page)
+    if page.locator("nav a").count():
+        page.locator("nav a").last.click()
+    for width in (NARROW, WIDE):
+        _resized(page, width)
         assert overflow(page) <= 0
-        _folds(page)
-        if width > NARROW and page.locator(".scene").count():
-            _turns(page)
-        if page.locator("nav a").count():
-            page.locator("nav a").last.click()
-        unfold(page)
+    unfold(page)
+    for width in (WIDE, NARROW):
+        _resized(page, width)
         assert overflow(page) <= 0
         assert misplaced(page) == []
-        assert kind == "published" or with_exponents(page) == []  # a paper's numbers are given as it prints them
-        assert seen.foreign(report) == []
-        assert seen.complaints == []
-        if width > NARROW:
+        if width == WIDE:
             _prints(page, tmp_path / "paper.pdf")
-        page.close()
+    assert kind == "published" or with_exponents(page) == []  # a paper's numbers are given as it prints them
+    assert seen.foreign(report) == []
+    assert seen.complaints == []
+    page.close()
+
+
+def _resized(page: Any, width: int) -> None:
+    """The narrow window in the dark."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="light" if width == WIDE else "dark")
 
 
 def _folds(page: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 from virtual import campaign, joint_values
 
 import elastocal as ec
+from elastocal.calibration import tool as tools
 from elastocal.calibration.fit import Task, ahead, assemble, fit
 from elastocal.calibration.ladder import Rung, _predicts
 from elastocal.calibration.noise import Instrument
@@ -19,6 +20,7 @@ from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
+from elastocal.model.statics.equilibrium import equilibrium
 
 MARKERS = ["marker1", "marker2", "marker3"]
 
@@ -111,3 +113,24 @@ def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:
     (note,) = [w for w in cal.warnings if w.code == "no-backlash"]
     assert "A2" in note.data["joints"]
     assert cal.robot.parameters.values[cal.robot.parameters.index("A2.gap")] == 0.0
+
+
+def test_a_search_that_begins_where_another_ended_solves_nothing_there(
+    task: tuple[Task, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks of one robot share a tool, which remembers; the minimum is the same as from the file's values."""
+    problem, placing = task
+    whole = fit(problem, placing)
+    less = replace(problem, dropped=np.arange(problem.sight.states.count)[:, None] == 3)
+    assert less.tool is problem.tool
+    solved = []
+    monkeypatch.setattr(tools, "equilibrium", lambda *a, **k: solved.append(1) or equilibrium(*a, **k))
+    problem.tool.both(problem.values(whole.start[1]))
+    assert not solved
+    near = fit(less, *whole.start, near=(whole.posterior,))
+    assert len(solved) == near.steps - 1  # nothing is solved where it begins
+    far = fit(less, placing)
+    assert near.converged
+    assert near.steps < far.steps
+    sd = np.sqrt(np.diag(far.covariance))[: len(far.x)]
+    assert np.all(np.abs(near.values - far.values) < 0.02 * sd)

@@ -9,9 +9,12 @@ from scipy.stats import t
 from virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.judgement import choice_optimism
+from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.validation import cross_validate
 from elastocal.errors import InputError
+from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 
 KR270 = shipped("kuka-kr270")
@@ -149,3 +152,34 @@ def test_coverage_over_many_robots(markers: int, joint_noise: float) -> None:
     )
     assert 0.93 <= mean <= 0.97
     assert 0.93 <= reading <= 0.97
+
+
+def test_the_choice_of_a_model_is_in_the_claim() -> None:
+    """Two models that are right in turn: on every fifth of the poses the one is worse that the others speak for."""
+    pose = np.arange(10)
+    first, second = np.where(pose % 5 < 3, 1.0, 3.0), np.where(pose % 5 < 3, 2.9, 1.0)
+    nominal, *rungs = (Rung((), "points", None, e[:, None], pose, 0.0, 0.0) for e in (0 * pose + 9.0, first, second))
+    ladder = Ladder((nominal, *rungs), rungs[0], nominal, 1.0, 0.1)
+    # all: 1.8 against 2.14, the first is chosen.  Without a fifth where it is right, 2.0 against 1.95: the second is
+    # chosen there, at 2.9; without one where it is wrong, 1.5 against 2.425: the first, at 3
+    assert choice_optimism(ladder) == pytest.approx((3 * 2.9 + 2 * 3.0) / 5 / 1.8)
+    same = Ladder((nominal, rungs[0]), rungs[0], nominal, 1.0, 0.1)
+    assert choice_optimism(same) == 1.0
+
+
+def test_intervals_are_as_wide_as_the_claim_where_it_is_optimistic(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    arm = shipped("abb-irb120")
+    truth = true_robot(arm, rng, ("geometry", "weight"))
+    q = joint_values(arm, 20, rng)
+    data = campaign(q, arm, position=read_positions(truth, q, rng, 3e-5))
+    new = joint_values(arm, 5, rng)
+    doubt = Finding("optimistic", "warning", "", {"refitted": 3e-4, "leave_one_out": 2e-4})
+    widths, sds = [], []
+    for findings in ((), (doubt,)):
+        monkeypatch.setattr("elastocal.calibration.run.optimism_of", lambda ladder, told=findings: told)
+        cal = calibrate(arm, data, ["geometry"], outliers=False)
+        widths.append(cal.predict_joints(new).half_width)
+        sds.append(cal.parameters["axis2.offset"].sd)
+    assert widths[1] == pytest.approx(1.5 * widths[0])
+    assert sds[1] == pytest.approx(1.5 * sds[0])

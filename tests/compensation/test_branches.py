@@ -103,6 +103,19 @@ def plane_words(
     return behind, bool((x * v - y * u > 0) != behind)
 
 
+def bent_down(model: Robot, q: np.ndarray, pitch: float, roll: float) -> bool:
+    """Whether the hand hangs below the forearm, with axis 4 turned back to where its top is up: no flip.
+
+    The hand points from the wrist centre to the flange; ``pitch`` of the forearm is that of ``plane_words``.
+    """
+    wrist, flange, foot = (
+        rigid_pose(model.nominal, f, q[:, None])[0][:, 0] for f in (*model.joints[4:5], "flange", model.joints[1])
+    )
+    ahead = foot * [1, 1, 0] / np.hypot(*foot[:2])
+    above = np.cos(pitch) * np.array([0.0, 0, 1]) - np.sin(pitch) * ahead
+    return bool(((flange - wrist) @ above) * np.cos(roll) < 0)
+
+
 def test_config_of_a_fanuc_by_plane_geometry() -> None:
     """Pendant values: J2 from the vertical, J3 from the horizontal; lengths in mm of the M-710iC/50."""
     model = read_robot("fanuc-m710ic50")
@@ -110,8 +123,10 @@ def test_config_of_a_fanuc_by_plane_geometry() -> None:
     for shown in np.random.default_rng(6).uniform(-1, 1, (300, 6)) * np.radians([170, 90, 130, 350, 120, 350]):
         behind, up = plane_words(150, 870, 170, 1016, shown[1], shown[2])
         turns = ", ".join(str(int(np.floor((np.degrees(shown[i]) + 180) / 360))) for i in (0, 3, 5))
-        words = f"{'N' if shown[4] < 0 else 'F'} {'U' if up else 'D'} {'B' if behind else 'T'}, {turns}"
-        assert configuration_words(model, model.controller.to_joints(shown[None])[0]) == words
+        q = model.controller.to_joints(shown[None])[0]
+        hanging = bent_down(model, q, shown[2], shown[3])
+        words = f"{'N' if hanging else 'F'} {'U' if up else 'D'} {'B' if behind else 'T'}, {turns}"
+        assert configuration_words(model, q) == words
         seen.add(words[:5])
     assert len(seen) == 8
 
@@ -123,7 +138,8 @@ def test_rconf_of_a_yaskawa_by_plane_geometry() -> None:
     for shown in np.random.default_rng(7).uniform(-1, 1, (300, 6)) * np.radians([170, 90, 90, 200, 150, 350]):
         behind, up = plane_words(150, 760, 200, 795, shown[1], shown[2] - shown[1])
         beyond = [abs(np.degrees(shown[i])) >= 180 for i in (3, 5, 0)]
-        flags = [shown[4] < 0, not up, behind, *beyond, False, False]
-        assert _rconf(model, model.controller.to_joints(shown[None])[0]) == ",".join(str(int(f)) for f in flags)
+        q = model.controller.to_joints(shown[None])[0]
+        flags = [bent_down(model, q, shown[2] - shown[1], shown[3]), not up, behind, *beyond, False, False]
+        assert _rconf(model, q) == ",".join(str(int(f)) for f in flags)
         seen.add(tuple(flags[:3]))
     assert len(seen) >= 6

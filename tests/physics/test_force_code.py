@@ -185,3 +185,18 @@ def run_by_python(made, out, a, p):
     space = {"rint": round, "sqrt": math.sqrt, "empty": np.empty}
     exec(source(made).split("@njit", 1)[1].split("\n", 1)[1], space)
     space["code"](out, a, p)
+
+
+def test_some_configurations_without_a_force_that_others_have_take_the_code_of_all():
+    """Half is pushed along x, half along z; those left over know one of them, and the code, made late, both."""
+    robot, flex, at, theta, _ = _case("cylindrical", 4)
+    push = np.zeros((20, 6))
+    push[:10, 0], push[10:, 2] = 900.0, 700.0
+    whole = Bends.of(flex, at, (AppliedWrenches(robot.tool, push),))
+    rows = np.arange(20) < 10
+    some = whole.take(robot.posture(at.q[:, rows]), rows)
+    expected = whole.at(theta)
+    for _ in range(12):  # on numbers first, then by the code
+        for one, all_ in zip(some.at(theta[:, rows]), expected, strict=True):
+            np.testing.assert_allclose(one, all_[:, rows], rtol=1e-12, atol=1e-12)
+    assert some.forces.code is not None

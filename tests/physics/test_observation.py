@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.mechanics import twists
@@ -9,9 +11,11 @@ from oracle.robots import configurations, random_wrench
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics import sweep
 from elastocal.model.statics.deflection import linear_deflection
-from elastocal.model.statics.linear_observation import linear_observation, linear_observation_chunks
+from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker, loaded_observation
 
 MARKERS = [Marker("marker1"), Marker("marker2"), Marker("tool", "pose")]
@@ -96,17 +100,12 @@ def test_chosen_parameters_are_columns_of_the_whole():
     np.testing.assert_array_equal(part, whole[:, :, [names.index(n) for n in some]])
 
 
-def test_chunks_are_rows_of_the_whole():
+def test_parts_are_rows_of_the_whole():
     model, q, load = setting("symmetric", 5100)
     names, whole = linear_observation(model, q, load, MARKERS)
-    same, chunks = linear_observation_chunks(model, q, load, MARKERS)
+    same, part = linear_observation(model, q[4900:], [w.rows(slice(4900, None), 200) for w in load], MARKERS)
     assert same == names
-    seen = []
-    for rows, part in chunks:  # (p, rows, m) in one buffer that is used again
-        np.testing.assert_array_equal(np.transpose(part, (2, 1, 0)), whole[rows])
-        seen.append(rows.stop - rows.start)
-    assert len(seen) > 1
-    assert sum(seen) == len(q)
+    np.testing.assert_array_equal(part, whole[4900:])
 
 
 def test_a_parameter_that_is_no_compliance_has_no_linear_column():
@@ -122,3 +121,39 @@ def test_rows_without_an_equilibrium_are_unknown():
     assert list(status) == [2, 0]
     assert np.isnan(matrix[0]).all()
     assert np.isfinite(matrix[1]).all()
+
+
+@pytest.mark.parametrize("follows", [False, True])
+@pytest.mark.parametrize("name", ["kuka-kr270", "scara-ruggeri"])
+def test_few_configurations_are_solved_for_as_the_chain_is_walked(name, follows, monkeypatch):
+    """Full matrices against the walk along the chain; moments and following loads make the tangent unsymmetric."""
+    model = read_robot(name)
+    if name == "kuka-kr270":
+        soft = [replace(e, gap=1e-4, transition=50.0) if isinstance(e, JointBacklash) else e for e in model.elements]
+        model = replace(model, elements=tuple(soft)).with_link_form("full")
+    q = configurations(model, 21, seed=5)
+    wrench = np.random.default_rng(5).normal(size=(21, 6)) * [900, 900, 900, 300, 300, 300]
+    applied = [AppliedWrenches(model.tool, wrench, follows)]
+    _, few, status = loaded_observation(model, q, applied, [Marker(model.tool, "pose")])
+    monkeypatch.setattr(sweep, "MANY", 0)
+    _, walked, _ = loaded_observation(model, q, applied, [Marker(model.tool, "pose")])
+    assert np.all(status == 0)
+    size = np.abs(walked).max(axis=(0, 1))
+    assert np.all(size[size > 0] > 0)
+    assert np.all(np.abs(few - walked).max(axis=(0, 1)) <= 1e-11 * size)
+    assert not np.array_equal(few, walked)  # two ways it is
+
+
+def test_a_configuration_about_to_give_way_leaves_the_others_their_columns(monkeypatch):
+    """Where the matrices of one cannot be solved, all are walked."""
+    model = read_robot("kuka-kr270")
+    q = configurations(model, 3, seed=1)
+    markers = [Marker(model.tool)]
+    _, expected, _ = loaded_observation(model, q, [], markers)
+
+    def singular(*given):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(sweep, "_few_transposed", singular)
+    _, walked, _ = loaded_observation(model, q, [], markers)
+    assert walked == pytest.approx(expected, rel=1e-10, abs=1e-18)

@@ -35,7 +35,7 @@ LONG = Report(
     ("Quiet note.",),
     (Fact("file", "file", "points.csv", "points.csv"),),
     tiles=(Tile("error", "0.1", "mm"),),
-    offer="More can be had.",
+    hint="More can be had.",
 )
 
 
@@ -55,7 +55,7 @@ def test_what_decides_is_whole_and_the_rest_fits(width: int) -> None:
     short, more = shortened(LONG, width)
     shown = lines_of(short, width)
     assert len(shown) <= LINES
-    assert all(any(sentence in line for line in shown) for sentence in (*VERDICT, "Quiet note.", LONG.offer))
+    assert all(any(sentence in line for line in shown) for sentence in (*VERDICT, "Quiet note.", LONG.hint))
     assert any("0.1 mm" in line for line in shown)
     assert [s.title for s in short.sections] == ["Numbers", "Readings", "Outliers"]  # outliers first, in their place
     assert more == "Curves, Folded"

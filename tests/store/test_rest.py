@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import elastocal as ec
+from elastocal.studio import answers
 from elastocal.studio.app import create_app
 from elastocal.studio.guard import Key
 
@@ -77,7 +78,7 @@ def test_from_a_cell_to_a_release_in_the_browser(studio: Client) -> None:
     assert form(studio, "release", number="1", title=SCRIPT, reason="x", who="M", seen="1", due="2020-01-01") == 303
     page = studio.get("/cell/c7/history").text
     assert SCRIPT not in page
-    assert "OVERDUE" in page
+    assert "Warning (overdue)" in page
     assert "mean, last calibration" in page
     assert "cell-7" in studio.get("/history").text
     assert form(studio, "withdraw", number="2", reason="wrong", who="Meier") == 303
@@ -115,8 +116,35 @@ def test_other_programs_get_what_the_library_says(studio: Client, cals: tuple[ec
     assert (part["count"], part["entries"]) == (3, whole["entries"][1:2])
     assert [c["values"] for c in part["drift"]["charts"]] == [c["values"][1:] for c in whole["drift"]["charts"]]
     assert {tuple(c["numbers"]) for c in part["drift"]["charts"]} == {(2,)}
-    paths = studio.get("/api/openapi.json").json()["paths"]
-    assert {"/api/robots", "/api/robots/{robot}/predict", "/api/robots/{robot}/correct"} <= set(paths)
+    (bare,) = studio.post("/api/robots/cell-7/predict", json={**ask, "angle": "grad"}).json()["error"].splitlines()
+    assert "deg" in bare
+
+
+def test_answers_keep_to_what_openapi_says(studio: Client, cals: tuple[ec.Calibration, ...], store: str) -> None:
+    """As a generated client would hold them to it."""
+    with ec.history(store) as histories:
+        for cal in cals[:3]:
+            histories.add("cell-7", cal)
+        histories.release("cell-7", 2, name="n", reason="r", who="w")
+    described = studio.get("/api/openapi.json").json()
+    assert described["security"] == [{"token": []}]
+    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    ask = {"q": [[300, 30, 600]], "wrench": [0, 0, -900, 0, 0, 0], "angle": "deg", "length": "mm"}
+    asked = {
+        ("get", "/api/robots"): studio.get("/api/robots"),
+        ("get", "/api/robots/{robot}"): studio.get("/api/robots/cell-7"),
+        ("post", "/api/robots/{robot}/predict"): studio.post("/api/robots/cell-7/predict", json=ask),
+        ("post", "/api/robots/{robot}/correct"): studio.post("/api/robots/cell-7/correct", json={"files": {"a": "x"}}),
+    }
+    codes = []
+    for (method, path), answer in asked.items():
+        says = described["paths"][path][method]["responses"][str(answer.status_code)]
+        name = says["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        getattr(answers, name).model_validate(answer.json(), strict=True)
+        whole = set(described["components"]["schemas"][name]["properties"])
+        assert set(answer.json()) <= whole  # nothing that is not described
+        codes.append(answer.status_code)
+    assert codes == [200, 200, 200, 422]
 
 
 def test_corrected_targets_are_those_of_compensate(studio: Client, store: str) -> None:

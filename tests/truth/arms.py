@@ -177,7 +177,7 @@ def main(arguments: list[str]) -> None:
             f"coverage {one.coverage:4.0%} {one.words}, {one.family}, {one.seconds:.1f} s",
             flush=True,
         )
-    ratio, gain = ([getattr(one, "default") / getattr(one, k) for one in lines] for k in ("oracle", "least_squares"))
+    ratio, gain = ([one.default / getattr(one, k) for one in lines] for k in ("oracle", "least_squares"))
     cover = np.mean([one.coverage for one in lines])
     print(f"{count} poses, {markers} markers: default / oracle {np.median(ratio):.2f} (worst {max(ratio):.2f}), "
           f"default / least squares {np.median(gain):.2f} (worst {max(gain):.2f}), coverage {cover:.1%}")  # fmt: skip

@@ -52,7 +52,7 @@ class Calibration:
     """Model discrepancy in m per axis: what residuals show beyond the noise; 0 where it is not significant."""
     freedom: float
     inflation: float
-    """Factor on standard deviations of predictions for the scales that were fitted."""
+    """Factor on standard deviations for scales that were fitted, and for a leave-one-out error that was optimistic."""
     length: str
     angle: str
     load_frame: str

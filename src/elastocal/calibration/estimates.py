@@ -15,7 +15,11 @@ MAINLY = 0.5
 
 @dataclass(frozen=True)
 class Estimate:
-    """A parameter: value and sd in SI ``unit``; ``informed``: share of its prior variance that readings removed."""
+    """A parameter: value and sd in SI ``unit``; ``informed``: share of its prior variance that readings removed.
+
+    The sd counts that scales of priors and noise are estimates too: the root of the covariance's diagonal times
+    ``Calibration.inflation``, as intervals of predictions have it.
+    """
 
     name: str
     value: float

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from elastocal.files.certificate import Stated
 
 HOW_TO_CERTIFY = (
-    "A certificate with PASS or FAIL as page one: state a tolerance (--tolerance, or certificate in cell.yaml)."
+    "A certificate with PASS or FAIL as page one: state its tolerance, here or under certificate in cell.yaml."
 )
 UNPROVED = (
-    "Not validated: leave-one-out errors are of the poses measured here. Poses that take no part in the fit would "
-    "prove it (--validate)."
+    "Not validated: leave-one-out errors are of the poses measured here. Validate it on "
+    "poses that take no part in the fit."
 )
 SHOWN = 60
 """Parameters in the report, the best known first; all are in the file."""
@@ -83,7 +83,7 @@ def calibration_page(
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
         tiles=_tiles(c, validation, certificate),
         certificate=certificate,
-        offer="" if wanted else HOW_TO_CERTIFY,
+        hint="" if wanted else HOW_TO_CERTIFY,
     )
 
 

@@ -28,7 +28,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.words import automatic, check_words, with_words
-from elastocal.errors import ConflictError, InputError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -88,6 +88,8 @@ def calibrate(
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=_warms(campaign)) if asked is None else asked
+    if "thermal" in words and campaign.temperature is None:
+        raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
     placing = start_placing(robot, sight)
     _check_priors(robot, words, campaign)
@@ -184,7 +186,7 @@ def _calibrate_many(
         placing=fitted.placing,
         nominal_placing=before.fit.placing,
         freedom=max(small.freedom, power * found.count - fitted.posterior.effective - free),
-        parameters=_estimates(fitted),
+        parameters=_estimates(fitted, small.inflation),
         outliers=out,
         warnings=(*checked.findings, *(w for w in small.warnings if w.code not in own), *warned, sampled),
         leave_one_out=ErrorSummary.of(found.left_out, unit),
@@ -337,6 +339,8 @@ def _result(
     nominal = ladder.nominal.fit
     instrument = task.instrument
     discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
+    optimism = optimism_of(ladder)
+    inflation = _inflation(post) * max((w.data["refitted"] / w.data["leave_one_out"] for w in optimism), default=1.0)
     return Calibration(
         robot=chosen.robot,
         uncalibrated=task.robot,
@@ -350,14 +354,14 @@ def _result(
         discrepancy=discrepancy,
         instrument=instrument,
         freedom=_freedom(post),
-        inflation=_inflation(post),
+        inflation=inflation,
         length=campaign.length,
         angle=campaign.angle,
         load_frame=sight.states.load_frame,
         reference_temperature=sight.states.reference,
-        parameters=_estimates(chosen),
+        parameters=_estimates(chosen, inflation),
         outliers=lost,
-        warnings=(*assumed, *unfit, *optimism_of(ladder), *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
+        warnings=(*assumed, *unfit, *optimism, *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
@@ -400,7 +404,7 @@ def _plain_residuals(found: Fit) -> Array:
     return np.where(sight.used, off, np.nan)
 
 
-def _estimates(found: Fit) -> Estimates:
+def _estimates(found: Fit, inflation: float) -> Estimates:
     post, task = found.posterior, found.task
     sds = np.sqrt(np.diag(found.covariance))
     rows, first = [], 0
@@ -412,7 +416,8 @@ def _estimates(found: Fit) -> Estimates:
             unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
             value, file_value = float(found.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2
-            rows.append(Estimate(name, value, float(sds[at]), unit, file_value, prior, w.scale.name, informed))
+            sd = inflation * float(sds[at])
+            rows.append(Estimate(name, value, sd, unit, file_value, prior, w.scale.name, informed))
         first += len(w.names)
     return Estimates(tuple(rows))
 

@@ -32,9 +32,10 @@ SMALL = 0.1
 BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
+EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
 ALIKE, ROUGHLY = 1.1, 3.0
-"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is turned
-by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
+"""A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is
+turned by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
 LIKELIEST = 40
 """Pairs of hypotheses that are tried with instrument and markers placed."""
 
@@ -89,6 +90,8 @@ def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> I
     mend = "state this unit in the titles of the table or as its units" if unit else "mend the table or the robot file"
     if "mirrored frame" in slips:
         mend = f"two of x, y, z are swapped or one is reversed: {mend}"
+    for column in (c for c, word in EACH.items() if word in slips):
+        mend = f"name them in a column {column}"
     alike = f" (points alone do not tell it from {', '.join(likewise)})" if likewise else ""
     return InputError(
         f"the points are {moved}{alike}; {mend}, or accept it by these words: {', '.join(slips)}",
@@ -198,10 +201,27 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
         moved = np.roll(campaign.position, step, axis=0)
         moved[0 if step > 0 else -1] = np.nan
         yield Hypothesis((f"readings shifted by {step:+d} row",), robot, _changed(campaign, position=moved))
+    yield from _by_table(robot, campaign)
+
+
+def _by_table(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
+    """Tables of one campaign, each of another place of the instrument, or of another marker."""
+    of_row = np.array([place.partition(" line")[0] for place in campaign.places])
+    tables = list(dict.fromkeys(of_row.tolist()))
+    assert campaign.position is not None
+    if len(tables) < 2 or len(of_row) != len(campaign.position):
+        return
+    if len(campaign.stations) == 1:
+        yield Hypothesis((EACH["station"],), robot, _changed(campaign, station=of_row))
+    if campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
+        apart = np.where((of_row[:, None] == tables)[:, :, None], campaign.position, np.nan)
+        yield Hypothesis((EACH["marker"],), robot, _changed(campaign, position=apart, markers=tuple(tables)))
 
 
 def _changed(campaign: Campaign, **values: Any) -> Campaign:
     out = copy(campaign)
+    for kept in ("points", "stations", "station_index"):
+        out.__dict__.pop(kept, None)
     for key, value in values.items():
         object.__setattr__(out, key, value)
     return out

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from elastocal.errors import NumberError, ShapeError
+from elastocal.errors import InfeasibleError, NumberError, ShapeError
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
@@ -74,6 +74,12 @@ class Move(NamedTuple):
     feed: float = np.nan
     fixed: str = ""
     arc: Arc | None = None
+
+    def check_linear(self) -> None:
+        """Refuse points on the way, but of a line."""
+        if self.fixed or self.motion != "linear":
+            why = self.fixed or "it is not linear"
+            raise InfeasibleError(f"{self.file}, line {self.line}: no points can be put in; {why}")
 
 
 class Skipped(NamedTuple):

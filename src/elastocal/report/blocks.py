@@ -286,7 +286,7 @@ class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
     ``inputs`` say what was computed, so that the answer can be had again.  ``tiles`` are its summary, ``certificate``
-    its first page, ``offer`` one line on what the reader could have besides; ``data`` are further entries of its JSON.
+    its first page, ``hint`` one line on what the reader could have besides; ``data`` are further entries of its JSON.
     """
 
     title: str
@@ -297,7 +297,7 @@ class Report:
     data: Mapping[str, Any] = field(default_factory=dict)
     tiles: tuple[Tile, ...] = ()
     certificate: Certificate | None = None
-    offer: str = ""
+    hint: str = ""
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

@@ -32,8 +32,8 @@ def as_data(report: Report) -> dict[str, Any]:
     if report.inputs:
         out["inputs"] = {f.key: list(f.value) if isinstance(f.value, tuple) else f.value for f in report.inputs}
     out |= {"verdict": list(report.verdict), "notes": list(report.notes), **report.data}
-    if report.offer:
-        out["offer"] = report.offer
+    if report.hint:
+        out["hint"] = report.hint
     if report.tiles:
         out["tiles"] = [{"name": t.name, "value": t.value, "unit": t.unit, "note": t.note} for t in report.tiles]
     if report.certificate is not None:

@@ -50,8 +50,8 @@ def print_report(report: Report, console: Console) -> None:
             _print_block(replace(block, title="") if named else block, console)  # type: ignore[arg-type]
     for note in report.notes:
         _print(f"note: {note}", console, "yellow")
-    if report.offer:
-        _print(report.offer, console, "dim")
+    if report.hint:
+        _print(report.hint, console, "dim")
     if report.verdict:
         _line("", console)
     for sentence in report.verdict:

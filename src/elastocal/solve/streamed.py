@@ -1,8 +1,8 @@
 """Least squares over any number of configurations in the memory of one chunk (003 eq. 11-14).
 
 Whatever the number of readings, they first become a small problem with the same squares: ``reduce_rows`` finds T, d and
-rest with |A x - y|^2 = |T x - d|^2 + rest for every x; ``fit_reduced`` decides rank and groups from T by SVD and
-solves.  A Householder QR of all rows gives T too, but many times slower:
+rest with |A x - y|^2 = |T x - d|^2 + rest for every x; rank and groups are decided from T by SVD.  A Householder QR of
+all rows gives T too, but many times slower:
 
 (a) Some hundred configurations spread over the data.  QR with pivots finds columns S that are independent there,
     A_S = Q R_s, and the others as A_S C.  It also gives a first fit x_s.
@@ -17,15 +17,13 @@ The order of the rows changes which ones are sampled, but T^T T, T^T d and rest 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
 from elastocal.errors import NumberError, ShapeError
-from elastocal.solve.groups import Groups, classify
-from elastocal.solve.linear import unit_qr
 from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 
@@ -52,52 +50,6 @@ class Reduced:
     count: int
 
 
-@dataclass(frozen=True, eq=False)
-class ReducedFit:
-    """Estimates of an identifiable basis: every parameter of G1 and the kept ones of G3 (then a combination).
-
-    ``triangle`` R of the basis has R^T R = A^T A, and ``covariance`` = (R^T R)^-1 holds for the stated noise.
-    ``squares`` is the sum of the squared residuals in units of the noise, with ``freedom`` equations to spare.
-    """
-
-    groups: Groups
-    names: tuple[str, ...]
-    values: Array
-    covariance: Array
-    triangle: Array
-    squares: float
-    freedom: int
-    reduced: Reduced
-
-    @property
-    def sd(self) -> Array:
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
-    @property
-    def scatter(self) -> float:
-        """Size of the residuals in units of the stated noise: about one where it is right, nan without spare rows."""
-        return float(np.sqrt(self.squares / self.freedom)) if self.freedom else float("nan")
-
-
-def fit_reduced(names: Sequence[str], scales: Array, reduced: Reduced, first: Sequence[str] = ()) -> ReducedFit:
-    """Groups and least-squares values; ``scales`` and ``first`` as in ``groups.classify``."""
-    if not np.all(np.isfinite(reduced.triangle)) or not np.all(np.isfinite(reduced.readings)):
-        raise NumberError("readings and their derivatives must be finite numbers; leave the others out")
-    groups = classify(names, reduced.triangle, scales, first)
-    small = unit_qr(reduced.triangle[:, list(groups.kept)])
-    across = reduced.readings - small.q @ (small.q.T @ reduced.readings)
-    return ReducedFit(
-        groups=groups,
-        names=tuple(names[i] for i in groups.kept),
-        values=small.solve(reduced.readings),
-        covariance=small.covariance,
-        triangle=small.r * small.lengths,
-        squares=reduced.rest + float(across @ across),
-        freedom=reduced.count - len(groups.kept),
-        reduced=reduced,
-    )
-
-
 Rows = slice | Ints
 Chunks = Callable[[Rows], Iterator[tuple[Array, Array]]]
 """The data: for chosen configurations, in any number of chunks, whitened A (p, rows, m) and readings y (rows, m).
@@ -106,13 +58,6 @@ It is called more than once, with indices for the sample and a slice for everyth
 the one before."""
 
 GOLDEN = (sqrt(5) - 1) / 2
-
-
-def fit_streamed(
-    names: Sequence[str], scales: Array, total: int, chunks: Chunks, first: Sequence[str] = ()
-) -> ReducedFit:
-    """Fit ``total`` configurations; ``scales`` and ``first`` as in ``groups.classify``."""
-    return fit_reduced(names, scales, reduce_rows(np.asarray(scales, dtype=np.float64), total, chunks), first)
 
 
 def reduce_rows(scales: Array, total: int, chunks: Chunks) -> Reduced:
@@ -128,6 +73,8 @@ def reduce_rows(scales: Array, total: int, chunks: Chunks) -> Reduced:
         blocks = (np.column_stack([a[:, i].T, y[i]]) for i in range(len(y)))
         triangle = stacked_triangle((triangle, *blocks), width + 1)
         count += y.size
+    if not np.all(np.isfinite(triangle)):
+        raise NumberError("readings and their derivatives must be finite numbers; leave the others out")
     return Reduced(triangle[:, :-1], triangle[:, -1], 0.0, count)
 
 

@@ -12,7 +12,7 @@ from elastocal.report.blocks import Block, Cell, Column, Lines, Series, Table
 from elastocal.store.entry import Entry, Parameters
 from elastocal.store.robot_history import Shown
 
-CURVES = 6
+CURVES = 4
 """Parameters that are drawn: those with the most significant changes."""
 CHANGES = 20
 """Calibrations whose changes are listed, the last ones."""

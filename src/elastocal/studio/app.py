@@ -67,7 +67,7 @@ def _failed(request: Request, error: Exception) -> Response:
 def _misread(request: Request, error: Exception) -> Response:
     """A value of an address or form that is of no use: to programs with all that is known of it."""
     assert isinstance(error, RequestValidationError)
-    if "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"detail": jsonable_encoder(error.errors())}, 422)
     wrong = "; ".join(f"{e['loc'][-1]}: {e['msg'][:1].lower()}{e['msg'][1:]}" for e in error.errors())
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"error": wrong, "detail": jsonable_encoder(error.errors())}, 422)
     return _said(request, f"{wrong}. Go back and correct it.", 422)

@@ -27,12 +27,13 @@ from elastocal.files.lock import locked_by
 PLACE = Path(".studio") / "jobs"
 KEPT = 20
 """Jobs of a cell that are remembered."""
-STARTING = 30.0
+STARTING = 90.0
 """Seconds that a process may take until it holds its lock."""
 NEXT = 4.0
 """Seconds after the start of work until the next process is made ready."""
 PATIENCE = 3.0
 """Seconds between asking a process to stop and ending it."""
+_ONE = threading.Lock()
 Phase = Literal["starting", "running", "done", "failed", "cancelled", "interrupted"]
 
 
@@ -77,16 +78,18 @@ class Job:
 
 def start(root: Path, folder: Path, words: tuple[str, ...], title: str, page: str, **data: Any) -> Job:
     """Begin; one job runs in a cell at a time, and it reads nothing outside of ``folder``."""
-    busy = running(root)
-    if busy is not None:
-        raise InputError(f"'{busy.title}' is running in this cell; wait until it is done, or cancel it", code="busy")
     name = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
     job = Job(name, words, title, time.time(), page=page, data=data)
     place = root / PLACE / name
-    place.mkdir(parents=True)
+    with _ONE:  # two browsers may ask at once
+        busy = running(root)
+        if busy is not None:
+            said = f"'{busy.title}' is running in this cell; wait until it is done, or cancel it"
+            raise InputError(said, code="busy")
+        place.mkdir(parents=True)
+        save(place, job)
     ignore = root / PLACE.parts[0] / ".gitignore"
     ignore.write_text("*\n", encoding="utf-8")
-    save(place, job)
     _SPARE.work(place, folder)
     _forget(root)
     return job

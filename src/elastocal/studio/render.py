@@ -13,6 +13,7 @@ from elastocal import __version__
 from elastocal.errors import ElastocalError
 from elastocal.files.cell_yaml import CellFolder
 from elastocal.report.blocks import loud
+from elastocal.report.html import sentence
 from elastocal.studio import jobs
 from elastocal.untrusted import shown_plainly
 
@@ -38,6 +39,7 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: shown_plainly(value) if type(value) is str else value,
     )
     made.tests["loud"] = loud
+    made.filters["sentence"] = sentence
     return made
 
 

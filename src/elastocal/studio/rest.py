@@ -18,6 +18,8 @@ import elastocal as ec
 from elastocal.app.desk.cell import versions
 from elastocal.report.data import as_json
 from elastocal.results import plain
+from elastocal.studio import answers
+from elastocal.studio.answers import answered
 from elastocal.studio.work import ALONE
 
 router = APIRouter(prefix="/api", tags=["elastocal"])
@@ -70,10 +72,13 @@ class ProgramText(BaseModel):
 
 @router.get("/openapi.json", include_in_schema=False)
 def schema() -> Response:
-    return JSONResponse(get_openapi(title="Elastocal", version=ec.__version__, routes=router.routes))
+    """With the token as generators of clients know it."""
+    found = get_openapi(title="Elastocal", version=ec.__version__, description=__doc__, routes=router.routes)
+    found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    return JSONResponse({**found, "security": [{"token": []}]})
 
 
-@router.get("/robots")
+@router.get("/robots", responses=answered(answers.Robots))
 def robots(store: Store) -> Response:
     """Every robot: last calibration and check, release, day due, alarms."""
     return _answer({"robots": [
@@ -86,7 +91,7 @@ def robots(store: Store) -> Response:
     ]})  # fmt: skip
 
 
-@router.get("/robots/{robot}")
+@router.get("/robots/{robot}", responses=answered(answers.Entries))
 def entries(
     store: Store, robot: str, until: Number = None, count: Annotated[int, Field(ge=1, le=MANY)] = MANY
 ) -> Response:
@@ -107,13 +112,13 @@ def _at(chart: Any, numbers: range) -> dict[str, list[Any]]:
     return {key: [row[i] for row in rows] for i, key in enumerate(("numbers", "values", "average", "band"))}
 
 
-@router.get("/robots/{robot}/calibration")
+@router.get("/robots/{robot}/calibration", responses=answered("application/json"))
 def calibration(store: Store, robot: str, number: Number = None) -> Response:
     """The calibration file of a number, or the released one, byte by byte."""
     return Response(store.calibration_file(robot, number), media_type="application/json")
 
 
-@router.get("/robots/{robot}/certificate")
+@router.get("/robots/{robot}/certificate", responses=answered("application/pdf"))
 def certificate(
     store: Store, robot: str, kind: Literal["pdf", "html", "json"] = "pdf", number: Number = None
 ) -> Response:
@@ -124,7 +129,7 @@ def certificate(
     )
 
 
-@router.post("/robots/{robot}/predict")
+@router.post("/robots/{robot}/predict", responses=answered(answers.Predicted))
 def predict(store: Store, robot: str, poses: Poses) -> Response:
     """Where the tool and its markers are at poses, under a load, with 95 % half widths; m, in the axes asked for."""
     said = store.calibration(robot, poses.number).predict(
@@ -134,7 +139,7 @@ def predict(store: Store, robot: str, poses: Poses) -> Response:
     return _answer({"robot": robot, **{k: getattr(said, k) for k in known}})
 
 
-@router.post("/robots/{robot}/correct")
+@router.post("/robots/{robot}/correct", responses=answered(answers.Corrected))
 def correct(store: Store, robot: str, program: ProgramText) -> Response:
     """The program with corrected targets, and what was done to each of them, in SI."""
     read = ec.read_program(dict(program.files), program.language)

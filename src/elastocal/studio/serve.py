@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 import threading
@@ -81,6 +82,7 @@ def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None
         create_app(folder, bound.key), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
+    gc.freeze()  # what is loaded stays: collections need not look at it
     if spare:
         jobs.keep_spare()
     if browser:

@@ -26,6 +26,7 @@ FILES: dict[str, tuple[str, Callable[[], str]]] = {
     "studio.js": ("text/javascript", lambda: _own("elastocal.studio", "studio.js")),
     "scenes.js": ("text/javascript", lambda: _own("elastocal.studio", "scenes.js")),
     "robot.js": ("text/javascript", lambda: _own("elastocal.studio", "robot.js")),
+    "frame.js": ("text/javascript", lambda: _own("elastocal.studio", "frame.js")),
     "report.js": ("text/javascript", lambda: _own("elastocal.report", "page.js")),
     "plotly.js": ("text/javascript", plotly_script),
 }

@@ -16,6 +16,15 @@ if (job) setTimeout(ask, 300);
 // whoever ticks an effect of the model wants to choose them
 for (const word of document.querySelectorAll("input[name=word]")) word.addEventListener("change", () => { document.querySelector("input[name=automatic][value='']").checked = true; });
 
+// a report in a page is as tall as it says, so that there is one thing to scroll; its links lead where it says
+const report = document.querySelector("iframe.report");
+addEventListener("message", (event) => {
+  if (!report || event.source !== report.contentWindow) return;
+  const {height, top} = event.data;
+  if (height > 0) report.style.height = `${Math.min(height, 50000)}px`;
+  if (top > 0) scrollTo(0, scrollY + report.getBoundingClientRect().top + Math.min(top, 50000));
+});
+
 // a file may be dropped on the label of its field
 for (const zone of document.querySelectorAll(".drop")) {
   const field = zone.querySelector("input[type=file]");

@@ -21,7 +21,7 @@ from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.errors import ConflictError, InfeasibleError, UnitError
+from elastocal.errors import ConflictError, UnitError
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
 
@@ -69,10 +69,7 @@ def _how(unit: str) -> Written:
 
 def _points(text: Text, program: Program, how: Written, move: Move, points: Inserted) -> Edit:
     """GOTO lines like that of ``move``, before it."""
-    if move.fixed or move.motion != "linear":
-        raise InfeasibleError(
-            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
-        )
+    move.check_linear()
     layout = program.layout
     assert isinstance(layout, Layout)
     at, end = text.span(move.line)

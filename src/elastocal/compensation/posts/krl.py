@@ -35,7 +35,7 @@ from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InfeasibleError, MissingError, UnsupportedError
+from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -271,10 +271,7 @@ def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number
 
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Linear moves to be passed without a stop, before the line of ``move``."""
-    if move.fixed or move.motion != "linear":
-        raise InfeasibleError(
-            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
-        )
+    move.check_linear()
     at = text.starts[move.line - 1]
     found = _MOTION.match(text.text, at)
     spline = bool(found and found[2].upper() == "SLIN")

@@ -21,7 +21,7 @@ from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Convert, Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InfeasibleError, RangeError
+from elastocal.errors import RangeError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.pose import Pose
@@ -147,9 +147,7 @@ class NumberedPost(Post):
             move = program.moves[i]
             if move.file != text.name:
                 continue
-            if move.fixed or move.motion != "linear":
-                why = move.fixed or "it is not linear"
-                raise InfeasibleError(f"{move.file}, line {move.line}: no points can be put in; {why}")
+            move.check_linear()
             like = walk.positions[program.targets[move.end].name]
             lines += like.words if like.words != held else ()
             held = like.words

@@ -24,7 +24,6 @@ from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InfeasibleError
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
@@ -236,10 +235,7 @@ def _values(program: Program, changes: Changes, slots: Slots, axes: Bools, deriv
 
 def _points(texts: Mapping[str, Text], program: Program, layout: RapidLayout, move: Move, points: Inserted) -> Edit:
     """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool and object."""
-    if move.fixed or move.motion != "linear":
-        raise InfeasibleError(
-            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
-        )
+    move.check_linear()
     text = texts[move.file]
     start, tail, end = layout.tail(text, move)
     line = text.line_start(start)

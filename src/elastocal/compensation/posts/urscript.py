@@ -22,7 +22,6 @@ from elastocal.compensation.posts.text import NUMBER, Edit, Text, blanked, opene
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Motion, Move, Program, Target
 from elastocal.design.method import Stop
-from elastocal.errors import InfeasibleError
 from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
 
@@ -136,10 +135,7 @@ def _posed(pose: Pose) -> str:
 
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Moves that are passed with a radius of 0.1 mm, before the line of ``move``."""
-    if move.fixed or move.motion != "linear":
-        raise InfeasibleError(
-            f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is not linear'}"
-        )
+    move.check_linear()
     layout = program.layout
     assert isinstance(layout, Layout)
     at, end = text.span(move.line)

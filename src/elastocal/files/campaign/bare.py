@@ -23,10 +23,12 @@ from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import BAGS
 from elastocal.files.tables.raw import RawTable, read_csv, table_text
 from elastocal.files.tables.remembered import entry_for
+from elastocal.files.tables.titles import OF_NAMES
 from elastocal.model.robot import Robot
 
 PATTERNS = ("{name}", "{name}_{marker}", "{name}-{marker}", "{name}::{marker}")
 """What names of points may mean, in this order."""
+GROUPED = "{marker}::{name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +54,25 @@ def table_entries(tables: Sequence[Path], robot: Robot, units: Mapping[str, str]
         raise no_axes(rest[0].raw, robot.controller.axes[0])
     if len(poses) != 1 or not points:
         return plain, ()
-    names = _names(poses[0])
+    names, title = _names(poses[0])
     others = [t.path.as_posix() for t in rest if t is not poses[0]]
-    both = [_joined(t, poses[0], names, units) for t in points]
-    return [*others, *(entry for entry, _ in both)], tuple(said for _, said in both)
+    both = [_joined(t, poses[0], (names, title), units) for t in points]
+    rest_elsewhere = {"unmatched": "leave_out"} if len(points) > 1 else {}
+    return [*others, *(entry | rest_elsewhere for entry, _ in both)], tuple(said for _, said in both)
+
+
+def with_bags(tables: Sequence[Path]) -> list[Path]:
+    """The folder of a ROS 2 bag as the file of its messages."""
+    out = []
+    for path in tables:
+        inside = sorted(p for p in path.iterdir() if p.suffix.lower() in BAGS) if path.is_dir() else []
+        if len(inside) > 1:
+            raise InputError(
+                f"{path}: the bag is in {len(inside)} files; name them one by one, such as {inside[0].as_posix()}",
+                code="bag-folder", file=str(path),
+            )  # fmt: skip
+        out.append(inside[0] if inside else path)
+    return out
 
 
 def tool_of_titles(robot: str, tables: Sequence[Path]) -> str | None:
@@ -93,18 +110,27 @@ def _typed(path: Path, robot: Robot, units: Mapping[str, str]) -> _Typed:
     return _Typed(path, raw, all(has_axis(quantities, a) for a in axes), bool(quantities & set(titles.units())))
 
 
-def _names(poses: _Typed) -> set[str]:
+def _names(poses: _Typed) -> tuple[set[str], str]:
+    """Names of the poses, and the title of the column that they stand in."""
     raw = poses.raw
-    if raw is None or NAME not in raw.header:
+    assert raw is not None
+    titles = [t for t in raw.header if t.lower() == NAME] or [t for t in raw.header if OF_NAMES.fullmatch(t.strip())]
+    if len(titles) != 1:
         raise InputError(
             f"{poses.path}: has no column {NAME!r}, by which points of the other table find their joint values; add it",
             code="missing-column", file=str(poses.path), value=NAME,
         )  # fmt: skip
-    return {cells[raw.header.index(NAME)].strip() for _, cells in raw.rows}
+    return {cells[raw.header.index(titles[0])].strip() for _, cells in raw.rows}, titles[0]
 
 
-def _joined(points: _Typed, poses: _Typed, names: set[str], units: Mapping[str, str]) -> tuple[dict[str, Any], str]:
-    entry: dict[str, Any] = {"file": points.path.as_posix(), "join": poses.path.as_posix()}
+def _joined(
+    points: _Typed, poses: _Typed, named: tuple[set[str], str], units: Mapping[str, str]
+) -> tuple[dict[str, Any], str]:
+    names, title = named
+    assert poses.raw is not None
+    columns = {NAME if t == title else t: t for t in poses.raw.header}
+    other = poses.path.as_posix() if title == NAME else {"file": poses.path.as_posix(), "columns": columns}
+    entry: dict[str, Any] = {"file": points.path.as_posix(), "join": other}
     said = f"{points.path.name}: joint values are those of the same name in {poses.path.name}"
     if points.raw is not None:
         return entry, f"{said}."
@@ -118,6 +144,9 @@ def _joined(points: _Typed, poses: _Typed, names: set[str], units: Mapping[str, 
 def _pattern(path: Path, names: set[str]) -> str:
     """The pattern by which most points of an export are of a pose."""
     parts = SpatialAnalyzer.names_in(path)
+    groups = {tuple(p[:-1]) for p in parts}
+    if len(groups) > 1 and len({p[-1] for p in parts} & names) < len([p for p in parts if p[-1] in names]):
+        return GROUPED  # the same name in several groups: those are the markers
 
     def fitting(pattern: str) -> int:
         if "::" in pattern:

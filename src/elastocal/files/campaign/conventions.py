@@ -201,7 +201,7 @@ def _asked(table: CampaignTable, group: tuple[str, ...], misfits: dict[str, floa
         said = f"by the robot they are none (the nearest, {fit[0]}, is off by {np.degrees(misfits[fit[0]]):.2g} deg)"
     return InputError(
         f"{table.raw.top}: {_titles(table, group)} are angles of a convention that is not stated, and {said}; write it "
-        f"as euler: {USUAL.get(group, f'ZYX, xyz or {VECTOR}')} in the campaign file or as --euler (capitals: axes "
-        f"that turn with the frame; small letters: fixed axes), or leave them out by euler: {NONE}",
+        f"as euler: {USUAL.get(group, f'ZYX, xyz or {VECTOR}')} in the campaign file (capitals: axes that turn "
+        f"with the frame; small letters: fixed axes), or leave them out by euler: {NONE}",
         code="euler", file=table.raw.file, line=table.raw.header_line, parameter="euler", allowed=tuple(fit),
     )  # fmt: skip

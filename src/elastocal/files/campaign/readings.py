@@ -103,10 +103,12 @@ def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...],
     """The readings of all tables that hold something of these markers; of a plan, all."""
     found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
     read = {what: np.full((len(found), len(markers), width), np.nan) for what, width in WIDTHS.items()}
-    for i, (table, group) in enumerate(found):
-        for marker, row in group.items():
+    for j, marker in enumerate(markers):
+        for table in tables:
+            mine = [(i, group[marker]) for i, (t, group) in enumerate(found) if t is table and marker in group]
+            at, rows = np.array(mine, dtype=np.int64).reshape(-1, 2).T
             for what in table.kinds:
-                read[what][i, markers.index(marker)] = table.numbers(marker, what, row)
+                read[what][at, j] = table.numbers(marker, what, rows)
     some = np.any([np.isfinite(v).any(axis=(1, 2)) for v in read.values()], axis=0) | plan
     found = [f for f, kept in zip(found, some, strict=True) if kept]
     first = [(t, next(iter(group.values()))) for t, group in found]

@@ -32,7 +32,7 @@ from elastocal.files.campaign.columns import (
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.raw import RawTable, as_written, with_units
 from elastocal.files.tables.remembered import layouts_of, renamed_by
-from elastocal.files.tables.titles import split_title, title_unit, unit_word
+from elastocal.files.tables.titles import OF_NAMES, split_title, title_unit, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.untrusted import finite_number
@@ -49,9 +49,6 @@ _AXIS_WORDS = re.compile(
 _PLACE = re.compile(r"(?<![a-z])([xyz])(?![a-z])", re.I)
 _NOT_READ = re.compile(r"nominal|soll|target|cmd|command|sigma|std|sd|unc|tol|dev|offset|error|delta|diff|normal|speed|"
                        r"vel|acc", re.I)  # fmt: skip
-_NAMES = re.compile(
-    r"(?:punkt|point|target|pose|measurement|messung|id|label|bezeichnung)(?:[ _]?(?:name|id|nr))?", re.I
-)
 _ZERO_BASED = re.compile(r"(?:actual|target)[ _]q", re.I)
 FIRST = 5
 """Rows of a table that are shown with its columns."""
@@ -216,7 +213,7 @@ def _guess(raw: RawTable, place: int, titles: Titles) -> str:
         which = int(number[1]) - (not _ZERO_BASED.search(bare))
         if 0 <= which < len(axes) and not re.search("target", bare, re.I):
             return _with_unit(raw, place, axes[which], titles.axes)
-    if _NAMES.fullmatch(bare.strip()) and not _numbers(raw, place):
+    if OF_NAMES.fullmatch(bare.strip()) and not _numbers(raw, place):
         return NAME
     letters = {m.lower() for m in _PLACE.findall(bare)}
     if len(letters) == 1 and not _NOT_READ.search(bare):

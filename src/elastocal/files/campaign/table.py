@@ -28,9 +28,9 @@ from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.campaign.orientations import matrices
 from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
-from elastocal.files.tables.raw import Field, RawTable, cell, si_number
+from elastocal.files.tables.raw import Field, RawTable, cell, plain_column, si_columns, si_number
 from elastocal.model.transmission import Drives
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 
 NOTHING = ("", "nan")
 WIDTHS = {"position": 3, "deflection": 3, "turn": 3, "rest": 3, "orientation": 9, "distance": 1}
@@ -90,12 +90,12 @@ class CampaignTable:
         """The key that a marker's columns stand under."""
         return marker if marker in self.read else ""
 
-    def numbers(self, marker: str, what: str, row: int) -> Array:
-        """(width,) of one row; nan where nothing was read."""
+    def numbers(self, marker: str, what: str, rows: Ints) -> Array:
+        """(len, width) of some rows, or (width,) nan where nothing was read of any."""
         known = self.read.get(self.holder(marker), {}).get(what)
         if known is None and what == "orientation" and marker == next(iter(self.markers), None):
             known = self.read.get("", {}).get(what)  # of the tool as a whole: any marker may carry it
-        return np.full(WIDTHS[what], np.nan) if known is None else known[row]
+        return np.full(WIDTHS[what], np.nan) if known is None else known[rows]
 
     def place(self, marker: str, row: int, rest: bool = False) -> str:
         """Where the numbers of a marker stand: ``both.txt line 113 less line 18 (P03_SMR1_1)``; ``rest`` names the
@@ -145,7 +145,7 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     station = tuple(cells[fields[STATION].place].strip() for _, cells in raw.rows) if STATION in fields else None
     heat = None
     if TEMPERATURE in fields:
-        heat = np.array([si_number(raw, row, fields[TEMPERATURE]) for row in raw.rows])
+        heat = si_columns(raw, [fields[TEMPERATURE]])[:, 0]
     clock = time_column(raw, wanted.axes)
     seconds = None if clock is None else clock[1]
     return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat, seconds)
@@ -172,6 +172,10 @@ def _numbers(
     raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], wanted: Wanted, missed: set[int]
 ) -> Array:
     """Columns (N, width), nan where nothing was read; the lines of such rows are added to ``missed``."""
+    plain = [plain_column(raw, fields[name]) for name in group]
+    numbers = [column for column in plain if column is not None]
+    if len(numbers) == len(group):
+        return np.stack(numbers, axis=1)
     out = np.empty((len(raw.rows), len(group)))
     for i, row in enumerate(raw.rows):
         for j, name in enumerate(group):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, UnitError, UnknownNameError
-from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ def motor_values(
     raw: RawTable, driven: Mapping[str, tuple[str, Field]], axes: Mapping[str, str], drives: Drives | None
 ) -> Array:
     """Controller values (N, n) in rad and m of all axes, given by their motors."""
-    import numpy as np
 
-    values = np.array([[si_number(raw, row, driven[a][1]) for a in axes] for row in raw.rows])
+    values = si_columns(raw, [driven[a][1] for a in axes])
     kinds = tuple("counts" if driven[a][0] == COUNTS else "motor_rad" for a in axes)
     return motors_to_axes(values, kinds, tuple(axes), drives, raw.top)
 
@@ -140,13 +139,12 @@ def configurations(
     if driven:
         values = motor_values(raw, driven, axes, drives)
     else:
-        values = np.array([[si_number(raw, row, fields[a]) for a in axes] for row in raw.rows]).reshape(
-            len(raw.rows), len(axes)
-        )
+        values = si_columns(raw, [fields[a] for a in axes])
     wrenches = None
     if any(w in fields for w in WRENCH):
-        at = [fields.get(w) for w in WRENCH]
-        wrenches = np.array([[0.0 if f is None else si_number(raw, row, f) for f in at] for row in raw.rows])
+        there = [i for i, w in enumerate(WRENCH) if w in fields]
+        wrenches = np.zeros((len(raw.rows), len(WRENCH)))
+        wrenches[:, there] = si_columns(raw, [fields[WRENCH[i]] for i in there])
     names = tuple(cells[fields[NAME].place].strip() for _, cells in raw.rows) if NAME in fields else None
     return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import MissingError
 from elastocal.files.tables.configurations import configurations, motor_column
-from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
@@ -85,12 +85,11 @@ def _fields(raw: RawTable, units: Mapping[str, Mapping[str, float]], axes: Mappi
 
 
 def _columns(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str]) -> Array:
-    import numpy as np
 
     missing = [n for n in names if n not in fields]
     if missing:
         raise MissingError(f"{raw.top}: there is no column for {missing[0]}; add it with its unit")
-    return np.array([[si_number(raw, row, fields[n]) for n in names] for row in raw.rows]).reshape(-1, len(names))
+    return si_columns(raw, [fields[n] for n in names])
 
 
 def _lines(raw: RawTable) -> tuple[int, ...]:

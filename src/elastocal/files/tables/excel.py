@@ -185,10 +185,10 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
             said = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
             raise MissingError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
         body.append((number, (*words, *[""] * (width - len(words)))))
-    body, numerals, said = _numerals(path, body)
+    body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()
     return RawTable(
-        path.as_posix(), header, tuple(body), numerals, header_line, notes=(*notes, *said, *end_note(path, left)),
+        path.as_posix(), header, tuple(body), numerals, header_line, notes=(*notes, *told, *end_note(path, left)),
         units=own or units,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elastocal.errors import (
     DuplicateError,
@@ -27,7 +28,10 @@ from elastocal.files.located import read_text
 from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.titles import ends_table, plain_title, title_unit, unit_cells, unit_word
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
-from elastocal.untrusted import finite_number, from_spreadsheet
+from elastocal.untrusted import finite_number, finite_numbers, from_spreadsheet
+
+if TYPE_CHECKING:
+    from elastocal.spatial.entries import Array
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
@@ -354,6 +358,28 @@ def cell(raw: RawTable, row: Line, field: Field) -> tuple[str, str]:
     """The text of a cell, and where it stands."""
     file, line = raw.spot(row, field.place)
     return row[1][field.place].strip(), f"{file}, line {line}, column {raw.origin(field.place).title}"
+
+
+def si_columns(raw: RawTable, fields: Sequence[Field]) -> Array:
+    """The numbers (N, len) of columns, in SI: column by column where all are plain numbers, else cell by cell."""
+    import numpy as np
+
+    out = np.empty((len(raw.rows), len(fields)))
+    for j, column in enumerate(fields):
+        numbers = plain_column(raw, column)
+        if numbers is None:
+            cells = [[si_number(raw, row, f) for f in fields] for row in raw.rows]
+            return np.array(cells).reshape(len(raw.rows), len(fields))
+        out[:, j] = numbers
+    return out
+
+
+def plain_column(raw: RawTable, field: Field) -> Array | None:
+    """The numbers (N,) of a column, in SI; None where a cell says more than a number."""
+    import numpy as np
+
+    numbers = None if raw.numerals.dots else finite_numbers([cells[field.place] for _, cells in raw.rows])
+    return None if numbers is None else np.array(numbers, dtype=np.float64) * field.factor
 
 
 def si_number(raw: RawTable, row: Line, field: Field) -> float:

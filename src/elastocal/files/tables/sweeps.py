@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, InputError, MissingError, UnknownNameError
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import Sweep
@@ -57,7 +57,7 @@ def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
         )  # fmt: skip
     if not raw.rows:
         raise MissingError(f"{raw.file}: has a header and no points; add rows")
-    numbers = np.array([[si_number(raw, row, fields[n]) for n in (*axes, *COORDINATES)] for row in raw.rows])
+    numbers = si_columns(raw, [fields[n] for n in (*axes, *COORDINATES)])
     q = robot.controller.to_joints(numbers[:, : robot.n])
     points = numbers[:, robot.n :]
     named = [row[1][fields[MARKER].place].strip() if MARKER in fields else "point" for row in raw.rows]

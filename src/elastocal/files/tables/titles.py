@@ -23,7 +23,14 @@ _WORDS = {
 _BY_WORD = {word: unit for unit, words in _WORDS.items() for word in words}
 _BRACKETS = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 _BEHIND = re.compile(r"(?:\s*/\s*|\s*,\s*|\s+(?:in\s+)?)([^\s/,]+)$")
-_MEASURED = r"(?:ist|istwert|ist-wert|actual|act|measured|meas|gemessen|mess|messwert)"
+OF_NAMES = re.compile(
+    r"(?:punkt|pkt|point|target|pose|measurement|messung|id|label|bezeichnung)(?:[ _.-]*(?:name|id|nr|no)\.?)?", re.I
+)
+"""Titles of columns that hold names."""
+_MEASURED = (
+    r"(?:ist|istwert|ist-wert|actual|act|measured|meas|gemessen|mess|messwert|wert|value|coord|coordinate|koordinate|"
+    r"pos|position)"
+)
 _READ = re.compile(rf"(?:{_MEASURED}[ _.-]+([xyz])|([xyz])[ _.-]*{_MEASURED})\.?", re.IGNORECASE)
 _TURN = re.compile(
     r"(?:[\w.]*\.)?(?:(quat|quaternion|q)|(rotvec|rot vec|rotation vector|rv)|(orientation|ori)|"

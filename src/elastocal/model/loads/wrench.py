@@ -95,7 +95,7 @@ class AppliedWrenches:
 
     def picked(self, rows: Ints | Bools) -> AppliedWrenches:
         if self.common:
-            count = np.count_nonzero(rows) if np.asarray(rows).dtype == bool else len(rows)
+            count = int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows)
             return self._with(np.broadcast_to(self.wrench[:1], (count, 6)))
         return self._with(self.wrench[rows])
 

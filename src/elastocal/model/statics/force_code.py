@@ -60,6 +60,8 @@ class ForceRows:
         """For some of the configurations."""
         some = replace(self, applied=[w.picked(rows) for w in self.applied], size=int(np.count_nonzero(rows)))
         vars(some).update({k: v for k, v in vars(self).items() if k in ("made", "numbers")})
+        # a component that is zero in all of them stays an input: the code is that of all configurations
+        vars(some).update(_loading=self._loading, wrenches=[np.asarray(w)[rows] for w in self.wrenches])
         return some
 
     @cached_property

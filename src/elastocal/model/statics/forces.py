@@ -238,7 +238,9 @@ class Bends:
         """Q and k Q (n, N) at theta (n, N)."""
         flex, n = self.flex, self.flex.n
         for dof, commanded, bend in zip(flex.dofs, self.commanded, theta, strict=True):
-            np.add(commanded, bend, out=self.values[dof])
+            row = self.values[dof]
+            assert not isinstance(row, float)
+            np.add(commanded, bend, out=row)
         code = self.forces.code
         rows = self.forces.on_numbers(self.values) if code is None else self.forces.by(code, self.inputs)
         force, bends = rows[:n], rows[n:]

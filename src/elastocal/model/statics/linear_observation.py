@@ -1,7 +1,7 @@
 """The observation matrix of the linear deflection model (003 eq. 9, 22, 23).
 
 The deflection is sum J k J^T W, so the column of an element k_ab of a spring is J_a Q_b with Q = J^T W, and a
-symmetric pair gives J_a Q_b + J_b Q_a.  Memory does not grow with the number of configurations when streamed.
+symmetric pair gives J_a Q_b + J_b Q_a.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from elastocal.model.statics.forces import CHUNK, check_rows
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 
-Chunk = tuple[slice, Array]
 Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
 
 
@@ -48,29 +47,6 @@ def linear_names(model: Robot, parameters: Iterable[str] | None = None) -> tuple
     """Names of the columns, in order."""
     table = model.parameters.names
     return tuple(table[i] for _, picks in _compliances(model, parameters) for _, i in picks)
-
-
-def linear_observation_chunks(
-    model: Robot,
-    q: object,
-    applied: Sequence[AppliedWrenches],
-    markers: Sequence[Marker],
-) -> tuple[tuple[str, ...], Iterator[Chunk]]:
-    """The same chunk by chunk, each (p, rows, m) with configurations last.
-
-    One buffer is filled again and again: use or copy a chunk before asking for the next.
-    """
-    job = _Job.plan(model, q, applied, markers, None)
-
-    def stream() -> Iterator[Chunk]:
-        buffer = np.empty((len(job.names), job.height, min(CHUNK, job.total)))
-        twists = job.workspace()
-        for rows in job.slices():
-            part = buffer[:, :, : rows.stop - rows.start]
-            job.fill(rows, twists, part)
-            yield rows, part
-
-    return job.names, stream()
 
 
 @dataclass(frozen=True, eq=False)

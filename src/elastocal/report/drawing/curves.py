@@ -82,8 +82,8 @@ def _heights(s: Series) -> list[float]:
 
 
 def _band(sheet: Sheet, axes: Frame, s: Series, colour: str) -> None:
-    low = [max(v, axes.y.low) if axes.y.log else v for v in s.low]
-    known = [(x, a, b) for x, a, b in zip(s.x, low, s.y, strict=True) if isfinite(a) and isfinite(b)]
+    low, high = ([max(v, axes.y.low) if axes.y.log else v for v in side] for side in (s.low, s.y))
+    known = [(x, a, b) for x, a, b in zip(s.x, low, high, strict=True) if isfinite(a) and isfinite(b)]
     up = [axes.at(x, b) for x, _, b in known]
     down = [axes.at(x, a) for x, a, _ in reversed(known)]
     sheet.line([*_thinned(up), *_thinned(down)], colour, close="0.45")
