@@ -219,7 +219,7 @@ def test_wrong_requests(run: Run, chained: Chain, words: tuple[str, ...], pieces
 @pytest.mark.parametrize(
     ("spoil", "pieces"),
     [
-        (lambda t: "robot: arm", ["not valid JSON"]),
+        (lambda t: "robot: arm", ["not valid JSON", "give the JSON file that a command wrote"]),
         (lambda t: "{}", ["format"]),
         (lambda t: t.replace('"format"', '"form"', 1), ["form"]),
         (lambda t: t.replace('"unit": "rad/(N m)"', '"unit": "m/N"', 1), ["J1.k"]),

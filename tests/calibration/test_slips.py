@@ -156,3 +156,10 @@ def test_slips_are_not_accepted_without_points(poses: int) -> None:
     )  # fmt: skip
     with pytest.raises(InputError, match="slips are told by points"):
         ec.calibrate(ROBOT, data, accept="lengths in mm")
+
+
+def test_far_points_are_told_in_a_unit_of_their_size() -> None:
+    from elastocal.calibration.slips import _far_words
+
+    assert _far_words(341.2).startswith("341 m away")
+    assert _far_words(0.502).startswith("502 mm away")

@@ -119,7 +119,9 @@ def _far_finding(robot: Robot, campaign: Campaign, distance: float, far: float) 
 
 def _far_words(distance: float) -> str:
     """How points are off in words; infinite where they are too close together for this robot."""
-    return f"{1e3 * distance:.3g} mm away from the robot" if np.isfinite(distance) else "far too close together"
+    if not np.isfinite(distance):
+        return "far too close together"
+    return f"{f'{distance:.3g} m' if distance >= 1 else f'{1e3 * distance:.3g} mm'} away from the robot"
 
 
 def _size(robot: Robot, campaign: Campaign) -> float:

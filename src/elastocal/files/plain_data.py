@@ -197,7 +197,8 @@ def parse_json(text: str, file: str) -> Any:
     try:
         return json.loads(text, parse_constant=refuse, parse_int=integer, parse_float=decimal)
     except json.JSONDecodeError as error:
-        said = f"{file}, line {error.lineno}: not valid JSON ({error.msg}); make the file again"
+        mend = "make the file again" if text[: error.pos].strip() else "give the JSON file that a command wrote"
+        said = f"{file}, line {error.lineno}: not valid JSON ({error.msg}); {mend}"
         raise InputError(said, code="json", file=file, line=error.lineno) from None
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply; make the file again", code="too-deep", file=file) from None
