@@ -157,7 +157,7 @@ def test_every_shipped_arm_is_checked_here() -> None:
     assert set(shipped_robots()) - papers == {*URDF, *CATALOGUE, "ur10e", "iiwa14-on-track"}
 
 
-# Lengths, zeros and signs as the package robotkinematicscatalogue 1.1.2 of PyPI has them (modified DH, mm and deg):
+# Lengths, zeros and signs as the package robotkinematicscatalogue 1.1.2 has them (modified DH, mm and deg):
 # a1 a2 a3, d1 d4 d6, zeros of axes 2 3 6.  FANUC's joint 3 undoes J2, no wrist is coupled, heights count from axis 2.
 KUKA, FANUC, ABB = (-1, 1, 1, -1, 1, -1), (1, 1, -1, -1, -1, -1), (1,) * 6
 CATALOGUE = {
