@@ -67,7 +67,8 @@ def test_wider_standard_deviations_are_those_of_every_judgement(calibrations: tu
     a, b = calibrations[0], calibrations[2]
     plain, wide = (ec.compare(replace(a, inflation=k), replace(b, inflation=k)).steps[0] for k in (1.0, 2.0))
     assert wide.chi2 == pytest.approx(plain.chi2 / 4)
-    assert plain.tool is not None and wide.tool is not None
+    assert plain.tool is not None
+    assert wide.tool is not None
     assert wide.tool.sd == pytest.approx(2 * plain.tool.sd)
 
 
