@@ -196,6 +196,19 @@ def test_what_was_changed_behind_its_back_is_named(store: str, cals: Cals) -> No
         assert "cell-7 2: does not follow" in found.text
 
 
+@pytest.mark.parametrize("changed", ["time = '2019-01-01T00:00:00Z'", "supersedes = 1", "kind = 'check'"])
+def test_columns_that_are_not_those_of_their_document_are_no_history(store: str, cals: Cals, changed: str) -> None:
+    with filled(store, cals) as histories:
+        drop = "DROP TRIGGER entry_kept" + (" ON entry" if store.startswith("postgresql") else "")
+        with _raw(histories) as connection:
+            connection.execute(sa.text(drop))
+            connection.execute(sa.text(f"UPDATE entry SET {changed} WHERE number = 3"))
+        (found,) = histories.verify()
+        with ec.history(store) as again, pytest.raises(InputError, match="columns are not those") as refused:
+            again["cell-7"]
+        assert str(refused.value) == found.text
+
+
 @pytest.mark.parametrize("field", ["robot", "who", "reason", "name"])
 def test_sql_in_every_field_is_text(store: str, cals: Cals, field: str) -> None:
     values = {"robot": "r", "who": "w", "reason": "why", "name": "n"} | {field: SQL}
