@@ -11,14 +11,14 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("scene", "seeds"),
+    ("scene", "seeds", "error"),
     [
-        ("one joint, slow", (0, 1, 2)),
-        ("joints together, fast, no time", (1, 2)),
-        ("joints together, fast, rough", (0, 1)),
+        ("one joint, slow", (0, 1, 2), 0.15),
+        ("joints together, fast, no time", (1, 2), 0.15),
+        ("joints together, fast, rough", (0, 1), 0.2),
     ],
 )
-def test_intervals_of_a_few_logs(scene: str, seeds: tuple[int, ...]) -> None:
+def test_intervals_of_a_few_logs(scene: str, seeds: tuple[int, ...], error: float) -> None:
     pytest.importorskip("pinocchio")
     spec = importlib.util.spec_from_file_location("logs", Path(__file__).with_name("logs.py"))
     assert spec is not None
@@ -29,5 +29,5 @@ def test_intervals_of_a_few_logs(scene: str, seeds: tuple[int, ...]) -> None:
     trials = [logs.trial(scene, seed) for seed in seeds]
     assert np.mean([t.seen for t in trials]) > 0.9
     assert np.mean([t.elsewhere for t in trials]) > 0.85
-    assert all(t.error < 0.15 for t in trials)
+    assert all(t.error < error for t in trials)
     assert np.nanmean([t.coulomb for t in trials]) > 0.7

@@ -217,7 +217,8 @@ def fit(
     """Fit from a start; ``log_scales`` of an earlier fit of the same task, or those of fits ``near``, warm the search.
 
     Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived
-    at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.
+    at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.  Scales are not
+    chosen at a linearisation that is still far off: with backlash they would be of another valley.
     """
     at = np.zeros(len(task.names)) if x is None else x
     blocks = assemble(task, at, placing)
@@ -229,9 +230,7 @@ def fit(
     for step in range(1, STEPS + 1):
         found = posterior(blocks, scales)
         change, size = full_step(task, found, at)
-        if step == 2 and size >= NEAR and before >= NEAR:
-            chosen = 0  # the way was not straight: what was chosen at its beginning only warms the search
-        if chosen < 2 and (size < NEAR or step == 1 or (step > 2 and chosen == 0)):
+        if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)

@@ -52,8 +52,7 @@ class GravityFit:
     ``noise`` (n,) is the scatter of one reading about the model, ``worth`` (n,) how many independent ones there are;
     both nan of a joint without readings.  ``base`` are the groups that poses and motion decide, without any prior.
     ``left_out`` (n,) is the root mean square error of stretches of the log that take no part in turn, ``by_file`` that
-    with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply;
-    ``lacking`` (p, p) is the part by friction that is not fitted.
+    with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply.
     """
 
     samples: Samples
@@ -65,7 +64,6 @@ class GravityFit:
     values: Array
     covariance: Array
     drawn: Array
-    lacking: Array
     spread: Array
     noise: Array
     worth: Array
@@ -122,8 +120,8 @@ class GravityFit:
 
     @cached_property
     def solved_covariance(self) -> Array:
-        """H^-1 (p, p), and what friction that is not fitted adds."""
-        return _among(self.solved.covariance, self.kept, len(self.values)) + self.lacking
+        """H^-1 (p, p)."""
+        return _among(self.solved.covariance, self.kept, len(self.values))
 
     def weight_columns(self, q: Array) -> Array:
         """(N, n, p): holding torques at joint values by every unknown."""
@@ -194,13 +192,12 @@ def fit_unknowns(
             kept, values[idle] = np.setdiff1d(kept, idle), 0.0
         unknowns = unknowns.shaped(values, x, samples, used)
     covariance, drawn, widening = spread(solved, x[:, :, kept], used)
-    lacking = considered(solved, x[:, :, kept], unknowns.considered(x, samples, kept), used)
-    covariance, drawn, lacking = (_among(part, kept, len(values)) for part in (covariance, drawn, lacking))
-    covariance = covariance + lacking
+    covariance = covariance + considered(solved, x[:, :, kept], unknowns.considered(x, samples, kept), used)
+    covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
     bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
     by_file = np.sqrt(mean_square(residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]))
     return GravityFit(
-        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, lacking, widening, noise, worth,
+        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, widening, noise, worth,
         residuals, left_out(solved, residuals), by_file, solved.evidence, solved,
     )  # fmt: skip
 
