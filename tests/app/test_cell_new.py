@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from app.cell_desk import typed, well, whole_cell
@@ -12,6 +13,7 @@ from app.conftest import Run
 
 import elastocal as ec
 from elastocal.app.calibrated import of_readings
+from elastocal.app.starter.assumptions import OPEN
 from elastocal.app.starter.program import square_program
 from elastocal.compensation.posts.post import language
 from elastocal.files.calibration.read import read_calibration
@@ -275,13 +277,16 @@ A6;180;-115;0;180;-350;350;standard
 """
 
 
-@pytest.mark.parametrize("language", EXAMPLES)
+PATHS = {"apt": ("square.apt", b"GOTO/"), "gcode": ("square.nc", b"G1 "), "csv": ("square.csv", b",3000")}
+
+
+@pytest.mark.parametrize("language", [*EXAMPLES, *PATHS])
 def test_a_data_sheet_gives_a_corrected_program_in_every_language(tmp_path: Path, run: Run, language: str) -> None:
     sheet = tmp_path / "my-arm.csv"
     sheet.write_text(DATA_SHEET, encoding="utf-8")
     made = run("new", tmp_path / "cell", "--robot", sheet, "--language", language)
     assert made.code == 0, made.err
-    name, move = EXAMPLES[language]
+    name, move = {**EXAMPLES, **PATHS}[language]
     old = (tmp_path / "cell" / "programs" / name).read_bytes()
     assert old.count(move) == 5
     got = run("compensate", tmp_path / "cell", "--robot", tmp_path / "cell" / "truth" / "robot.yaml", "--json")
@@ -292,10 +297,49 @@ def test_a_data_sheet_gives_a_corrected_program_in_every_language(tmp_path: Path
     assert [list(1e3 * w) for w in worlds] == ([[0, 0, 675]] if language in ("fanuc", "jbi") else [])
 
 
+def test_paths_of_cam_systems_get_the_corrections_of_the_controllers_own_program(tmp_path: Path, run: Run) -> None:
+    """All that such a program leaves open stands in the cell and among the assumptions."""
+    sheet, shifts = tmp_path / "my-arm.csv", {}
+    sheet.write_text(DATA_SHEET, encoding="utf-8")
+    for word in ("krl", *PATHS):
+        cell = tmp_path / word
+        well("new", cell, "--robot", sheet, "--language", word)
+        got = run("compensate", cell, "--robot", cell / "truth" / "robot.yaml", "--json")
+        rows = got.data["targets"][-5:]
+        shifts[word] = [[row[f"shift_{c}_mm"] for c in "xyz"] for row in rows]
+        assumed = (cell / "ASSUMPTIONS.md").read_text(encoding="utf-8")
+        for key in yaml.safe_load((cell / "cell.yaml").read_text(encoding="utf-8"))["options"]["compensate"]:
+            assert OPEN[key] in assumed
+    for word in PATHS:
+        assert shifts[word] == pytest.approx(np.array(shifts["krl"]), abs=2e-4)
+        assert shifts[word][0] != [0, 0, 0]
+
+
+def test_what_tells_the_language_is_said(tmp_path: Path, run: Run) -> None:
+    for name in ("my-arm", "kr6"):
+        (tmp_path / f"{name}.csv").write_text(DATA_SHEET, encoding="utf-8")
+    assert "in krl, by the names of its axes" in run("new", tmp_path / "c", "--robot", tmp_path / "my-arm.csv").out
+    assert "in krl, by the name kr6" in run("new", tmp_path / "d", "--robot", tmp_path / "kr6.csv").out
+
+
+def test_a_path_of_a_shipped_robot_and_one_that_an_arm_cannot_hold(tmp_path: Path, run: Run) -> None:
+    well("new", tmp_path / "known", "--robot", "irb4600", "--language", "apt")
+    assert (tmp_path / "known" / "programs" / "square.apt").exists()
+    (tmp_path / "arm.urdf").write_text(OTHERS["four joints"])
+    made = run("new", tmp_path / "four", "--robot", tmp_path / "arm.urdf", "--language", "gcode")
+    assert "the example program is a table: gcode states tool axes" in made.out
+    assert (tmp_path / "four" / "programs" / "square.csv").exists()
+    made = run("new", tmp_path / "krl", "--robot", tmp_path / "arm.urdf", "--language", "krl")
+    assert "krl is left out: its axes are known for arms of six revolute joints only" in made.out
+
+
 def test_a_language_is_refused_where_the_robot_file_says_it_or_nobody_knows_it(tmp_path: Path, run: Run) -> None:
     sheet = tmp_path / "my-arm.csv"
     sheet.write_text(DATA_SHEET, encoding="utf-8")
-    assert "valid: krl, rapid, fanuc" in run("new", tmp_path / "c", "--robot", sheet, "--language", "val3").err
+    assert (
+        "valid: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv"
+        in run("new", tmp_path / "c", "--robot", sheet, "--language", "val3").err
+    )
     assert "controller: language" in run("new", tmp_path / "c", "--robot", "kr270", "--language", "krl").err
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,16 @@ def test_a_changed_joint_is_named_first(compared: Comparison) -> None:
     assert changed.changes[0].value == pytest.approx(1e-3, abs=5 * changed.changes[0].sd)
     assert changed.tool is not None
     assert changed.tool.sizes().max() > 3 * changed.tool.sd.max()
+
+
+def test_wider_standard_deviations_are_those_of_every_judgement(calibrations: tuple[ec.Calibration, ...]) -> None:
+    """What widens the sd of parameters widens the test of all of them together and the tool's sd as well."""
+    a, b = calibrations[0], calibrations[2]
+    plain, wide = (ec.compare(replace(a, inflation=k), replace(b, inflation=k)).steps[0] for k in (1.0, 2.0))
+    assert wide.chi2 == pytest.approx(plain.chi2 / 4)
+    assert plain.tool is not None
+    assert wide.tool is not None
+    assert wide.tool.sd == pytest.approx(2 * plain.tool.sd)
 
 
 def test_the_order_of_items_turns_the_sign_only(calibrations: tuple[ec.Calibration, ...]) -> None:

@@ -19,6 +19,7 @@ from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.slow_motion import dwells
 from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
 
 ROBOT = "abb-irb4600-60"
 STOPS = np.radians([[10.0, 20, -10, 5, 40, 0], [-20.0, 30, 5, 20, 30, 50], [0.0, 0, 0, 60, -50, 10]])
@@ -98,6 +99,8 @@ def test_a_campaign_by_dwells(tmp_path: Path, kind: str) -> None:
     assert any("3 dwells" in note for note in found.notes)
     bare = observed_tables([file], ROBOT, {})
     np.testing.assert_allclose(bare.readings.read["position"][:, 0], at.position, atol=1e-5)
+    assert isinstance(bare.load, AppliedWrenches)
+    np.testing.assert_allclose(bare.load.wrench, [[0, 0, -100.0, 0, 0, 0]] * 3)
 
 
 def test_a_log_of_efforts(tmp_path: Path) -> None:

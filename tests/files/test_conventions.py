@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from scipy.spatial.transform import Rotation
 
+from elastocal.calibration.readings import validation_of
 from elastocal.errors import InputError
-from elastocal.files.campaign.observed import observed_tables
+from elastocal.files.campaign.observed import observed_tables, read_observed
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.titles import as_read
 from elastocal.model.kinematics import rigid_pose
@@ -143,3 +145,16 @@ def test_an_echoed_ros_pose_is_a_point_and_a_quaternion(tmp_path: Path) -> None:
     np.testing.assert_allclose(found.readings.read["position"][:, 0], at, atol=1e-8)
     got = found.readings.read["orientation"][:, 0].reshape(-1, 3, 3)
     np.testing.assert_allclose(got, turns.as_matrix(), atol=1e-7)
+
+
+def test_a_few_poses_for_validation_are_read_as_the_campaign_was(tmp_path: Path) -> None:
+    """Alone they tell nothing of a convention."""
+    q, at, turns = poses(12)
+    angles = turns.as_euler("ZYX")
+    written(tmp_path / "a.csv", ["a", "b", "c"], q, at, angles)
+    written(tmp_path / "check.csv", ["a", "b", "c"], q[:3], at[:3], angles[:3])
+    keys = {"format": "elastocal-campaign/1", "robot": ROBOT, "units": {"length": "m", "angle": "rad"}}
+    file = tmp_path / "campaign.yaml"
+    file.write_text(yaml.safe_dump({**keys, "table": "a.csv", "validation": "check.csv"}), encoding="utf-8")
+    (check,) = validation_of(read_observed(file))
+    np.testing.assert_allclose(check.orientation, turns.as_matrix()[:3], atol=1e-7)

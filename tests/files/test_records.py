@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 import elastocal as ec
+from elastocal.app.cells.values import _of_robot
 from elastocal.errors import InputError
 from elastocal.files.tables.records import is_records, read_records
 
@@ -77,3 +78,12 @@ def test_campaign_files_are_no_records(tmp_path: Path) -> None:
     file.write_text("# mine\nformat: elastocal-campaign/1\n", encoding="utf-8")
     assert not is_records(file)
     assert not is_records(tmp_path / "absent.yaml")
+
+
+def test_beside_records_a_cell_stands_for_its_robot_as_beside_any_table(tmp_path: Path) -> None:
+    records, campaign = tmp_path / "a.yaml", tmp_path / "c.yaml"
+    records.write_text(json.dumps(NESTED), encoding="utf-8")
+    campaign.write_text("format: elastocal-campaign/1\n", encoding="utf-8")
+    assert _of_robot("calibrate", {"tables": [records]})
+    assert _of_robot("calibrate", {"tables": [tmp_path / "a.csv"]})
+    assert not _of_robot("calibrate", {"tables": [campaign]})

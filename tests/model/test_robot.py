@@ -13,6 +13,7 @@ from elastocal.model.chain import AXES, JOINT
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.kinematics import kinematics
+from elastocal.model.posture import Configurations
 from elastocal.model.transmission import Transmission
 
 
@@ -116,3 +117,17 @@ def test_a_spring_that_has_no_place_in_a_form_is_named() -> None:
     odd = in_form(robot, "symmetric").with_parameters({"link2_end.k12": 1e-9})
     assert beyond_form(odd, "beam") == ("link2_end",)
     assert "link2_end.k12" in in_form(odd, "beam").parameters.names
+
+
+def test_a_posture_is_that_of_its_own_configurations_whoever_asks_meanwhile() -> None:
+    """Requests of a server share a robot: another thread may ask between the making of a posture and its return."""
+    robot = read_robot("abb-irb120")
+    mine, other = (Configurations(np.full((1, robot.n), value)) for value in (0.1, 0.2))
+    strange = (other, robot.posture(other))
+
+    class Shared(list[object]):
+        def __setitem__(self, at: object, value: object) -> None:
+            super().__setitem__(slice(None), [strange])
+
+    vars(robot)["_last_posture"] = Shared()
+    assert robot.posture(mine).q[0, 0] == 0.1

@@ -2,7 +2,8 @@
 
 The robot files of all but the UR10e take lengths, axes and ranges from URDF files of ROS-Industrial.  Those are built
 anew in Pinocchio, which finds slips of the pen.  Other hands: reaches of makers (they depend on the ranges of axes 2
-and 3 too), joint values and pose that a FANUC controller showed, a DH table of the IRB 120, screw axes of the GP25.
+and 3 too), joint values and pose that a FANUC controller showed, DH tables of the IRB 120 and the iiwa, screw axes of
+the GP25.
 The file of the UR10e is written from the maker's DH table and checked against the maker's URDF.
 """
 
@@ -17,7 +18,7 @@ from elastocal.compensation.posts.post import language
 from elastocal.compensation.run import compensate
 from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.files.programs import read_program
-from elastocal.files.robot.read import read_robot
+from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.kinematics import rigid_pose
 from elastocal.spatial.pose import Pose
 
@@ -69,6 +70,9 @@ URDF = {  # origin of every joint in m, its axis, then the last frame: origin an
     # ros-industrial/kuka_experimental 01ae9a4c, kuka_kr210_support/urdf/kr210r2700extra_macro.xacro
     "kuka-kr210-r2700": ([(0.675 * Z, -Z), (0.35 * X, Y), (1.15 * X, Y), (-0.041 * Z, -X), (1.2 * X, Y),
                           (0.215 * X, -X)], (0 * X, (0, np.pi / 2, 0))),
+    # ros-industrial/kuka_experimental 06b4e52b, kuka_kr270_support/urdf/kr270r2700_macro.xacro
+    "kuka-kr270": ([(0.675 * Z, -Z), (0.35 * X, Y), (1.15 * X, Y), (1.2 * X - 0.041 * Z, -X), (0 * X, Y),
+                    (0.24 * X, -X)], (0 * X, (0, np.pi / 2, 0))),
     # ros-industrial/abb 59e17fb6, abb_irb120_support/urdf/irb120_3_58_macro.xacro
     "abb-irb120": ([(0 * Z, Z), (0.29 * Z, Y), (0.27 * Z, Y), (0.07 * Z, X), (0.302 * X, Y), (0.072 * X, X)],
                    (0 * X, (0, np.pi / 2, 0))),
@@ -133,7 +137,27 @@ def test_screw_axes_of_the_gp25_by_another_hand_give_the_same_poses() -> None:
         np.testing.assert_allclose(at, (there @ [1.045, 0, 1.465, 1])[:3], atol=1e-12)
 
 
-# Lengths, zeros and signs as the package robotkinematicscatalogue 1.1.2 of PyPI has them (modified DH, mm and deg):
+def test_a_dh_table_of_the_iiwa_14_by_another_hand_gives_the_same_poses() -> None:
+    """Modified DH: Modi1987/KST-Kuka-Sunrise-Toolbox, constDhDataOf14R820.m, lengths from KUKA's manuals."""
+    d, alpha = [0.36, 0, 0.42, 0, 0.4, 0, 0.126], np.array([0, -1, 1, 1, -1, -1, 1]) * np.pi / 2
+    model = read_robot("iiwa14-on-track")
+    for q in np.random.default_rng(5).uniform(-np.pi, np.pi, (20, 8)):
+        there = Pose(np.eye(3), np.array([q[0], 0, 0.3]))
+        for theta, along, twist in zip(q[1:], d, alpha, strict=True):
+            turn = Rotation.from_euler("XZ", [twist, theta]).as_matrix()
+            there = there @ Pose(turn, turn @ [0, 0, along])
+        at, turn = rigid_pose(model.nominal, "flange", q[:, None])
+        np.testing.assert_allclose(at[:, 0], there.translation, atol=1e-12)
+        np.testing.assert_allclose(turn[..., 0], there.rotation, atol=1e-12)
+
+
+def test_every_shipped_arm_is_checked_here() -> None:
+    """Robots of papers, which print one or two joints, are checked with their papers."""
+    papers = {"cylindrical", "orthoglide-link", "scara-ruggeri"}
+    assert set(shipped_robots()) - papers == {*URDF, *CATALOGUE, "ur10e", "iiwa14-on-track"}
+
+
+# Lengths, zeros and signs as the package robotkinematicscatalogue 1.1.2 has them (modified DH, mm and deg):
 # a1 a2 a3, d1 d4 d6, zeros of axes 2 3 6.  FANUC's joint 3 undoes J2, no wrist is coupled, heights count from axis 2.
 KUKA, FANUC, ABB = (-1, 1, 1, -1, 1, -1), (1, 1, -1, -1, -1, -1), (1,) * 6
 CATALOGUE = {

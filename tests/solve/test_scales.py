@@ -128,3 +128,16 @@ def test_the_order_of_blocks_moves_scales_by_no_more_than_the_search_resolves() 
     one, other = maximise_evidence(problem), maximise_evidence(problem.kept(order))
     assert other[1] == pytest.approx(one[1], rel=1e-9)
     assert other[0] == pytest.approx(one[0], abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", [4, 7, 9])
+def test_noise_that_is_far_too_small_at_the_start_grows_to_where_the_evidence_is_level(seed: int) -> None:
+    """The evidence is steepest where residuals are thousands of standard deviations: no step learned there counts."""
+    made = random_problem(seed, precision=False, mean=False, missing=0.0, blocks=25, common=6)
+    held = tuple(replace(g, scale=replace(g.scale, width=0.0)) for g in made.groups)
+    problem = replace(made, readings=300 * made.readings, groups=held)
+    known = np.zeros(len(problem.start), dtype=bool)
+    found, value = maximise_evidence(problem, problem.start, revive=False, fresh=known)
+    assert np.abs(evidence(problem, found)[1]).max() < 0.05
+    near, _ = maximise_evidence(problem, problem.start + np.log(300.0) * problem.free, revive=False, fresh=known)
+    assert value > evidence(problem, near)[0] - 0.01

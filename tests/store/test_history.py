@@ -196,6 +196,19 @@ def test_what_was_changed_behind_its_back_is_named(store: str, cals: Cals) -> No
         assert "cell-7 2: does not follow" in found.text
 
 
+@pytest.mark.parametrize("changed", ["time = '2019-01-01T00:00:00Z'", "supersedes = 1", "kind = 'check'"])
+def test_columns_that_are_not_those_of_their_document_are_no_history(store: str, cals: Cals, changed: str) -> None:
+    with filled(store, cals) as histories:
+        drop = "DROP TRIGGER entry_kept" + (" ON entry" if store.startswith("postgresql") else "")
+        with _raw(histories) as connection:
+            connection.execute(sa.text(drop))
+            connection.execute(sa.text(f"UPDATE entry SET {changed} WHERE number = 3"))
+        (found,) = histories.verify()
+        with ec.history(store) as again, pytest.raises(InputError, match="columns are not those") as refused:
+            again["cell-7"]
+        assert str(refused.value) == found.text
+
+
 @pytest.mark.parametrize("field", ["robot", "who", "reason", "name"])
 def test_sql_in_every_field_is_text(store: str, cals: Cals, field: str) -> None:
     values = {"robot": "r", "who": "w", "reason": "why", "name": "n"} | {field: SQL}
@@ -246,6 +259,24 @@ def test_wrong_words_are_refused_and_nothing_is_kept(store: str, cals: Cals) -> 
             assert error.value.code == code
         assert document(histories["cell-7"].entries[-1]) == before
         assert [r.robot for r in histories.robots()] == ["cell-7"]
+
+
+def test_a_check_is_read_from_a_table_or_from_records(store: str, cals: Cals, tmp_path: Path) -> None:
+    read = loaded_readings(7)
+    assert read.deflection is not None
+    assert read.wrench is not None
+    units = ["rad" if m.kind == "revolute" else "m" for m in cals[0].robot.motions]
+    titles = [f"{a}_{u}" for a, u in zip(cals[0].robot.controller.axes, units, strict=True)]
+    titles += ["fx_N", "fy_N", "fz_N", "dx_m", "dy_m", "dz_m"]
+    numbers = np.hstack([read.q, read.wrench[:, :3], read.deflection[:, 0]]).tolist()
+    table, records = tmp_path / "later.csv", tmp_path / "later.yaml"
+    table.write_text("\n".join(",".join(map(repr, row)) for row in numbers).join([",".join(titles) + "\n", "\n"]))
+    records.write_text(json.dumps([dict(zip(titles, row, strict=True)) for row in numbers]))
+    with filled(store, cals) as histories:
+        made = [histories.check("cell-7", file, time="2023-01-01").check for file in (table, records)]
+    assert made[0] is not None
+    assert made[1] is not None
+    assert made[0].after == made[1].after == cals[1].validate(read).after
 
 
 def test_a_check_tells_the_error_of_the_released_calibration(store: str, cals: Cals) -> None:

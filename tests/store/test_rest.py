@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from store.readings import calibrated
 
 import elastocal as ec
 from elastocal.studio import answers
@@ -88,7 +89,7 @@ def test_from_a_cell_to_a_release_in_the_browser(studio: Client) -> None:
 def test_two_are_compared(studio: Client, cals: tuple[ec.Calibration, ...], store: str) -> None:
     with ec.history(store) as histories:
         histories.add("cell-7", cals[0])
-        histories.add("cell-7", cals[3])
+        histories.add("cell-7", calibrated(4, 2.4e-7))
     answer = studio.get("/cell/c7/history/compare?first=1&second=2")
     assert answer.status_code == 200
     assert "DIFFERS" in answer.text

@@ -1,9 +1,9 @@
 """What has changed between calibrations of one robot: parameters, the tool, conditions.
 
 Two estimates a, b with standard deviations differ by d = b - a with sd sqrt(sd_a^2 + sd_b^2); the change is significant
-where abs(d) / sd >= 5.  All parameters together: d^T (C_a + C_b)^+ d against chi2 of its rank.  Campaigns of one robot
-count as independent.  What both know from the same prior alone differs by less than that sd says: such parameters
-never count as changed.
+where abs(d) / sd >= 5.  All parameters together: d^T (C_a + C_b)^+ d against chi2 of its rank, C with the same
+sds.  Campaigns of one robot count as independent.  What both know from the same prior alone differs by less than that
+sd says: such parameters never count as changed.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _changes(a: Calibration, b: Calibration) -> list[Change]:
 
 def _part(c: Calibration, names: list[str]) -> Array:
     rows = [c.names.index(n) for n in names]
-    return c.covariance[np.ix_(rows, rows)]
+    return c.inflation**2 * c.covariance[np.ix_(rows, rows)]  # as the sd of every parameter counts it
 
 
 def _whitened(d: Array, covariance: Array) -> tuple[float, int]:

@@ -18,7 +18,7 @@ class Estimate:
     """A parameter: value and sd in SI ``unit``; ``informed``: share of its prior variance that readings removed.
 
     The sd counts that scales of priors and noise are estimates too: the root of the covariance's diagonal times
-    ``Calibration.inflation``, as intervals of predictions have it.
+    ``Calibration.inflation``, as intervals of predictions have it, and no more than the prior's.
     """
 
     name: str

@@ -127,10 +127,12 @@ def predicted(
 def slopes_and_noise(c: Calibration, joints: Array, loads: Array | None) -> tuple[Array, Array]:
     """Slopes (N, 3 markers, p) of predicted points by all unknowns, and variances (N, markers, 3) of a reading."""
     warm = np.zeros(len(joints)) if "thermal" in c.words else None
-    at = tool_of(c.robot, c.names, joints, loads, c.load_frame, warm).states(c.values)
+    at, rest = tool_of(c.robot, c.names, joints, loads, c.load_frame, warm).both(c.values)
     station = np.zeros(len(joints), dtype=np.int64)
     points = placed(c.placing, at.origin, at.turn, station)
-    return _slopes(c, at, station), _noise_variance(c, joints, points, 0)
+    moved, _ = _moved_by_load(c, at, rest)
+    noise = _noise_variance(c, joints, points, 0) + _load_variance(c, moved @ c.placing.turn[0].T)
+    return _slopes(c, at, station), noise
 
 
 def _slopes(c: Calibration, at: ToolStates, station: Ints) -> Array:

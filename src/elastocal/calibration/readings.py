@@ -187,7 +187,8 @@ def _again(observed: Observed, table: Any) -> Observed:
     from elastocal.files.campaign.observed import observed_again
 
     data = {k: v for k, v in observed.located.data.items() if k not in ("validation", "table", "priors")}
-    return observed_again(replace(observed.located, data={**data, "table": table}), observed)
+    decided = {"euler": observed.entry.euler} if observed.entry.euler else {}
+    return observed_again(replace(observed.located, data={**data, **decided, "table": table}), observed)
 
 
 def table_readings(

@@ -416,7 +416,9 @@ def _estimates(found: Fit, inflation: float) -> Estimates:
             unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
             value, file_value = float(found.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2
-            sd = inflation * float(sds[at])
+            sd = min(
+                inflation * float(sds[at]), max(prior, float(sds[at]))
+            )  # what readings leave open the prior closes
             rows.append(Estimate(name, value, sd, unit, file_value, prior, w.scale.name, informed))
         first += len(w.names)
     return Estimates(tuple(rows))

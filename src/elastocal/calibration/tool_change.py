@@ -79,7 +79,7 @@ def tool_places(c: Calibration, q: Array) -> tuple[Array, Array]:
     values = np.array([c.parameters[n].value for n in c.names])
     warm = np.zeros(len(q)) if "thermal" in c.words else None
     state = tool_of(c.robot, c.names, q, None, None, warm).states(values)
-    own = c.covariance[: len(c.names), : len(c.names)]
+    own = c.inflation**2 * c.covariance[: len(c.names), : len(c.names)]
     flat = state.slope[:, :3].reshape(3 * len(q), -1)
     slope = (flat - rigid @ (rigid.T @ flat)).reshape(len(q), 3, -1)
     return state.origin, np.einsum("nip,pq,niq->n", slope, own, slope)

@@ -232,9 +232,17 @@ def _left_open(program: Program, anywhere: bool) -> str:
     wanted = []
     if posed.any() and np.isnan(program.rotations[posed]).any():
         wanted.append("the orientation of the tool (orientation)")
+    elif _along_axes(program):
+        wanted.append("which way z of the tool looks, from tip to spindle unless you say it (orientation)")
     if anywhere and posed.all() and not any(t.configuration for t in program.targets):
         wanted.append("axis values before it starts (near)")
     return f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
+
+
+def _along_axes(program: Program) -> bool:
+    """Whether tool axes alone say how the tool is turned."""
+    free = program.given.orientation is None and not program.given.rotary
+    return free and any(t.kind == "axis" for t in program.targets)
 
 
 def _bearable(work: Job, before: Residual) -> None:
@@ -287,6 +295,11 @@ def _taken(work: Job, flange: str) -> list[Finding]:
         out.append(Finding("external-axes-kept", "note", said, {"file": moved[0].file, "line": moved[0].line}))
     if "axis" in kinds:
         said = "The program leaves the turn about the tool axis open; it is taken as one of many."
+        if _along_axes(program):
+            said += (
+                " No orientation is stated: z of the tool is taken from the tip to the spindle. State one that looks "
+                "into the part where z leads from the flange to the tip."
+            )
         out.append(Finding("tool-axis-free", "note", said))
     if "point" in kinds:
         said = "The program gives points: their positions are corrected, the orientation stays as it is."

@@ -292,10 +292,12 @@ class Robot:
         """A batch as the engine sees it: ``Configurations``, or joint values with the configurations last (n, N)."""
         if not isinstance(at, Configurations):
             return Posture(self, at)
-        last = self._last_posture
-        if not last or last[0][0] is not at:
-            last[:] = [(at, Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo))]
-        return last[0][1]
+        for known, posture in self._last_posture:
+            if known is at:
+                return posture
+        made = Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo)
+        self._last_posture[:] = [(at, made)]  # another thread may put its own there at once
+        return made
 
     @cached_property
     def _last_posture(self) -> list[tuple[Configurations, Posture]]:

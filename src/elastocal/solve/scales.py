@@ -28,6 +28,8 @@ REVIVED = (0.003, 0.02, 0.1, 0.3, 3.0, 30.0)
 """Multiples of its start at which a group that has shrunk is tried again."""
 GAIN = 1e-5
 """Evidence that a further step may bring where a climb ends."""
+STEEP = 10.0
+"""Multiple of the curvature at hand beyond which a step shows that it began far off."""
 LEAST_CURVED = 0.05
 """Added to the curvature of every scale: the evidence of a group at nothing is flat."""
 
@@ -94,27 +96,37 @@ def _sizes(blocks: Blocks) -> Array:
 
 
 def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
-    """To the nearest maximum: quasi-Newton steps (BFGS) whose first curvature is that expected at the start."""
+    """To the nearest maximum: quasi-Newton steps (BFGS) whose first curvature is that expected at the start.
+
+    Where noise is far too small the evidence is far steeper than that, and steps by such curvatures would be short for
+    good: nothing is learned from it, and where no gain is seen the curvature expected there must not see one either.
+    """
     free, noise = np.flatnonzero(blocks.free), np.arange(len(start)) >= len(blocks.groups)
     low = (blocks.start - np.where(noise, LEAST_NOISE, RANGE))[free]
     high = (blocks.start + RANGE)[free]
 
+    def full(part: Array) -> Array:
+        out = start.copy()
+        out[free] = part
+        return out
+
     def value(part: Array) -> tuple[float, Array]:
-        full = start.copy()
-        full[free] = part
         try:
-            found, gradient = evidence(blocks, full)
+            found, gradient = evidence(blocks, full(part))
         except np.linalg.LinAlgError:
             return -np.inf, np.zeros(len(part))
         return found, gradient[free]
 
     at = np.clip(start[free], low, high)
     best, slope = value(at)
-    curved = _curvature(blocks, start, free)
+    curved, learned = _curvature(blocks, full(at), free), False
     for _ in range(STEPS):
         step = _newton_step(curved, slope, (at <= low) & (slope < 0) | (at >= high) & (slope > 0))
         if not 0.5 * float(slope @ step) > GAIN:
-            break
+            if not learned:
+                break
+            curved, learned = _curvature(blocks, full(at), free), False
+            continue
         step *= min(1.0, LONGEST / float(np.abs(step).max()))
         share, there = 1.0, np.clip(at + step, low, high)
         ahead, further = value(there)
@@ -124,14 +136,15 @@ def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
             ahead, further = value(there)
         if not ahead > best:
             break
-        moved, fall = there - at, slope - further
-        if float(moved @ fall) > 1e-3 * float(moved @ curved @ moved):
-            pushed = curved @ moved
-            curved = curved + np.outer(fall, fall) / (moved @ fall) - np.outer(pushed, pushed) / (moved @ pushed)
+        moved, fall, pushed = there - at, slope - further, curved @ (there - at)
         at, best, slope = there, ahead, further
-    out = start.copy()
-    out[free] = at
-    return out, best
+        steeper = float(moved @ fall) / float(moved @ pushed)
+        if steeper > STEEP:
+            curved, learned = _curvature(blocks, full(at), free), False
+        elif steeper > 1e-3:
+            curved = curved + np.outer(fall, fall) / (moved @ fall) - np.outer(pushed, pushed) / (moved @ pushed)
+            learned = True
+    return full(at), best
 
 
 def _curvature(blocks: Blocks, start: Array, free: Ints) -> Array:

@@ -19,6 +19,7 @@ from elastocal.files.certificate import Stated
 from elastocal.files.located import read_json
 from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
 from elastocal.files.run_record import RunRecord, read_record
+from elastocal.files.tables.records import is_records
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def readings_of(
         return given, (), {}
     path = Path(given)
     files = {path.name: read_bytes(path)}
-    if path.suffix.lower() not in (".yaml", ".yml"):
+    if path.suffix.lower() not in (".yaml", ".yml") or is_records(path):
         return *table_readings(path, calibration, {}), files
     observed = read_observed(path)
     return campaign_of(observed)[1], observed.notes, files

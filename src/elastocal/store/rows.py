@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from elastocal.store.entry import Entry, entry_of, sha256
 from elastocal.store.stored import stored_entry
 from elastocal.store.tables import contents, entries, inputs, robots
 
+NOT_ITS_OWN = "its columns are not those of its document; restore the database"
 Packed = Mapping[str, tuple[str, int, bytes]]
 """By name: SHA-256, size and compressed bytes of a file."""
 
@@ -53,7 +55,10 @@ def entries_of(
     for new, text, number, kind, time, supersedes in found[1:] if known else found:
         where = f"{name} {number}"
         _check(text, new, where)
-        read.append(stored_entry(text, where, robot=name, number=number, kind=kind, time=time, supersedes=supersedes))
+        columns_of = {"kind": kind, "number": number, "robot": name, "supersedes": supersedes, "time": time}
+        if not all(f'"{key}":{json.dumps(v, ensure_ascii=False)},' in text for key, v in columns_of.items()):
+            raise InputError(f"{where}: {NOT_ITS_OWN}", code="damaged")
+        read.append(stored_entry(text, where, **columns_of))
     return (*known, *read), found[-1].sha256 if found else None
 
 
@@ -141,7 +146,7 @@ def damages(connection: Connection) -> Iterator[str]:
                 continue
             own = (e.number, e.kind, e.time, e.supersedes)
             if entry.robot != row.name or own != (entry.number, entry.kind, entry.time, entry.supersedes):
-                yield f"{where}: its columns are not those of its document; restore the database"
+                yield f"{where}: {NOT_ITS_OWN}"
             if entry.previous != previous or entry.number != number:
                 yield f"{where}: does not follow the entry before it; restore the database"
             previous = e.sha256

@@ -236,6 +236,19 @@ def test_tool_axes_and_an_orientation_that_looks_into_the_part(reference: tuple,
     np.testing.assert_allclose(again.rotations[:, :, 2], done.changes.rotations[:, :, 2], atol=1e-6)
 
 
+def test_a_tool_axis_without_an_orientation_says_which_way_z_is_taken(reference: tuple) -> None:
+    robot, path, _ = reference
+    i, j, k = path.rotation[:, 2]
+    text = "".join(f"GOTO/{x:.5f},{y:.5f},{z:.5f},{i:.9f},{j:.9f},{k:.9f}\n" for x, y, z in 1e3 * path.positions)
+    with pytest.raises(InputError, match=r"also leaves open which way z of the tool looks.* \(orientation\)"):
+        compensate(robot, read_program(text, "apt"), FORCE)
+    near, frames = robot.controller.to_controller(path.q[None])[0], {"bases": {"base": Pose()}, "tools": {"tool": TOOL}}
+    for orientation, said in ((None, True), (path.rotation, False)):
+        done = compensate(robot, read_program(text, "apt", orientation=orientation, **frames), FORCE, near=near)
+        (note,) = [f.text for f in done.warnings if f.code == "tool-axis-free"]
+        assert ("No orientation is stated: z of the tool is taken from the tip to the spindle" in note) == said
+
+
 LEVEL = {
     "krl": "DEF a()\n$BASE=$NULLFRAME\nLIN {{X 1,Y 2,Z 3,A {c},B {b},C {a}}}\nEND\n",
     "fanuc": (

@@ -47,7 +47,10 @@ def new(
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(metavar="WORD", help="Of its programs: krl, rapid, fanuc, jbi, urscript (default: by its name)."),
+        typer.Option(
+            metavar="WORD",
+            help="Of its programs: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv (default: by its name).",
+        ),
     ] = None,
 ) -> NewResult:
     """A folder for one robot in its cell, to keep in git.
@@ -75,23 +78,23 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     from elastocal.app.starter.assumptions import assumptions, assumptions_text
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import square_program
-    from elastocal.app.starter.robot import made_up_robot
+    from elastocal.app.starter.robot import CAM, check_language, made_up_robot
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
-    model, notes, text = _robot(robot, rated_kg, language)
+    if language is not None:
+        check_language(language)
+    path = language if language in CAM else None
+    model, notes, text = _robot(robot, rated_kg, None if path else language)
     true = made_up_robot(model)
-    program = square_program(model)
-    shown = None if program is None else program[0]
-    if program is None:
-        notes = (
-            *notes,
-            "no example program is written: no square is in reach that keeps off limits and singular poses",
-        )
+    program = square_program(model, path or "")
+    shown = None if program is None else program.name
+    said = OUT_OF_REACH if program is None else program.note
+    notes = (*notes, said) if said else notes
     request = plan_text(model, name, "../robot/robot.yaml")
-    taken = assumptions(model, text, request, notes, shown, _force(model))
+    taken = assumptions(model, text, request, notes, program, _force(model))
     files = {
-        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program[2], true is not None),
+        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program.options, true is not None),
         Path("README.md"): readme_text(name, model.title, shown),
         Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
@@ -101,7 +104,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
         **{Path(folder) / KEPT: "" for folder in ("campaign", "calibration", "programs", "reports")},
     }
     if program is not None:
-        files[Path("programs") / program[0]] = program[1]
+        files[Path("programs") / program.name] = program.text
     if true is not None:
         files[TRUTH] = robot_text(true, (f"MADE UP, to try {CELL} with: the robot that simulate takes for true.",))
     return NewResult(Path(), name, model.name, files, notes, taken)
@@ -150,6 +153,7 @@ def check_empty(folder: Path) -> None:
 
 TRUTH = Path("truth/robot.yaml")
 """Robot that a new cell is tried with."""
+OUT_OF_REACH = "no example program is written: no square is in reach that keeps off limits and singular poses"
 KEPT = ".gitkeep"
 """Git keeps no empty folders: what lies in those that wait for something."""
 IGNORED = """\
@@ -174,6 +178,7 @@ def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str
     made_up = (
         f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
+        *(("  # The rest is what such programs leave open: state it for yours (ASSUMPTIONS.md).",) if said else ()),
         f"  compensate: {{{words}}}",
     )
     true = (

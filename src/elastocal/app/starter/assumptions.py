@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from elastocal.app.starter.program import Example
     from elastocal.model.robot import Robot
 
 ROBOT, PLAN, CELL = "robot/robot.yaml", "plan/plan.yaml", "cell.yaml"
 TOOL = "tool"
 ALONG, BESIDE = 0.06, 0.03
 """Place of an assumed measuring point beyond the flange and beside its axis, as shares of the reach."""
+
+OPEN = {
+    "force": "force on the tool",
+    "base": "base of the program",
+    "tool": "tool of the program",
+    "orientation": "orientation of the tool, A, B, C in deg",
+    "near": "axes before the program",
+}
+"""What options of ``compensate`` state for a program."""
 
 
 class Assumption(NamedTuple):
@@ -50,7 +60,7 @@ def with_assumed_tool(model: Robot) -> Robot:
 
 
 def assumptions(
-    model: Robot, text: str, plan: str, notes: Sequence[str], program: str | None, force: str
+    model: Robot, text: str, plan: str, notes: Sequence[str], program: Example | None, force: str
 ) -> tuple[Assumption, ...]:
     """All rows for a robot with its file ``text`` and plan request, in the order in which they are met."""
     from elastocal.compensation.posts.post import language
@@ -84,9 +94,9 @@ def assumptions(
         if (match := re.match(r"  - \{kind: (\w+),? ?([^}]*)\}", line)) and match[1] != "joint_limits"
     ]
     if program is not None:
-        rows.append(
-            Assumption("force on the tool", f"{force} N", f"{CELL}, options: compensate", "made up for the example")
-        )
+        stated = {"force": f"{force} N", **{key: words.strip('"[]') for key, words in program.options.items()}}
+        made = f"made up for programs/{program.name}"
+        rows += [Assumption(OPEN[key], value, f"{CELL}, options: compensate", made) for key, value in stated.items()]
     return tuple(rows)
 
 

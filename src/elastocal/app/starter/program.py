@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,18 @@ _FREE = 0.05
 _CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1), (0, 0))
 
 
-def square_program(model: Robot) -> tuple[str, str, dict[str, str]] | None:
-    """Name, text and options for what it leaves open; None where nothing is in reach."""
-    from elastocal.compensation.posts.post import language, pendant_values, post_kinds
+class Example(NamedTuple):
+    """A program; ``options`` of ``compensate`` (YAML) state what it leaves open, ``note`` why it is a table."""
+
+    name: str
+    text: str
+    options: dict[str, str]
+    note: str
+
+
+def square_program(model: Robot, told: str = "") -> Example | None:
+    """In the language of the robot, or in the ``told`` one; None where nothing is in reach."""
+    from elastocal.compensation.posts.post import language, post_kinds
     from elastocal.errors import InputError
 
     try:
@@ -34,13 +44,13 @@ def square_program(model: Robot) -> tuple[str, str, dict[str, str]] | None:
         found = None
     if found is None:
         return None
-    post = post_kinds()[language(model) or "csv"]()
-    post = post if not post.hindrance(model) else post_kinds()["csv"]()
-    ((name, text),) = post.example(model, _square(model, *found)).items()
-    options = {"tool": f'["{post.example_tool}={model.tool}"]'} if post.example_tool else {}
-    if post.kind == "csv":
-        options["near"] = '"' + ",".join(f"{v:.4f}" for v in pendant_values(model, found[0])) + '"'
-    return name, text, options
+    post = post_kinds()[told or language(model) or "csv"]()
+    hindrance = post.hindrance(model)
+    post = post_kinds()["csv"]() if hindrance else post
+    path = _square(model, *found)
+    ((name, text),) = post.example(model, path).items()
+    options = {key: json.dumps(value) for key, value in post.left_open(model, path).items()}
+    return Example(name, text, options, hindrance and f"the example program is a table: {hindrance}")
 
 
 def _reachable(model: Robot) -> tuple[Array, Array] | None:

@@ -34,23 +34,29 @@ WORLDS = ("fanuc", "jbi")
 PARALLEL = 1e-6
 FACTORS = (1.25, 0.8, 1.15, 0.85, 1.3, 0.9)
 """True over stated compliance, one place after the other."""
+CAM = ("apt", "gcode", "csv")
+"""Languages of programs that no controller speaks: they need no axes of its own."""
 SPRINGS = ("joint_compliance", "motor_compliance", "link_compliance", "foundation_compliance")
+
+
+def check_language(told: str) -> None:
+    valid = [*(word for word in get_args(Language) if word), *CAM]
+    if told not in valid:
+        raise UnknownNameError("language of programs", told, valid)
 
 
 def with_controller(model: Robot, told: str | None = None) -> tuple[Robot, tuple[str, ...]]:
     """The robot with axes as its controller shows them, and what is assumed for it; ``told`` is its language."""
     from elastocal.compensation.placed import own_base
-    from elastocal.compensation.posts.post import language
+    from elastocal.compensation.posts.post import language, named_language
 
-    valid = [word for word in get_args(Language) if word]
-    if told is not None and told not in valid:
-        raise UnknownNameError("language of a controller", told, valid)
     spoken = told or language(model)
     plain = not model.controller.language and np.array_equal(model.controller.matrix, np.eye(model.n))
     if not spoken or not plain or model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-        return model, ()
+        return model, (f"{told} is left out: its axes are known for arms of six revolute joints only",) if told else ()
     axes = AXES.get(spoken, model.controller.axes)
-    notes = [] if told else [f"programs are taken to be in {spoken}, by the name {model.name}"]
+    why = f"the name {model.name}" if named_language(model) else "the names of its axes"
+    notes = [] if told else [f"programs are taken to be in {spoken}, by {why}"]
     if axes != model.controller.axes:
         notes.append(
             f"joints {model.joints[0]} to {model.joints[-1]} are taken as axes {', '.join(axes)}, in this order"

@@ -16,12 +16,13 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
-from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.post import CamPost, ToolPath, plain_lines, with_axis
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import ConflictError, UnitError
+from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
 
@@ -39,9 +40,10 @@ _MOVES = re.compile(
 )
 
 
-class Apt(Post):
+class Apt(CamPost):
     kind: ClassVar[str] = "apt"
     suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
+    frames: ClassVar[tuple[str, str]] = ("base", "tool")
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
@@ -61,6 +63,13 @@ class Apt(Post):
             move = program.moves[number]
             edits[move.file].add(*_points(texts[move.file], program, how, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
+        lines = [f"PARTNO {path.name}", *(f"$$ {line}" for line in plain_lines(path.comment)), "UNITS/MM", "MULTAX/ON"]
+        decimals = _how("mm").decimals
+        lines.append("FEDRAT/3000,MMPM")
+        lines += ["GOTO/" + ",".join(numbers_text(np.array(point), decimals)) for point in with_axis(path)]
+        return {f"{path.name}.apt": "\n".join([*lines, "FINI"]) + "\n"}
 
 
 def _how(unit: str) -> Written:

@@ -21,7 +21,7 @@ from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned, with_commas
 from elastocal.compensation.posts.krl_data import literal
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations, kuka_angles
-from elastocal.compensation.posts.post import Post, ToolPath, pendant_values
+from elastocal.compensation.posts.post import Post, ToolPath, listed, pendant_values
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
@@ -101,7 +101,7 @@ class Csv(Post):
         """Rows of poses; a first one by axes has no place in a table, so that its start is stated by a comment."""
         tool = kuka_angles(path.tool.rotation)
         held = zip("XYZABC", [*(1e3 * path.tool.translation), *tool], strict=True)
-        near = ",".join(f"{v:.4f}" for v in pendant_values(model, path.q))
+        near = listed(pendant_values(model, path.q))
         lines = [
             f"# {path.comment}", f"# near axis values {near}", "# base {X 0,Y 0,Z 0,A 0,B 0,C 0}",
             "# tool {" + ",".join(f"{k} {v + 0.0:.4f}" for k, v in held) + "}",
@@ -111,6 +111,9 @@ class Csv(Post):
             numbers = [*(1e3 * pose.translation), *kuka_angles(pose.rotation)]
             lines.append(",".join(f"{v + 0.0:.4f}" for v in numbers) + ",3000")
         return {f"{path.name}.csv": "\n".join(lines) + "\n"}
+
+    def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
+        return {"near": listed(pendant_values(model, path.q))}
 
 
 def _orientation(cols: Columns, rotations: Array, old: Array) -> Array:

@@ -43,6 +43,7 @@ from elastocal.spatial.turns import Rotation
 
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
+_DEFDAT = re.compile(r"(?<!\w)DEFDAT\b", re.A | re.I)
 SPEED, SLOW = 20, 5
 """Per cent of the moves of a measuring program, and of the first ones."""
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
@@ -75,6 +76,9 @@ class Krl(Post):
         modules = variables(texts.values())
         found = frames_found(modules)
         into = Collector()
+        for name, text in texts.items():
+            if name.lower().endswith(".dat") and not _DEFDAT.search(text.text):
+                into.note(f"{name}: has no line DEFDAT, as data lists of KUKA have; check that it is the right file")
         omitted: dict[int, int] = {}
         turns: dict[int, tuple[int, int]] = {}
         for text in sources:

@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
-from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.post import Post, ToolPath
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Convert, Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
@@ -93,12 +93,14 @@ class NumberedWalk:
 class NumberedPost(Post):
     """What such languages share; one of them says how its files are read and how a point is put in."""
 
-    example_tool: ClassVar[str] = "1"
     maker: ClassVar[str]
     known: ClassVar[Mapping[str, Pose]] = {}
     """Tools that need not be stated."""
     last: ClassVar[int]
     """The highest number that a position may have."""
+
+    def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
+        return {"tool": [f"1={model.tool}"]}
 
     @abstractmethod
     def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:

@@ -26,6 +26,7 @@ from elastocal.design.method import Stop
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
+from elastocal.model.task import task
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -96,8 +97,6 @@ class Post(ABC):
     base_at_root: ClassVar[bool] = False
     """Whether a robot without a frame ``world`` has the controller's own base in its root."""
 
-    example_tool: ClassVar[str] = ""
-    """Name of the tool that an example uses without stating it."""
     alone: ClassVar[bytes] = b""
     """Pattern of a line, without its end, with one whole target that needs no line before it; else empty."""
     motion: ClassVar[bytes] = b""
@@ -132,6 +131,44 @@ class Post(ABC):
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """A program along a path, as texts by file name."""
         raise UnsupportedError(f"{path.name}: {self.hindrance(model)}")
+
+    def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
+        """What an example does not state, as options of ``compensate``: base, tool, orientation, near."""
+        return {}
+
+
+class CamPost(Post):
+    """A language of CAM systems: points with tool axes, from tip to spindle, in frames that a setup sheet states."""
+
+    frames: ClassVar[tuple[str, str]]
+    """Names of the base and the tool of an example."""
+
+    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
+        if stops:
+            return f"no measuring programs are written in {self.kind}, which states no axis values; plan.csv has them"
+        if task(model, model.tool).aim != "pose":
+            return f"{self.kind} states tool axes, and this arm turns its tool as it moves it"
+        return ""
+
+    def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
+        from elastocal.compensation.posts.orientation import kuka_angles
+
+        base, tool = self.frames
+        return {
+            "base": [f"{base}=0,0,0,0,0,0"],
+            "tool": [f"{tool}={model.tool}"],
+            "orientation": listed(kuka_angles(path.rotation)),
+            "near": listed(pendant_values(model, path.q)),
+        }
+
+
+def with_axis(path: ToolPath) -> list[list[float]]:
+    """x, y, z in mm and i, j, k, from tip to spindle, of every pose."""
+    return [[*(1e3 * pose.translation + 0.0), *(0.0 - pose.rotation[:, 2])] for pose in path.poses]
+
+
+def listed(values: Array) -> str:
+    return ",".join(f"{v + 0.0:.4f}" for v in values)
 
 
 @cache
@@ -182,13 +219,18 @@ def language(model: Robot) -> str:
     Names come before axes, since A1 to A6 are used by others as well; of KUKA the KR arms take KRL, others do not.
     Empty where nothing tells.
     """
-    if model.controller.language:
-        return model.controller.language
+    if model.controller.language or named_language(model):
+        return model.controller.language or named_language(model)
+    return "krl" if model.controller.axes and set(model.controller.axes) <= set(_KUKA) else ""
+
+
+def named_language(model: Robot) -> str:
+    """Of the maker in name or title; empty where there is none."""
     names = f"{model.name} {model.title}".replace("_", " ")
     for kind, pattern in _NAMES.items():
         if re.search(pattern, names, re.IGNORECASE):
             return kind
-    return "krl" if model.controller.axes and set(model.controller.axes) <= set(_KUKA) else ""
+    return ""
 
 
 def pendant_values(model: Robot, q: Array) -> Array:

@@ -1,0 +1,74 @@
+"""Stated errors of the load: part of the noise of a reading, by the size of the deflection that it causes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from calibration.test_loaded import MARKERS, moved, softened
+
+import elastocal as ec
+from elastocal.calibration.budget import variance_at_poses
+from elastocal.calibration.noise import Instrument
+from elastocal.measure.sources.load import LoadDirection, LoadSize
+from elastocal.measure.sources.reading import Reading
+from elastocal.quantities import quantile_95
+
+SIZE, TILT = 0.03, 0.02
+POSES = 30
+
+
+@pytest.fixture(scope="module")
+def calibration() -> ec.Calibration:
+    """Every load is a few per cent and a few hundredths of a radian off what is written down."""
+    rng = np.random.default_rng(8)
+    robot = ec.read_robot("kuka-kr270")
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((POSES, robot.n))
+    stated = np.zeros((POSES, 6))
+    stated[:, :3] = 2000 * rng.normal(size=(POSES, 3))
+    acted = (1 + SIZE * rng.normal(size=(POSES, 1))) * stated
+    acted[:, :3] += np.cross(TILT * rng.normal(size=(POSES, 3)), stated[:, :3])
+    seen = moved(softened(robot, rng, 1.0), q, acted) + 1e-5 * rng.normal(size=(POSES, 3, 3))
+    return ec.calibrate(robot, ec.Campaign(
+        q=robot.controller.to_controller(q), deflection=seen, wrench=stated, length="m", angle="rad", markers=MARKERS,
+        noise=[Reading(sd=1e-5), LoadSize(sd=SIZE), LoadDirection(sd=TILT)],
+    ))  # fmt: skip
+
+
+def test_errors_that_all_readings_share_are_no_noise() -> None:
+    found = Instrument.of([LoadSize(sd=0.01), LoadSize(sd=0.02, every="campaign")])
+    assert found.loads == (LoadSize(sd=0.01),)
+
+
+def test_they_are_found_in_the_residuals(calibration: ec.Calibration) -> None:
+    assert calibration.noise["load size"] == pytest.approx(SIZE, rel=0.5)
+    assert calibration.noise["load direction"] == pytest.approx(TILT, rel=0.5)
+    assert not [w for w in calibration.warnings if w.code in ("misfit", "prior-conflict")]
+
+
+def test_a_reading_under_load_is_wider_by_them(calibration: ec.Calibration) -> None:
+    """Twice the share of the load, twice the sd that it adds; nothing without a load."""
+    q = calibration.residuals.q[:6]
+    wrench = np.tile([0.0, 0.0, -3000.0, 0.0, 0.0, 0.0], (6, 1))
+    base = dict(calibration.noise) | {"load direction": 0.0}
+    k = calibration.inflation * quantile_95(calibration.freedom)
+
+    def widths(share: float, load: np.ndarray | None) -> np.ndarray:
+        said = replace(calibration, noise=base | {"load size": share}).predict_joints(q, load)
+        return said.half_width_reading if load is None else said.deflection_half_width_reading
+
+    shift = calibration.predict_joints(q, wrench).deflection
+    added = widths(0.04, wrench) ** 2 - widths(0.0, wrench) ** 2
+    assert added == pytest.approx((k * 0.04 * shift) ** 2, rel=1e-6, abs=1e-14)
+    assert widths(0.04, None) == pytest.approx(widths(0.0, None))
+
+
+def test_the_budget_of_a_reading_has_them(calibration: ec.Calibration) -> None:
+    states = calibration.residuals
+    alone = replace(calibration, noise=dict(calibration.noise) | {"load size": 0.0, "load direction": 0.0})
+    size, tilt = calibration.noise["load size"], calibration.noise["load direction"]
+    shift = np.sum(calibration.predict_joints(states.q, states.wrench).deflection ** 2, axis=2).mean()
+    more = variance_at_poses(calibration)[2] - variance_at_poses(alone)[2]
+    assert more == pytest.approx((size**2 + 2 * tilt**2) * shift, rel=1e-6)
