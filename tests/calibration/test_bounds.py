@@ -10,12 +10,13 @@ from virtual import campaign, joint_values
 
 import elastocal as ec
 from elastocal.calibration import tool as tools
-from elastocal.calibration.fit import Task, ahead, assemble, fit
+from elastocal.calibration.fit import ahead, fit
 from elastocal.calibration.ladder import Rung, _predicts
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
+from elastocal.calibration.task import Task, assemble
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 from elastocal.model.loads.wrench import AppliedWrenches

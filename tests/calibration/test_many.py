@@ -7,9 +7,9 @@ import pytest
 
 import elastocal as ec
 from elastocal.calibration import many
-from elastocal.calibration.fit import assemble
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
+from elastocal.calibration.task import assemble
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.kinematics import kinematics

@@ -177,7 +177,7 @@ def test_intervals_are_as_wide_as_the_claim_where_it_is_optimistic(monkeypatch: 
     doubt = Finding("optimistic", "warning", "", {"refitted": 3e-4, "leave_one_out": 2e-4})
     widths, sds = [], []
     for findings in ((), (doubt,)):
-        monkeypatch.setattr("elastocal.calibration.run.optimism_of", lambda ladder, told=findings: told)
+        monkeypatch.setattr("elastocal.calibration.result.optimism_of", lambda ladder, told=findings: told)
         cal = calibrate(arm, data, ["geometry"], outliers=False)
         widths.append(cal.predict_joints(new).half_width)
         sds.append(np.array([cal.parameters[n].sd for n in cal.parameters]))

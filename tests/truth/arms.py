@@ -27,12 +27,13 @@ from scipy.spatial.transform import Rotation
 from virtual import Truth, campaign, shipped
 
 import elastocal as ec
-from elastocal.calibration.fit import Fit, Task, fit
+from elastocal.calibration.fit import Fit, fit
 from elastocal.calibration.ladder import MULTIPLES, _multiplied
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
+from elastocal.calibration.task import Task
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 from elastocal.model.compliant.gear_harmonics import GearHarmonics

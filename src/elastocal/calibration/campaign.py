@@ -131,6 +131,11 @@ class Campaign:
     def loaded(self) -> bool:
         return self.wrench is not None and bool(np.any(self.wrench))
 
+    @property
+    def warms(self) -> bool:
+        """Whether temperatures differ by enough for links to grow."""
+        return self.temperature is not None and bool(np.ptp(self.temperature) > 0.5)
+
     def line(self, row: int) -> str:
         return self.places[row] if self.places else f"row {row}"
 

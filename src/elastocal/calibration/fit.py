@@ -1,8 +1,7 @@
 """One model fitted to the states of a campaign: Gauss-Newton on the exact problem, scales by evidence.
 
 At every point the readings are linearised and the linear problem of ``solve`` is solved; the scales of priors and of
-noise are chosen where the linearisation has settled, and chosen again after it has moved.  The unknowns x of the robot
-count from its file: x = theta - theta_file, or x = log(theta / theta_file) where a parameter cannot change its sign.
+noise are chosen where the linearisation has settled, and chosen again after it has moved.
 """
 
 from __future__ import annotations
@@ -13,23 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.calibration.noise import SHARE, Family, Instrument, noise_parts
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.tool import Tool
-from elastocal.calibration.words import Wanted
-from elastocal.model.compliant.joint_backlash import JointBacklash
+from elastocal.calibration.task import Task, assemble
 from elastocal.model.robot import Robot
-from elastocal.solve.blocks import Blocks, Group, Scale
+from elastocal.solve.blocks import Blocks, Group
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, objective, posterior, prior_precision
 from elastocal.solve.scales import maximise_evidence
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Bools
 
-FLAT = 30.0
-"""Prior sd in m and rad of stations and markers of which nothing is known."""
-KNOWN = 1e-7
-"""The same of those that are known."""
 LONGEST = 1.5
 """Longest step of a logarithm."""
 HELD = 1e-4
@@ -48,82 +40,6 @@ ROUNDING = 0.02
 """The same below which a step that does not lower the objective is a matter of rounding."""
 FAR = 1.0
 """The same from which on a step that backlash does not let go is no minimum, whatever stopped it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What is fitted: a robot with its wanted groups, to the rows of a sight less those ``dropped`` (M, rows)."""
-
-    sight: Sight
-    robot: Robot
-    wanted: tuple[Wanted, ...]
-    family: Family
-    dropped: Bools
-    instrument: Instrument = Instrument()
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(n for w in self.wanted for n in w.names)
-
-    @cached_property
-    def tool(self) -> Tool:
-        return self.sight.tool(self.robot, self.names)
-
-    @cached_property
-    def file_values(self) -> Array:
-        index = dict(zip(self.robot.parameters.names, self.robot.parameters.values.tolist(), strict=True))
-        return np.array([index[n] for n in self.names])
-
-    @cached_property
-    def logs(self) -> Bools:
-        """Which unknowns are logarithms."""
-        return np.array([w.log for w in self.wanted for _ in w.names], dtype=bool)
-
-    @cached_property
-    def shares(self) -> dict[str, Array]:
-        """Unknowns (p, c) that are the compliance of one part c: of every joint, of links, of the foundation."""
-        table = self.robot.parameters
-        parts: dict[str, dict[str, list[int]]] = {}
-        for i in np.flatnonzero(self.logs).tolist():
-            own, kind = self.names[i].rpartition(".")[0], table.rows[table.index(self.names[i])].kind
-            parts.setdefault(own if kind == "joint_compliance" else kind, {}).setdefault(own, []).append(i)
-        every = np.arange(len(self.names))
-        return {
-            f"{SHARE} {name}": np.stack([np.isin(every, mine).astype(float) for mine in group.values()], axis=1)
-            for name, group in parts.items()
-        }
-
-    @cached_property
-    def positive(self) -> Bools:
-        """Which parameters may not fall below zero (logarithms cannot)."""
-        return np.array([w.positive for w in self.wanted for _ in w.names], dtype=bool)
-
-    @cached_property
-    def backlash(self) -> tuple[str, ...]:
-        """Gaps that the model has, sought or known."""
-        gaps = [c for c in self.robot.coordinates if isinstance(c, JointBacklash)]
-        return tuple(f"{c.place}.gap" for c in gaps if c.gap or f"{c.place}.gap" in self.names)
-
-    @cached_property
-    def loose_joints(self) -> Ints:
-        """Joints whose side of a backlash, sought or known, is not certain in all states."""
-        soft = [c for c in self.robot.coordinates if isinstance(c, JointBacklash) and not c.sharp]
-        mine = {c.joint for c in soft if c.gap or f"{c.place}.gap" in self.names}
-        return np.array([i for i, j in enumerate(self.robot.joints) if j in mine], dtype=np.int64)
-
-    @cached_property
-    def load_moves(self) -> dict[str, Array]:
-        """Twists of the tool by errors of the load."""
-        return self.instrument.load_moves(self.sight, self.robot)
-
-    def values(self, x: Array) -> Array:
-        """Parameters of unknowns."""
-        return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
-
-    def moved(self, x: Array, step: Array) -> Array:
-        """Unknowns after a step; parameters that may not fall below zero end there, in spite of rounding and mixing."""
-        at = x + step
-        return np.where(self.positive & ~self.logs, np.maximum(at, -self.file_values), at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,47 +284,3 @@ def _at_bounds(task: Task, blocks: Blocks, x: Array) -> Blocks:
 
 def _typical(g: Group, mine: Bools) -> Array:
     return np.ones(int(mine.sum())) if g.precision is None else np.asarray(np.diag(g.precision)[mine])
-
-
-def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
-    """The linear problem at a point; unknowns of the robot count from its file, of the placing from here."""
-    sight, p = task.sight, len(task.names)
-    values = task.values(x)
-    off, slope = sight.linearise(task.tool, values, placing)
-    slope[:, :, :p] *= np.where(task.logs, values, 1.0)
-    known = np.isfinite(off) & np.all(np.isfinite(slope), axis=2)  # states that are not determined tell nothing
-    off, slope = np.where(known, off, 0.0), np.where(known[:, :, None], slope, 0.0)
-    readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
-    bent = {name: slope[:, :, :p] @ part for name, part in task.shares.items()}
-    side = task.loose_joints
-    loose = sight.loose_moves(task.robot, task.tool, values, placing)[:, :, side] if len(side) else None
-    noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose, task.load_moves)
-    used = sight.fold(sight.used & known & ~task.dropped)
-    points = int(sight.parts.max()) + 1
-    parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
-    return Blocks(
-        sight.fold(readings), sight.fold(slope), used, noise, (*_groups(task), *_placing_groups(task)), power, parts
-    )
-
-
-def _groups(task: Task) -> list[Group]:
-    out, first = [], 0
-    for w in task.wanted:
-        mean = np.array(w.mean) if w.mean else None
-        out.append(Group(w.scale, np.arange(first, first + len(w.names)), mean, w.precision))
-        first += len(w.names)
-    return out
-
-
-def _placing_groups(task: Task) -> list[Group]:
-    """Stations, markers and the tool's turn: unknown, or known where only deflections are read."""
-    s, p = task.sight.states, len(task.names)
-    stations, m = len(s.stations), s.points
-    size = FLAT if task.sight.placed else KNOWN
-    shifts = np.concatenate([p + 6 * k + np.arange(3) for k in range(stations)])
-    markers, turn = p + 6 * stations + np.arange(3 * m), p + task.sight.extra - 3 + np.arange(3)
-    return [
-        Group(Scale("stations", size, 0.0), np.concatenate([shifts, shifts + 3])),
-        Group(Scale("markers", size, 0.0), markers),
-        Group(Scale("tool turn", size, 0.0), turn),
-    ]

@@ -8,10 +8,11 @@ import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
-from elastocal.calibration.fit import Fit, Task, distances, fit
+from elastocal.calibration.fit import Fit, distances, fit
 from elastocal.calibration.ladder import GAP, Ladder, Rung
 from elastocal.calibration.noise import SHARE, SIDE, Instrument
 from elastocal.calibration.omitted import omitted_effects
+from elastocal.calibration.task import Task
 from elastocal.findings import Finding
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior, posterior, prior_precision

@@ -14,12 +14,13 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.calibration.fit import ROUGH, Fit, Task, fit
+from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import pose_means
+from elastocal.calibration.task import Task
 from elastocal.calibration.words import Wanted, with_words, without_names
 from elastocal.errors import UnsupportedError
 from elastocal.model.compliant.joint_backlash import JointBacklash

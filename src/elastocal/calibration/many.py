@@ -19,9 +19,10 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.fit import Fit, assemble, distances, full_step
+from elastocal.calibration.fit import Fit, distances, full_step
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import States
+from elastocal.calibration.task import assemble
 from elastocal.solve.blocks import Blocks
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Whitened, noise_covariance, posterior, posterior_of_sums, prior_precision, whitened

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.calibration.fit import Fit, Task
+from elastocal.calibration.fit import Fit
 from elastocal.calibration.noise import SHARE
+from elastocal.calibration.task import Task
 from elastocal.calibration.words import with_words
 from elastocal.solve.evidence import posterior
 from elastocal.solve.score import score

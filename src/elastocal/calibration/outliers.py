@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.calibration.fit import NEAR, ROUGH, Fit, Task, ahead, assemble, fit, full_step
+from elastocal.calibration.fit import NEAR, ROUGH, Fit, ahead, fit, full_step
 from elastocal.calibration.placing import Placing
+from elastocal.calibration.task import Task, assemble
 from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, posterior

@@ -11,22 +11,23 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.estimates import Estimate, Estimates, Outlier
-from elastocal.calibration.fit import ROUGH, Fit, Task, distances, fit
+from elastocal.calibration.estimates import Outlier
+from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
-from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
-from elastocal.calibration.ladder import RARE, Climber, Ladder, climb
+from elastocal.calibration.judgement import warnings_of
+from elastocal.calibration.ladder import RARE, Climber, climb
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
-from elastocal.calibration.noise import REPEATS, SIDE, Instrument, prior_conflicts
+from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
-from elastocal.calibration.residuals import Residuals
+from elastocal.calibration.result import estimates_of, outliers_of, result_of
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
+from elastocal.calibration.task import Task
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
@@ -34,10 +35,9 @@ from elastocal.findings import Finding
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
 from elastocal.solve.summary import ErrorSummary
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Bools, Ints
 from elastocal.spatial.threads import one_thread
 
 TRANSITION = 0.03
@@ -87,7 +87,7 @@ def calibrate(
     robot, assumed = _compliant(robot, campaign)
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
-    words = automatic(robot, loaded=loaded, placed=sight.placed, warms=_warms(campaign)) if asked is None else asked
+    words = automatic(robot, loaded=loaded, placed=sight.placed, warms=campaign.warms) if asked is None else asked
     if "thermal" in words and campaign.temperature is None:
         raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
@@ -107,7 +107,7 @@ def calibrate(
         dropped, units = _taken_back(campaign, sight, dropped, units)
         instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
-    return _result(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+    return result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 
 
 def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -168,7 +168,7 @@ def _calibrate_many(
         found = replace(fit_many(chosen, states, dropped, watch=progress), units=units)
     before = fit_many(nominal, states, found.dropped, watch=progress)
     fitted, unit = found.fit, chosen.task.sight.unit
-    out = (*lost, *(o for u in found.units for o in _outliers(campaign, Sight(states), u)))
+    out = (*lost, *(o for u in found.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
     own = {"outliers", "not-converged", "few-poses"}
     text = (
@@ -186,7 +186,7 @@ def _calibrate_many(
         placing=fitted.placing,
         nominal_placing=before.fit.placing,
         freedom=max(small.freedom, power * found.count - fitted.posterior.effective - free),
-        parameters=_estimates(fitted, small.inflation),
+        parameters=estimates_of(fitted, small.inflation),
         outliers=out,
         warnings=(*checked.findings, *(w for w in small.warnings if w.code not in own), *warned, sampled),
         leave_one_out=ErrorSummary.of(found.left_out, unit),
@@ -203,10 +203,6 @@ def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
     if sight.states.position is not None:
         return stated
     return stated.at_points(kinematics(robot.nominal, sight.states.q).position, readings)
-
-
-def _warms(campaign: Campaign) -> bool:
-    return campaign.temperature is not None and bool(np.ptp(campaign.temperature) > 0.5)
 
 
 def _check_priors(robot: Robot, words: tuple[str, ...], campaign: Campaign) -> None:
@@ -285,7 +281,7 @@ def _taken_back(
     """Without units that hold a reading which is kept whatever the test says."""
     out, left, s = dropped.copy(), [], sight.states
     for unit in units:
-        if not any(campaign.kept(o.row) for o in _outliers(campaign, sight, unit)):
+        if not any(campaign.kept(o.row) for o in outliers_of(campaign, sight, unit)):
             left.append(unit)
             continue
         for r in unit.rows:
@@ -306,145 +302,3 @@ def _check_size(sight: Sight) -> None:
     raise InputError(
         f"{have} are too few to calibrate with: {need} are needed; 30 poses are usual", code="few-poses", value=poses
     )
-
-
-def _result(
-    read: Campaign,
-    campaign: Campaign,
-    ladder: Ladder,
-    units: tuple[Unit, ...],
-    repeats: tuple[Outlier, ...],
-    assumed: tuple[Finding, ...],
-) -> Calibration:
-    """``read`` is the campaign before wrong ``repeats`` were left out of it."""
-    chosen = ladder.chosen.fit
-    sight, task = chosen.task.sight, chosen.task
-    post = chosen.posterior
-    scales = {
-        s.name: float(np.exp(v))
-        for s, v in zip(
-            post.blocks.scales[len(post.blocks.groups) :], post.log_scales[len(post.blocks.groups) :], strict=True
-        )
-        if s.name != SIDE
-    }
-    lost = (*repeats, *(o for u in units for o in _outliers(campaign, sight, u)))
-    kept = np.setdiff1d(np.arange(campaign.count), [o.row for o in lost])
-    single = gather(task.robot, campaign.take(kept)).single_reading
-    if single > 0:
-        scales[REPEATS] = single
-    inside = np.where(task.dropped, np.nan, chosen.left_out)
-    everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
-    if repeats:
-        everything = everything + _moved_by_repeats(Sight(gather(task.robot, read)), sight)
-    nominal = ladder.nominal.fit
-    instrument = task.instrument
-    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
-    optimism = optimism_of(ladder)
-    inflation = _inflation(post) * max((w.data["refitted"] / w.data["leave_one_out"] for w in optimism), default=1.0)
-    return Calibration(
-        robot=chosen.robot,
-        uncalibrated=task.robot,
-        names=task.names,
-        covariance=chosen.covariance,
-        placing=chosen.placing,
-        nominal_placing=nominal.placing,
-        stations=sight.states.stations,
-        markers=sight.states.markers,
-        noise=scales,
-        discrepancy=discrepancy,
-        instrument=instrument,
-        freedom=_freedom(post),
-        inflation=inflation,
-        length=campaign.length,
-        angle=campaign.angle,
-        load_frame=sight.states.load_frame,
-        reference_temperature=sight.states.reference,
-        parameters=_estimates(chosen, inflation),
-        outliers=lost,
-        warnings=(*assumed, *unfit, *optimism, *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
-        words=ladder.chosen.words,
-        leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
-        leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
-        before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out)), sight.unit),
-        ladder=ladder,
-        residuals=Residuals.of(ladder),
-    )
-
-
-def _visible(sight: Sight, robot: Robot, campaign: Campaign) -> tuple[str, ...]:
-    """Words that these readings could show, sought or not."""
-    words = automatic(robot, loaded=campaign.loaded, placed=sight.placed, warms=_warms(campaign))
-    return (*words, *(("gain",) if sight.placed else ()))
-
-
-def _moved_by_repeats(read: Sight, kept: Sight) -> Array:
-    """How far wrong repeats move the readings (M, rows) of the states that they belong to."""
-    out = np.zeros((kept.states.count, kept.rows))
-    for key, part in kept.sections.items():
-        if key != "orientation":
-            change = getattr(read.states, key) - getattr(kept.states, key)
-            out[:, part] = np.nan_to_num(change.reshape(len(out), -1))
-    return out
-
-
-def _freedom(post: Posterior) -> float:
-    """Numbers less effective parameters less scales that were fitted."""
-    return max(3.0, post.blocks.power * post.blocks.count - post.effective - float(post.blocks.free.sum()))
-
-
-def _inflation(post: Posterior) -> float:
-    """Factor on standard deviations for the scales: maximum evidence takes its degrees of freedom from the readings."""
-    return float(min(1.5, np.sqrt(1 + float(post.blocks.free.sum()) / _freedom(post))))
-
-
-def _plain_residuals(found: Fit) -> Array:
-    """Read minus predicted (M, rows), of what took no part too."""
-    sight = found.task.sight
-    off, _ = sight.linearise(found.task.tool, found.values, found.placing)
-    return np.where(sight.used, off, np.nan)
-
-
-def _estimates(found: Fit, inflation: float) -> Estimates:
-    post, task = found.posterior, found.task
-    sds = np.sqrt(np.diag(found.covariance))
-    rows, first = [], 0
-    for w, log_s in zip(task.wanted, post.log_scales, strict=False):
-        sizes = w.sizes
-        for i, name in enumerate(w.names):
-            at = first + i
-            prior = float(np.exp(log_s) * sizes[i]) * (abs(found.values[at]) if w.log else 1.0)
-            unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
-            value, file_value = float(found.values[at]), float(task.file_values[at])
-            informed = 1 - (float(sds[at]) / prior) ** 2
-            sd = min(
-                inflation * float(sds[at]), max(prior, float(sds[at]))
-            )  # what readings leave open the prior closes
-            rows.append(Estimate(name, value, sd, unit, file_value, prior, w.scale.name, informed))
-        first += len(w.names)
-    return Estimates(tuple(rows))
-
-
-def _outliers(campaign: Campaign, sight: Sight, unit: Unit) -> list[Outlier]:
-    """A unit of the fit as rows of the campaign: a pose may have several states, a state several repeats."""
-    s, out = sight.states, []
-    for slot in sorted({r // sight.rows for r in unit.rows}):
-        state = int(np.flatnonzero((s.pose == unit.block) & (s.slot == slot))[0])
-        rows = [r % sight.rows for r in unit.rows if r // sight.rows == slot]
-        marker, axis = _marker_and_axis(sight, rows)
-        if unit.level == "pose":
-            marker = axis = None
-        for row in s.members[state].tolist():
-            out.append(Outlier(row, campaign.line(row), marker, axis, unit.size, unit.probability))
-    return out
-
-
-def _marker_and_axis(sight: Sight, rows: list[int]) -> tuple[str | None, str | None]:
-    for key, part in sight.sections.items():
-        if part.start <= rows[0] < part.stop:
-            at = rows[0] - part.start
-            if key == "orientation":
-                return None, "orientation"
-            if key == "distance":
-                return sight.states.markers[at], "distance"
-            return sight.states.markers[at // 3], "xyz"[at % 3] if len(rows) == 1 else None
-    return None, None
