@@ -69,13 +69,10 @@ def test_a_folder_where_a_file_is_meant(run: Run, desk: Path, command: str) -> N
         (("plan", "kr270"), "--out is missing; give it, or a cell; for example: elastocal plan kuka-kr270 --hang 250"),
         (("gravity", "table.csv"), "ROBOT is missing; give it, or a cell; for example: elastocal gravity sweeps.csv"),
         (("new", "mycell"), "missing option '--robot'; for example: elastocal new mycell --robot kr270"),
-        (
-            ("assess", "table.csv", "kuka-kr270"),
-            "table.csv stands where a robot is meant, and kuka-kr270 is one; for example: elastocal assess kuka-",
-        ),
+        (("assess", "table.csv", "kuka-kr270"), "table.csv, line 1: there is no column for axis A2; add A2_deg"),
         (
             ("gravity", "kuka-kr5", "table.csv"),
-            "table.csv stands where a robot is meant, and kuka-kr5 is one; for example: elastocal gravity sweeps",
+            "table.csv, line 1: there is no column for axis A2 of kuka-kr5; add A2_deg",
         ),
         (("convert", "arm.yaml", "kuka-kr270"), "arm.yaml: no such file"),
         (("status",), ".: is a folder without cell.yaml; make a cell first (elastocal new)"),

@@ -246,7 +246,7 @@ def test_poses_under_one_load_stand_together_unless_a_change_takes_no_time(run, 
     loads = len({pose["load"] for pose in usual["plan"]})
     assert loads > 1
     assert changes(usual) == loads - 1
-    assert any("the motion with the changes of load takes" in line for line in usual["verdict"])
+    assert any("of the time of motion with the changes of load" in line for line in usual["verdict"])
     cell.write_text(f"{text}change_s: 0\n")
     free = run("plan", cell, "--out", cell.parent / "out", "--json").data
     assert changes(free) > loads - 1

@@ -14,7 +14,7 @@ from elastocal.report.text import MOST_ROWS, print_report
 LINES = 40
 FEW = 4
 """Rows below which the beginning of a table says nothing."""
-NOTES = 6
+NOTES = 12
 """Lines that notes may take."""
 NAMED = 6
 """Sections left out that are named."""
@@ -23,8 +23,11 @@ FIRST = "Outliers"
 
 
 def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, str]:
-    """The report within so many lines, and what it leaves out by name, empty where it is whole."""
-    if _height(report, width) <= lines:
+    """The report within so many lines, and what it leaves out by name, empty where it is whole.
+
+    One of a single section is a list of what there is, and is shown as it is.
+    """
+    if len(report.sections) < 2 or _height(report, width) <= lines:
         return report, ""
     notes = _notes(report, width)
     short = replace(report, inputs=(), sections=(), notes=notes)
