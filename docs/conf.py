@@ -1,5 +1,6 @@
 """Sphinx configuration: Markdown pages, generated tables, formulas as MathML.  Nothing is fetched."""
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -8,6 +9,10 @@ sys.path.insert(0, str(HERE / "_ext"))
 sys.path.insert(0, str(HERE.parent / "src"))
 
 from elastocal import __version__  # noqa: E402
+
+# autodoc changes the annotations of pydantic's base class as it documents models; those of FastAPI are made before that
+with contextlib.suppress(ImportError):
+    import fastapi  # noqa: F401
 
 project = "Elastocal"
 author = "The Elastocal developers"
