@@ -107,7 +107,8 @@ def _kinds(folder: Path) -> Iterator[Written]:
         start = time.process_time()
         well(*typed, "--report", path)
         spent = time.process_time() - start
-        yield Written(f"`{typed[0]}` ({kind})" if kind != typed[0] else f"`{kind}`", path.read_text("utf-8"), spent)
+        of = kind.removeprefix(str(typed[0])).removeprefix("-")
+        yield Written(f"`{typed[0]}`, {of}" if of else f"`{kind}`", path.read_text("utf-8"), spent)
 
 
 def _gallery() -> Written:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from oracle.once import Demonstration, once  # noqa: E402
 
 LONG = ("studio", "truth", "app", "docs")
 """Folders with tests of many seconds, in the order in which several processes begin them: none may be left for last."""
@@ -31,25 +29,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _turn(item: pytest.Item) -> int:
     return next((i for i, name in enumerate(LONG) if item.path.is_relative_to(HERE / name)), len(LONG))
-
-
-def once(place: Path, make: Callable[[], Any]) -> Any:
-    """Made by the first process that asks for it, read from ``place`` by the others."""
-    lock = place.with_suffix(".lock")
-    while not place.exists():
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            time.sleep(0.05)
-            continue
-        try:
-            if not place.exists():
-                unfinished = place.with_suffix(".unfinished")
-                unfinished.write_bytes(pickle.dumps(make()))
-                unfinished.replace(place)
-        finally:
-            lock.unlink()
-    return pickle.loads(place.read_bytes())
 
 
 @pytest.fixture(scope="session")
@@ -81,12 +60,6 @@ def cases_at_hand(outcome: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) 
     from elastocal.published import gallery
 
     monkeypatch.setattr(gallery, "reproduce", lambda name, seed, progress: outcome(name, seed))
-
-
-@dataclass(frozen=True)
-class Demonstration:
-    folder: Path
-    text: str
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ The groups are ``elastocal.elements``, ``.sources``, ``.measurements``, ``.crite
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from functools import lru_cache
@@ -27,15 +28,19 @@ def kinds_in(
 
     They are looked for in the modules of packages and, with a ``group``, in the entry points of other packages.
     """
-    found = dict(_of_folders(folder if isinstance(folder, tuple) else (folder,), base, word))
+    folders = folder if isinstance(folder, tuple) else (folder,)
+    places = tuple((place, os.stat(place).st_mtime_ns) for f in folders for place in f.__path__ if os.path.isdir(place))
+    found = dict(_of_folders(folders, places, base, word))
     if group is not None:
         found |= _added(group, base, word, found)
     return dict(sorted(found.items()))
 
 
 @lru_cache(maxsize=64)
-def _of_folders(folders: tuple[ModuleType, ...], base: type, word: str) -> dict[str, Any]:
-    """Those of the modules of packages, which are looked through once: a file asks for every element that it names."""
+def _of_folders(
+    folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], ...], base: type, word: str
+) -> dict[str, Any]:
+    """Those of the modules of packages, looked through once for as long as nothing is added to their ``places``."""
     found: dict[str, Any] = {}
     for package in folders:
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):

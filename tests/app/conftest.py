@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from app.cell_desk import whole_cell
 from app.virtual_desk import Chain, chain
-from conftest import once
+from oracle.once import once
 
 from elastocal.app.cli.main import main
 

@@ -199,7 +199,7 @@ KINDS: dict[str, Callable[[Desk], Words]] = {
     "iso9283": lambda d: ("iso9283", lay_visits(d.folder, *VISITS), "--path"),
     "gravity": lambda d: (
         "gravity",
-        d.file("log.csv", log_text(moving(count=1500))),
+        d.file("log.csv", log_text(moving())),
         "kuka-kr5",
         "--at",
         "0,-60,90,0,30,0",

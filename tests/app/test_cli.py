@@ -201,6 +201,6 @@ def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
         assert list(figure)[5:] == more
     listing = run("reproduce").out
     assert all(name in listing for name in names)
-    got = run("reproduce", "kr270-compensator", "--report", tmp_path / "c.html")
+    got = run("reproduce", "kr270-compensator", "--full", "--report", tmp_path / "c.html")
     assert "0.317" in got.out
     assert (tmp_path / "c.html").read_text(encoding="utf-8").count("<figure>") > 1

@@ -100,7 +100,7 @@ def test_text_and_report(points, run, tmp_path):
     assert "  - kind: gravity_compensator" in done.out
     flat = " ".join(done.out.split())
     assert "describes the stiffness of joint A2, not a real spring" in flat
-    assert "The points reject: pointing" in flat
+    assert "The points reject pointing" in flat
     html = page.read_text(encoding="utf-8")
     assert "<pre>  - kind: gravity_compensator" in html
     assert "Torque on the joint" in html

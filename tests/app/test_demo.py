@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import typer
 from app.conftest import Run
-from conftest import Demonstration
+from oracle.once import Demonstration
 from report.browser import browser, driver, misplaced, opened, overflow, unfold, with_exponents, words_seen
 
 import elastocal

@@ -105,10 +105,10 @@ def test_the_verdict_says_how_good_the_plan_is_by_its_own_criterion(run, cell) -
     said = {}
     for criterion in ("d", "e", "test_pose"):
         ran = run("plan", cell, "--out", cell.parent / "out", "--criterion", criterion, "--restarts", 2, "--json")
-        said[criterion] = next(line for line in ran.data["verdict"] if "efficient" in line)
+        said[criterion] = next(line for line in ran.data["verdict"] if "efficiency" in line)
         shares = {q["criterion"]: q["efficiency_percent"] for q in ran.data["quality"]}
-        assert f"by the determinant at least {shares['d']:.1f} %" in said[criterion]
-    assert f"{shares['test_pose']:.1f} % efficient by its own criterion (test_pose)" in said["test_pose"]
+        assert f"D-efficiency of the plan: at least {shares['d']:.1f} %" in said[criterion]
+    assert f"by its own criterion (test_pose) at least {shares['test_pose']:.1f} %" in said["test_pose"]
     assert "own criterion" not in said["d"]
     assert "its own criterion (e) has no bound" in said["e"]
 
@@ -117,7 +117,7 @@ def test_links_that_are_not_compared_and_speeds_that_are_assumed_are_named(run, 
     data = run("plan", cell, "--out", cell.parent / "out", "--json").data
     assert not any("q3-tool" in note for note in data["notes"])
     (motion,) = [line for line in data["verdict"] if "count with 1 rad/s" in line]
-    assert "% of the time that it takes in the order in which the poses were chosen" in motion
+    assert "against the order in which the poses were chosen" in motion
     body = "links: [{between: [base, q2], radius_mm: 900}, {between: [q3, tool], radius_mm: 900}]"
     text = PLAN.replace("link_radius_mm: 50", body).replace("feasible:", "feasible:\n  - {kind: self_collision}")
     text = text.replace("radius_mm: 200}", "radius_mm: 1}").replace("[-600, -600, 500]", "[-9000, -9000, 500]")

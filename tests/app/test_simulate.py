@@ -115,7 +115,17 @@ def test_positions_have_no_linear_model_and_no_bias(tmp_path: Path) -> None:
 
 def test_text_says_what_was_drawn_and_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    got = run("simulate", lay(tmp_path), "--out", tmp_path / "v", "--outliers", 1, "--truth", tmp_path / "truth.yaml")
+    got = run(
+        "simulate",
+        lay(tmp_path),
+        "--out",
+        tmp_path / "v",
+        "--outliers",
+        1,
+        "--truth",
+        tmp_path / "truth.yaml",
+        "--full",
+    )
     assert got.code == 0
     assert max(map(len, got.out.replace(str(tmp_path), "").splitlines())) <= 100
     words = " ".join(got.out.split())

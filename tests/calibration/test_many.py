@@ -122,3 +122,20 @@ def test_a_rare_station_and_a_rare_marker_are_in_the_sample(robot: Robot) -> Non
     assert rows[:50].sum() >= many.LEAST - 2
     assert rows[-30:].sum() >= many.LEAST - 2
     assert rows.sum() < many.SAMPLE + 2 * many.LEAST + 1
+
+
+def test_where_most_is_improbable_nothing_is_dropped_even_in_the_last_pass(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is wrong then, not the readings: what is returned is of one pass over all of them."""
+    q, points = readings(robot)
+    small = sampled(robot, campaign(q, points))
+    assert small.ladder is not None
+    wrong = points + np.random.default_rng(5).normal(0, 5e-3, points.shape) * (np.arange(POSES) % 2)[:, None, None]
+    states = gather(robot, campaign(q, wrong))
+    monkeypatch.setattr(many, "PASSES", 1)
+    found = many.fit_many(small.ladder.chosen.fit, states)
+    assert not found.dropped.any()
+    assert found.units == ()
+    assert found.count == points.size
+    assert np.isfinite(found.left_out).all()

@@ -78,8 +78,7 @@ def test_neighbouring_samples_count_for_what_they_are_worth(answer):
     data, _ = answer
     shares = {row["joint"]: row["effective"] / row["readings"] for row in data["noise"]}
     assert all(shares[j] < 0.1 for j in ("A1", "A3", "A5", "A7"))
-    # inertia and friction by load, which made neighbours alike, are modelled
-    assert all(shares[j] < 0.65 for j in ("A2", "A4", "A6"))
+    assert all(shares[j] < 0.6 for j in ("A2", "A4", "A6"))  # inertia, which made neighbours alike, is modelled
     assert "no time" in " ".join(data["notes"])
 
 

@@ -356,3 +356,10 @@ def test_a_column_has_one_format(values: tuple[float, ...], shown: tuple[str, ..
     digits = 4 if values[0] > 30 and values[-1] > 30 else 3 if 1.21 in values else 2
     column = Column("value", "value", digits=digits)
     assert displayed(Table("t", "", (column,), tuple((v,) for v in values))).rows == tuple((s,) for s in shown)
+
+
+def test_every_page_of_paper_bears_the_title_and_its_number() -> None:
+    page = as_html(replace(REPORT, title='M\u00fcller "7"</style>'))
+    (sheet,) = html.fromstring(page).xpath("//style")
+    assert r'content: "M\fc ller \22 7\22 \3c /style\3e "' in sheet.text
+    assert "counter(page)" in sheet.text

@@ -87,5 +87,5 @@ def test_what_is_only_considered_adds_the_shift_and_the_spread_of_a_larger_fit()
     shift = (covariance @ both.T @ solved.blocks.readings[:, 0])[:2] - solved.mean
     expected = covariance[:2, :2] - solved.covariance + np.outer(shift, shift)
     used = np.ones((600, 1), dtype=bool)
-    np.testing.assert_allclose(considered(solved, x, z, used, 0.4), expected, rtol=1e-8)
+    np.testing.assert_allclose(considered(solved, x, 0.4 * z, used), expected, rtol=1e-8)
     assert np.all(np.diag(expected) > 1e-4)

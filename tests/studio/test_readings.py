@@ -101,7 +101,15 @@ def test_a_table_is_confirmed_before_it_counts_and_a_decision_has_a_reason(cell:
     undo = {"reading": "table.csv line 4", "what": "undo"}
     assert posted(cell, "/cell/one/calibrate/decide", undo)[0] == 303
     assert ended(root).phase == "done"
-    assert "keep" not in (root / "campaign" / "campaign.yaml").read_text(encoding="utf-8")
+    campaign = root / "campaign" / "campaign.yaml"
+    assert "keep" not in campaign.read_text(encoding="utf-8")
+    text = cell.get("/cell/one/calibrate")
+    assert "chosen by the readings: compliance" in text
+    assert "Not up to date" not in text
+    campaign.write_text(campaign.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+    assert "Not up to date.</strong> What is shown was made before this: input changed: campaign/campaign.yaml" in (
+        cell.get("/cell/one/calibrate")
+    )
 
 
 WRONG = [

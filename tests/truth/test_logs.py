@@ -30,4 +30,4 @@ def test_intervals_of_a_few_logs(scene: str, seeds: tuple[int, ...]) -> None:
     assert np.mean([t.seen for t in trials]) > 0.9
     assert np.mean([t.elsewhere for t in trials]) > 0.85
     assert all(t.error < 0.15 for t in trials)
-    assert np.nanmean([t.coulomb for t in trials]) > 0.8
+    assert np.nanmean([t.coulomb for t in trials]) > 0.7

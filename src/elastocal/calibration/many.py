@@ -104,7 +104,7 @@ def fit_many(
         swept = _sweep(_Pass(at, states, out, decide, known, number == 0), chunk)
         if swept.dropped.sum() > MOST * (swept.count + swept.dropped.sum()):  # the model is wrong, not the readings
             decide, out = False, np.zeros_like(out)
-            continue
+            swept = _sweep(_Pass(at, states, out, decide, known, number == 0), chunk)
         same = number > 0 and np.array_equal(swept.dropped, out)
         out, known = swept.dropped, swept.square / swept.count
         if same and swept.height > low[0]:  # a step too far

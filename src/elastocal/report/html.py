@@ -62,7 +62,7 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
         report=report,
         verdict=_not_repeated(report),
         certificate=None if report.certificate is None else typeset(report.certificate.html()),
-        footer="" if report.certificate is None else report.certificate.footer,
+        footer=_css_string(report.title if report.certificate is None else report.certificate.footer),
         loud_notes=[n for n in report.notes if loud(n)],
         quiet_notes=[n for n in report.notes if not loud(n)],
         panes=panes,
@@ -78,6 +78,12 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
         version=__version__,
     )
     return text
+
+
+def _css_string(text: str) -> str:
+    """A text for a style sheet: whatever could end it, or the element, and every letter beyond ASCII by its number."""
+    plain = typeset(shown_plainly(text))
+    return "".join(c if c.isascii() and (c.isalnum() or c in " .,:()-/") else f"\\{ord(c):x} " for c in plain)
 
 
 def _not_repeated(report: Report) -> list[str]:

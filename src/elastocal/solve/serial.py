@@ -64,17 +64,17 @@ def spread(solved: Posterior, x: Array, used: Bools) -> tuple[Array, Array, Arra
     return c + (ratio(every) - 1) * drawn, drawn, np.array([ratio(r) for r in rows])
 
 
-def considered(solved: Posterior, x: Array, z: Array, used: Bools, sd: float) -> Array:
-    """(p, p): what columns ``z`` (N, n, q), not fitted and of standard deviation ``sd``, add to a covariance.
+def considered(solved: Posterior, x: Array, z: Array, used: Bools) -> Array:
+    """(p, p): what columns ``z`` (N, n, q), not fitted and of standard deviation one, add to a covariance.
 
     With them the estimates would be G y away, and less certain by G Y G^T: G = H^-1 X^T Z, y = Y Z^T r and
-    Y^-1 = Z^T Z - Z^T X G + I/sd^2, all of it whitened.
+    Y^-1 = Z^T Z - Z^T X G + I, all of it whitened.
     """
     rows, more = ((solved.inverse @ part * used[:, :, None]).reshape(-1, part.shape[2]) for part in (x, z))
     across = rows.T @ more
     away = solved.covariance @ across
     size, turn = np.linalg.eigh(more.T @ more - across.T @ away)
-    covariance = (turn / (np.maximum(size, 0.0) + sd**-2.0)) @ turn.T  # rounding may leave sizes below zero
+    covariance = (turn / (np.maximum(size, 0.0) + 1.0)) @ turn.T  # rounding may leave sizes below zero
     shift = covariance @ (more.T @ solved.white.reshape(-1))
     return np.asarray(away @ (covariance + np.outer(shift, shift)) @ away.T)
 

@@ -16,7 +16,7 @@ from elastocal.studio import jobs
 from elastocal.studio.folder import data_of, text_of
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, with_block
-from elastocal.studio.work import Cell, begin
+from elastocal.studio.work import Cell, begin, stale
 
 router = APIRouter()
 DOUBTFUL = 2.5
@@ -44,7 +44,7 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -
     return page(
         request, "calibrate", "calibrate", cell, problem,
         said=said, words=_words(said), unit=_unit(said), readings=_readings(cell, said),
-        measured=cell.path("campaign").exists(),
+        measured=cell.path("campaign").exists(), stale=stale(cell, "calibrate") if said else "",
         tried=[j for j in jobs.every(cell.root) if j.words[0] == "calibrate" and j.data.get("errors")],
     )  # fmt: skip
 

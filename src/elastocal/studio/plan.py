@@ -19,7 +19,7 @@ from elastocal.studio import jobs
 from elastocal.studio.folder import text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put
-from elastocal.studio.work import Cell, begin
+from elastocal.studio.work import Cell, begin, stale
 
 router = APIRouter()
 TRIAL = Path("plan") / "changed"
@@ -69,7 +69,7 @@ def _show(
     files = sorted(p.name for p in within(cell, folder).iterdir() if p.is_file() and not p.name.startswith("."))
     return page(
         request, "plan", "plan", cell, problem, planned=planned, tried=tried, added=added, source=source,
-        edited=text is not None, changed=_is_changed(cell),
+        edited=text is not None, changed=_is_changed(cell), stale=stale(cell, "plan") if planned else "",
         poses=_poses(cell, out) if planned else (), axes=_axes(cell) if planned else (),
         reported=(cell.path("reports") / "plan.html").is_file() and planned,
         files=[(folder / f).as_posix() for f in files if f != cell.place("plan").name],

@@ -16,7 +16,7 @@ from elastocal.errors import ElastocalError, InputError, MissingError
 from elastocal.studio.folder import data_of, text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, received
-from elastocal.studio.work import Cell, begin
+from elastocal.studio.work import Cell, begin, stale
 
 router = APIRouter()
 KINDS = (".src", ".dat", ".mod", ".prg", ".ls", ".script", ".jbi", ".apt", ".nc", ".gcode", ".ngc", ".tap", ".csv")
@@ -58,6 +58,7 @@ def _show(request: Request, cell: Cell, of: str = "", problem: ElastocalError | 
     return page(
         request, "program", "program", cell, problem, names=names, kinds=",".join(KINDS),
         shown=_shown(cell, chosen) if chosen else None, calibrated=cell.path("calibration").exists(),
+        stale=stale(cell, f"compensate-{chosen}") if chosen else "",
         options={k: _option(options.get(k)) for k in ASKED},
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Form
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from elastocal.app.desk.cell import status
 from elastocal.errors import InputError
 from elastocal.files.cell_yaml import CellFolder
 from elastocal.report.html import bundle_name
@@ -40,6 +41,12 @@ def begin(request: Request, cell: CellFolder, words: tuple[str, ...], title: str
     folder: Folder = request.app.state.folder
     jobs.start(cell.root, folder.root, words, title, page)
     return RedirectResponse(f"/cell/{cell.root.name}/{page}", 303)
+
+
+def stale(cell: CellFolder, step: str) -> str:
+    """Why the result of a step is not that of what the cell has now; "" where it is."""
+    lines = (line for line in status(cell.root).lines if line.step == step and line.state == "stale")
+    return next(("; ".join(line.reasons) for line in lines), "")
 
 
 @router.get("/cell/{name}/jobs/{job}")

@@ -92,7 +92,8 @@ def _result(root: Path, command: str) -> dict[str, Any]:
     from elastocal.studio.folder import data_of
 
     said = data_of(read_cell(root).path("reports") / f"{command}.json")
-    return {key: said[key] for key in ("verdict", "errors") if key in said}
+    kept: dict[str, Any] = {key: said[key] for key in ("verdict", "errors") if key in said}
+    return {**kept, "chosen": next((row["model"] for row in said.get("models", ()) if row.get("chosen")), "")}
 
 
 LOADED = ("app.cells.run", "app.commands.calibrate", "app.pages.calibrate", "files.campaign.observed")

@@ -47,7 +47,7 @@ def test_with_time_the_inertia_is_modelled_and_the_answer_holds():
     for term, planted in (("coulomb", COULOMB), ("viscous", VISCOUS)):
         found = terms["lift", term]
         assert abs(found.value - planted[LIFT]) < 3 * found.sd
-        assert found.sd < 0.05 * planted[LIFT]
+        assert found.sd < 0.07 * planted[LIFT]  # that friction may fall with speed is in it
 
 
 def test_without_time_rows_are_taken_as_evenly_spaced():

@@ -190,10 +190,7 @@ def _import(histories: History, words: list[str], given: dict[str, Any]) -> Hist
 
 
 def _check(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
-    from elastocal.store.history import NO_TIME
-
-    made = histories.check(words[0], words[1], **given)
-    return _result(histories, "check", entries=(made,), notes=tuple(n for n in made.notes if n != NO_TIME))
+    return _result(histories, "check", entries=(histories.check(words[0], words[1], **given),))
 
 
 def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:

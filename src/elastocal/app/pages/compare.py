@@ -8,7 +8,7 @@ from elastocal.app.commands.compare import CompareResult
 from elastocal.calibration.comparison import Comparison, Step
 from elastocal.calibration.drift import Drift
 from elastocal.calibration.page import change_table
-from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, Table, Tile
+from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, State, Table, Tile
 from elastocal.report.place_maps import drawn_robot, place_map
 
 SHOWN = 15
@@ -24,9 +24,9 @@ def page(result: CompareResult) -> Report:
         return Report(title, verdict, _sections(result, found), result.notes, facts, data, _tiles(found))
     verdict = tuple(f.text for d in found for f in d.verdict)
     sections = tuple(Section(f"{d.names[1]} against {d.names[0]}", _drift(d, i)) for i, d in enumerate(found, 1))
-    return Report(
-        title, verdict, sections, result.notes, facts, {"findings": [vars(f) for d in found for f in d.verdict]}
-    )
+    data = {"findings": [vars(f) for d in found for f in d.verdict]}
+    tiles = tuple(tile for d in found for tile in _drift_tiles(d))
+    return Report(title, verdict, sections, result.notes, facts, data, tiles)
 
 
 def table(result: CompareResult) -> Table:
@@ -45,6 +45,22 @@ def _tiles(found: Comparison) -> tuple[Tile, ...]:
             size = f"{1e3 * s.tool.summary().rms:.3f}"
             out.append(Tile("tool over the workpiece", size, "mm", f"RMS change, {s.name}", "after"))
     return tuple(out)
+
+
+_JUDGED: dict[str, tuple[str, State]] = {
+    "drift": ("changed", "bad"), "no-drift": ("no change shown", "good"), "drift-not-judged": ("not judged", "open")
+}  # fmt: skip
+
+
+def _drift_tiles(d: Drift) -> tuple[Tile, ...]:
+    (said,) = d.verdict
+    word, state = _JUDGED[said.code]
+    noise = f"noise lets expect {1e3 * d.expected:.3f} mm RMS" if np.isfinite(d.sd) else "no noise is known"
+    return (
+        Tile(d.names[1], word, "", noise, state=state),
+        Tile("change of shape", f"{1e3 * said.data['shape_rms']:.3f}", "mm", "RMS, without rigid motion", "after"),
+        Tile("points moved", f"{1e3 * said.data['moved_rms']:.3f}", "mm", f"RMS, {len(d.rows)} states", "read"),
+    )
 
 
 def _counted(count: int, changed: bool) -> str:
@@ -108,8 +124,8 @@ def _drift(d: Drift, number: int) -> tuple[Block, ...]:
         Series("without rigid motion", x, tuple(map(float, left)), points=True, role="after", words=d.places),
     ]
     if np.isfinite(d.sd):
-        top = 2e3 * d.expected
-        series.append(Series("noise, k = 2", (x[0], x[-1]), (top, top), role="tolerance"))
+        top, low = 2e3 * d.expected, 0.5 * float(np.nanmin(left[left > 0], initial=1e3 * d.expected))
+        series.insert(0, Series("noise, k = 2", (x[0], x[-1]), (top, top), role="noise", low=(low, low)))
     lines = Lines(f"moved_{number}", "Points moved", "common state", "", "distance", "mm", tuple(series), log=True)
     return lines, drift_table(d, number)
 

@@ -12,6 +12,9 @@ from elastocal.store.entry import Entry, document
 from elastocal.store.page import entry_table
 from elastocal.store.robots_page import robots_page, robots_table
 
+LAST = 12
+"""Entries that a terminal shows."""
+
 
 def page(result: HistoryResult) -> Report:
     if result.action in ("list", "due"):
@@ -24,6 +27,14 @@ def page(result: HistoryResult) -> Report:
         return _recorded(result)
     shown = result.robot.page(result.today)
     return replace(shown, inputs=(*shown.inputs, Fact("store", "store", result.store, result.store)))
+
+
+def screen(result: HistoryResult, report: Report) -> Report:
+    """In a terminal the last entries come first: what happened, when and by whom."""
+    if result.action != "show" or result.robot is None or result.entries:
+        return report
+    last = Section("Entries", (entry_table(result.robot.shown(count=LAST)),))
+    return replace(report, sections=(last, *(s for s in report.sections if s.title != last.title)))
 
 
 def table(result: HistoryResult) -> Table:

@@ -20,7 +20,6 @@ from elastocal.model.inverse_dynamics import inertial_regressor
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense, check_torque_columns, torque_sense
-from elastocal.procedures.gravity.shape import SLOW
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, Unknowns
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
@@ -29,7 +28,8 @@ from elastocal.solve.rank import stacked_triangle
 from elastocal.solve.serial import considered, crowding, left_out, mean_square, scatter_and_worth, spread
 from elastocal.spatial.entries import Array, Bools, Ints
 
-ROUNDS = 4
+ROUNDS, DECIDED = 6, 2
+"""Of estimates and their noise; after the third, shares of friction by load that are not significant are left out."""
 CHUNK = 4096
 CLEARLY = 0.95
 """Share of the error by the robot file's masses that those fitted must leave at most."""
@@ -52,7 +52,8 @@ class GravityFit:
     ``noise`` (n,) is the scatter of one reading about the model, ``worth`` (n,) how many independent ones there are;
     both nan of a joint without readings.  ``base`` are the groups that poses and motion decide, without any prior.
     ``left_out`` (n,) is the root mean square error of stretches of the log that take no part in turn, ``by_file`` that
-    with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply.
+    with the robot file's masses.  ``spread`` (n,) are the kappa^2 of the joints, ``drawn`` (p, p) what they multiply;
+    ``lacking`` (p, p) is the part by friction that is not fitted.
     """
 
     samples: Samples
@@ -64,6 +65,7 @@ class GravityFit:
     values: Array
     covariance: Array
     drawn: Array
+    lacking: Array
     spread: Array
     noise: Array
     worth: Array
@@ -120,8 +122,8 @@ class GravityFit:
 
     @cached_property
     def solved_covariance(self) -> Array:
-        """H^-1 (p, p)."""
-        return _among(self.solved.covariance, self.kept, len(self.values))
+        """H^-1 (p, p), and what friction that is not fitted adds."""
+        return _among(self.solved.covariance, self.kept, len(self.values)) + self.lacking
 
     def weight_columns(self, q: Array) -> Array:
         """(N, n, p): holding torques at joint values by every unknown."""
@@ -180,23 +182,26 @@ def fit_unknowns(
     rest = np.setdiff1d(np.arange(x.shape[2]), kept)
     y = y - x[:, :, rest] @ unknowns.file[rest]
     values = unknowns.file.copy()
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         scale = np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowding(count, worth))
         blocks = _blocks(y, x[:, :, kept], used, precision[np.ix_(kept, kept)], unknowns.file[kept])
         solved = posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(scale)]))
         residuals = np.where(used, y - x[:, :, kept] @ solved.mean, np.nan)
         noise, worth = scatter_and_worth(residuals)
         values[kept] = solved.mean
+        if turn == DECIDED:
+            idle = unknowns.idle(values, _among(solved.covariance, kept, len(values)))
+            kept, values[idle] = np.setdiff1d(kept, idle), 0.0
         unknowns = unknowns.shaped(values, x, samples, used)
     covariance, drawn, widening = spread(solved, x[:, :, kept], used)
-    if (falling := unknowns.considered(x, samples)) is not None:
-        covariance = covariance + considered(solved, x[:, :, kept], falling, used, SLOW[1])
-    covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
+    lacking = considered(solved, x[:, :, kept], unknowns.considered(x, samples, kept), used)
+    covariance, drawn, lacking = (_among(part, kept, len(values)) for part in (covariance, drawn, lacking))
+    covariance = covariance + lacking
     bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
     by_file = np.sqrt(mean_square(residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]))
     return GravityFit(
-        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, widening, noise, worth, residuals,
-        left_out(solved, residuals), by_file, solved.evidence, solved,
+        samples, sense, prior, unknowns, base, kept, values, covariance, drawn, lacking, widening, noise, worth,
+        residuals, left_out(solved, residuals), by_file, solved.evidence, solved,
     )  # fmt: skip
 
 

@@ -48,8 +48,7 @@ def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
             reason = _why_not(found, label, j, term, found.value(name), sd)
             shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
             out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
-        sd = found.sd(name := f"{label} {BY_LOAD}") if f"{label} {BY_LOAD}" in found.unknowns.names else None
-        if sd and abs(found.value(name)) > SIGNIFICANT * sd:
+        if sd := found.sd(name := f"{label} {BY_LOAD}"):
             out.append(FrictionTerm(label, "by load", f"{force}/({force})", found.value(name), sd))
     return tuple(out)
 

@@ -23,6 +23,8 @@ from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array, Bools
 
 BY_LOAD = "friction by load"
+SIGNIFICANT = 5.0
+"""Standard deviations from which a share by load is fitted; a smaller one is in intervals alone."""
 LOAD = 0.03
 """Share of its load that the friction of a gear grows by, standard deviation."""
 REST = {"near rest": (0.05, 0.3), "creeping": (0.005, 1.0)}
@@ -70,6 +72,6 @@ class FrictionShape:
         return np.concatenate([(ways * g)[:, :, None] * np.eye(len(self.joints)) for g in grown], axis=2)
 
     def considered(self, samples: Samples, ways: Array) -> Array:
-        """(N, n, n) of friction that falls over ``SLOW`` speeds, for unknowns of standard deviation ``SLOW``."""
-        near = self.coulomb * np.exp(-np.abs(samples.velocity) / SLOW[0])
+        """(N, n, n) of friction that falls over ``SLOW`` speeds, for unknowns of standard deviation one."""
+        near = SLOW[1] * self.coulomb * np.exp(-np.abs(samples.velocity) / SLOW[0])
         return np.asarray((ways * near)[:, :, None] * np.eye(len(self.joints)))

@@ -29,8 +29,8 @@ from elastocal.model.statics.holding import holding_torque
 from elastocal.model.transmission import sum_of_joints
 from elastocal.procedures.gravity.inertia import SlowInertia, inertial_values, motion_columns
 from elastocal.procedures.gravity.samples import Samples
-from elastocal.procedures.gravity.shape import FrictionShape
-from elastocal.spatial.entries import Array, Bools
+from elastocal.procedures.gravity.shape import BY_LOAD, SIGNIFICANT, FrictionShape
+from elastocal.spatial.entries import Array, Bools, Ints
 
 ZERO = 0.1
 """Share of a joint's torque, root mean square, that the zero of its reading may be off by."""
@@ -196,12 +196,23 @@ class Unknowns:
         x[:, :, len(self.names) - len(shape.rows()) :] = shape.columns(samples, ways, x[:, :, :bodies])
         return replace(self, shape=shape)
 
-    def considered(self, x: Array, samples: Samples) -> Array | None:
-        """(N, n, n) of friction that is in intervals alone, by the columns ``x``; None where there is none."""
-        if self.shape is None or not self.shape.timed:
-            return None
-        coulomb = [self.names.index(f"{j} coulomb") for j in self.model.joints]
-        return self.shape.considered(samples, x[:, range(self.model.n), coulomb])
+    def idle(self, values: Array, covariance: Array) -> Ints:
+        """Shares of friction by load that a fit does not tell from none."""
+        sd = np.sqrt(np.diag(covariance))
+        load = [i for i, name in enumerate(self.names) if name.endswith(BY_LOAD)]
+        return np.array([i for i in load if abs(values[i]) <= SIGNIFICANT * sd[i]], dtype=np.int64)
+
+    def considered(self, x: Array, samples: Samples, kept: Ints) -> Array:
+        """(N, n, unknowns of sd one): friction that is in intervals alone, by the columns ``x`` of which some are
+        ``kept``."""
+        if self.shape is None:
+            return np.zeros((*x.shape[:2], 0))
+        idle = [i for i, name in enumerate(self.names) if name.endswith(BY_LOAD) and i not in kept]
+        out = [x[:, :, idle] * self.sd[idle]]
+        if self.shape.timed:
+            coulomb = [self.names.index(f"{j} coulomb") for j in self.model.joints]
+            out.append(self.shape.considered(samples, x[:, range(self.model.n), coulomb]))
+        return np.concatenate(out, axis=2)
 
     def _by_file(self, samples: Samples) -> Array:
         """(N, n): torque of the robot file's masses by speed and acceleration alone, per row^2."""

@@ -54,7 +54,7 @@ def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
         out.append(Tile("error after", millimetres(after.rms), "mm", f"{whose}; {worst}", "after"))
     out.append(_predicted(result))
     done, total = result.motions
-    out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points put in"))
+    out.append(Tile("motions corrected", f"{done} of {total}", "", f"{result.inserted} points inserted"))
     if tolerance is not None:
         out.append(Tile("tolerance", f"{1e3 * tolerance:g}", "mm", "certificate in cell.yaml", "tolerance"))
     return tuple(out)
@@ -297,7 +297,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("reference", "targets are", "taught" if method.taught else "nominal",
              "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
         Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
-        Fact("inserted", "points put in", correction.inserted, str(correction.inserted)),
+        Fact("inserted", "points inserted", correction.inserted, str(correction.inserted)),
         Fact("written", "written", written, ", ".join(written) or unwritten),
     )  # fmt: skip
 
