@@ -93,7 +93,7 @@ def calibrate(
     progress("start values")
     placing = start_placing(robot, sight)
     _check_priors(robot, words, campaign)
-    instrument = _instrument(robot, sight, campaign)
+    instrument = replace(_instrument(robot, sight, campaign), bent=robot)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     rich: Fit | None = None
@@ -105,7 +105,7 @@ def calibrate(
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign.priors, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
-        instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
+        instrument = replace(instrument, bent=rich.robot)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
     return result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
 
@@ -260,12 +260,14 @@ def _left_out(
     ``before`` is that of nearly the same readings, from which the searches begin."""
     none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
-    smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
-    first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
-    known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
-    x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
+    if before is None or before.task.dropped.shape != none.shape:
+        smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
+        first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
+        x, placing, doubtful = robust_fit(first, placing, np.zeros(len(first.names)))
+        known = dict(zip(first.names, x.tolist(), strict=True))
+    else:
+        doubtful, known = before.task.dropped, dict(zip(before.task.names, before.x.tolist(), strict=True))
     task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
-    known |= dict(zip(first.names, x.tolist(), strict=True))
     x = np.array([known.get(n, 0.0) for n in task.names])
     near = () if before is None else (before.posterior,)
     screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
