@@ -11,6 +11,7 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.causes import with_causes
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
@@ -107,7 +108,8 @@ def calibrate(
         dropped, units = _taken_back(campaign, sight, dropped, units)
         instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
-    return result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+    found = result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+    return with_causes(found, checked.campaign)
 
 
 def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -170,7 +172,7 @@ def _calibrate_many(
     fitted, unit = found.fit, chosen.task.sight.unit
     out = (*lost, *(o for u in found.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
-    own = {"outliers", "not-converged", "few-poses"}
+    own = {"outliers", "not-converged", "few-poses", "likely-cause"}
     text = (
         f"model, noise and prior scales are chosen on {chosen.task.sight.states.poses} of "
         f"{states.poses} poses, spread evenly; parameters, outliers and errors are of all"
@@ -178,7 +180,7 @@ def _calibrate_many(
     sampled = Finding("sampled", "note", text, {"sample": chosen.task.sight.states.poses, "poses": states.poses})
     ladder = replace(small.ladder, chosen=replace(small.ladder.chosen, fitted=fitted))
     warned = [w for w in warnings_of(campaign, ladder, out) if w.code in own]
-    return replace(
+    whole = replace(
         small,
         robot=fitted.robot,
         covariance=fitted.covariance,
@@ -194,6 +196,7 @@ def _calibrate_many(
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
     )
+    return with_causes(whole, campaign)
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
