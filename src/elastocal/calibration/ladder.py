@@ -68,9 +68,7 @@ class Rung:
 
     @classmethod
     def of(cls, words: tuple[str, ...], family: Family, multiple: float | None, fitted: Fit, remark: str = "") -> Rung:
-        post = fitted.posterior
-        sizes = np.array([len(g.columns) for g in post.blocks.groups])
-        effective = float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
+        effective = _effective(fitted)
         pose = fitted.task.sight.states.pose
         errors = fitted.loo_lengths()
         return cls(words, family, multiple, errors, pose, fitted.evidence, effective, remark, fitted)
@@ -169,11 +167,23 @@ def _predicts(rung: Rung) -> float:
     return rung.loo if whole and np.isfinite(rung.loo) else np.inf
 
 
-def _free_numbers(climber: Climber) -> float:
+def _free_numbers(sight: Sight, dropped: Bools) -> float:
     """Numbers read less those that place instrument and markers."""
-    used = int((climber.sight.used & ~climber.dropped).sum())
-    s = climber.sight.states
-    return used - (6 * len(s.stations) + 3 * s.points if climber.sight.placed else 0)
+    s = sight.states
+    return int((sight.used & ~dropped).sum()) - (6 * len(s.stations) + 3 * s.points if sight.placed else 0)
+
+
+def leaves_enough(fitted: Fit) -> bool:
+    """Whether a model leaves enough of the numbers to judge it, and them, by."""
+    free = _free_numbers(fitted.task.sight, fitted.task.dropped)
+    return _effective(fitted) < MOST_USED * free
+
+
+def _effective(fitted: Fit) -> float:
+    """Effective number of parameters of the robot."""
+    post = fitted.posterior
+    sizes = np.array([len(g.columns) for g in post.blocks.groups])
+    return float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
 
 
 def _multiplied(w: Wanted, multiple: float) -> Wanted:
@@ -252,7 +262,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     rungs = [climber.rung((), f) for f in both]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
-    free = _free_numbers(climber)
+    free = _free_numbers(climber.sight, climber.dropped)
     for word in words:
         base = best.words if best else ()
         families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)

@@ -16,7 +16,7 @@ from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
-from elastocal.calibration.ladder import RARE, Climber, climb
+from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
@@ -261,21 +261,32 @@ def _left_out(
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
     ``before`` is that of nearly the same readings, from which the searches begin."""
-    none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
+    fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    while len(rich) > 1 and not leaves_enough(fitted):  # nothing would be left to judge readings by
+        rich = rich[:-1]
+        fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    screened = screen(fitted.task, fitted)
+    everything = explained(screened) if screened.units else None
+    if everything is not None:
+        return np.zeros_like(sight.used), (), everything
+    return screened.fit.task.dropped, screened.units, screened.fit
+
+
+def _started(
+    robot: Robot, sight: Sight, placing: Placing, rich: tuple[str, ...], instrument: Instrument, priors: Priors,
+    before: Fit | None,
+) -> Fit:  # fmt: skip
+    """A model fitted without the points that robust weights do not believe."""
     smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
-    first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
+    first = Task(sight, *with_words(robot, smooth, priors), "points", np.zeros_like(sight.used), instrument)
     known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
     x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
     task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
     known |= dict(zip(first.names, x.tolist(), strict=True))
     x = np.array([known.get(n, 0.0) for n in task.names])
     near = () if before is None else (before.posterior,)
-    screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
-    everything = explained(screened) if screened.units else None
-    if everything is not None:
-        return none, (), everything
-    return screened.fit.task.dropped, screened.units, screened.fit
+    return fit(task, placing, x, near=near, settled=ROUGH)
 
 
 def _taken_back(
