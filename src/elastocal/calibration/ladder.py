@@ -208,7 +208,13 @@ def _without_small_gaps(rung: Rung) -> Rung:
     joints = tuple(n.removesuffix(".gap") for n in fitted.task.names if n in small)
     new = fit(task, fitted.placing, fitted.x[keep], near=(fitted.posterior,))
     remark = f"no backlash of {', '.join(sorted(joints))}"
-    return replace(Rung.of(rung.words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
+    none = not any(n.endswith(".gap") for n in task.names) and not any(_stated(fitted.task.robot, n) for n in small)
+    words = tuple(w for w in rung.words if w != "backlash" or not none)
+    return replace(Rung.of(words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
+
+
+def _stated(robot: Robot, name: str) -> bool:
+    return bool(robot.parameters.values[robot.parameters.index(name)])
 
 
 def _sharpened(rung: Rung) -> Iterator[Rung]:
@@ -288,6 +294,9 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     if smaller is not best:
         rungs.append(smaller)
     best = smaller
+    if not best.words:
+        bare = replace(nominal, dropped_gaps=best.dropped_gaps)
+        return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0)
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE

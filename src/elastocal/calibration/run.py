@@ -29,7 +29,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.task import Task
-from elastocal.calibration.words import automatic, check_words, with_words
+from elastocal.calibration.words import automatic, check_deflections, check_words, with_words
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
@@ -89,6 +89,8 @@ def calibrate(
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=campaign.warms) if asked is None else asked
+    if not sight.placed:
+        check_deflections(words)
     if "thermal" in words and campaign.temperature is None:
         raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
