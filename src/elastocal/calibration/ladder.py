@@ -66,9 +66,7 @@ class Rung:
 
     @classmethod
     def of(cls, words: tuple[str, ...], family: Family, multiple: float | None, fitted: Fit, remark: str = "") -> Rung:
-        post = fitted.posterior
-        sizes = np.array([len(g.columns) for g in post.blocks.groups])
-        effective = float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
+        effective = _effective(fitted)
         pose = fitted.task.sight.states.pose
         errors = fitted.loo_lengths()
         return cls(words, family, multiple, errors, pose, fitted.evidence, effective, remark, fitted)
@@ -167,11 +165,23 @@ def _predicts(rung: Rung) -> float:
     return rung.loo if whole and np.isfinite(rung.loo) else np.inf
 
 
-def _free_numbers(climber: Climber) -> float:
+def _free_numbers(sight: Sight, dropped: Bools) -> float:
     """Numbers read less those that place instrument and markers."""
-    used = int((climber.sight.used & ~climber.dropped).sum())
-    s = climber.sight.states
-    return used - (6 * len(s.stations) + 3 * s.points if climber.sight.placed else 0)
+    s = sight.states
+    return int((sight.used & ~dropped).sum()) - (6 * len(s.stations) + 3 * s.points if sight.placed else 0)
+
+
+def leaves_enough(fitted: Fit) -> bool:
+    """Whether a model leaves enough of the numbers to judge it, and them, by."""
+    free = _free_numbers(fitted.task.sight, fitted.task.dropped)
+    return _effective(fitted) < MOST_USED * free
+
+
+def _effective(fitted: Fit) -> float:
+    """Effective number of parameters of the robot."""
+    post = fitted.posterior
+    sizes = np.array([len(g.columns) for g in post.blocks.groups])
+    return float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
 
 
 def _multiplied(w: Wanted, multiple: float) -> Wanted:
@@ -217,7 +227,13 @@ def _settled(rung: Rung) -> Rung:
     joints = tuple(n.removesuffix(".gap") for n in rough.task.names if n in small)
     new = fit(task, rough.placing, rough.x[keep], near=(rough.posterior,))
     remark = f"no backlash of {', '.join(sorted(joints))}"
-    return replace(Rung.of(rung.words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
+    none = not any(n.endswith(".gap") for n in task.names) and not any(_stated(rough.task.robot, n) for n in small)
+    words = tuple(w for w in rung.words if w != "backlash" or not none)
+    return replace(Rung.of(words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
+
+
+def _stated(robot: Robot, name: str) -> bool:
+    return bool(robot.parameters.values[robot.parameters.index(name)])
 
 
 def _gaps_in_sd(fitted: Fit) -> dict[str, float]:
@@ -236,7 +252,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     rungs = [climber.rung((), f) for f in both]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
-    free = _free_numbers(climber)
+    free = _free_numbers(climber.sight, climber.dropped)
     for word in words:
         base = best.words if best else ()
         families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
@@ -260,6 +276,9 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     rough = min((best, *sharper), key=_predicts)
     best = _settled(rough)
     rungs = [*rungs, best] if best.dropped_gaps else [best if r is rough else r for r in rungs]
+    if not best.words:
+        bare = replace(nominal, dropped_gaps=best.dropped_gaps)
+        return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0)
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE

@@ -11,11 +11,12 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.causes import with_causes
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
-from elastocal.calibration.ladder import RARE, Climber, climb
+from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
@@ -28,7 +29,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.task import Task
-from elastocal.calibration.words import automatic, check_words, with_words
+from elastocal.calibration.words import automatic, check_deflections, check_words, with_words
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
@@ -88,6 +89,8 @@ def calibrate(
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=campaign.warms) if asked is None else asked
+    if not sight.placed:
+        check_deflections(words)
     if "thermal" in words and campaign.temperature is None:
         raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
@@ -107,7 +110,8 @@ def calibrate(
         dropped, units = _taken_back(campaign, sight, dropped, units)
         instrument = replace(instrument, bent=rich.robot)
     ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
-    return result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+    found = result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+    return with_causes(found, checked.campaign)
 
 
 def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -170,7 +174,7 @@ def _calibrate_many(
     fitted, unit = found.fit, chosen.task.sight.unit
     out = (*lost, *(o for u in found.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
-    own = {"outliers", "not-converged", "few-poses"}
+    own = {"outliers", "not-converged", "few-poses", "likely-cause"}
     text = (
         f"model, noise and prior scales are chosen on {chosen.task.sight.states.poses} of "
         f"{states.poses} poses, spread evenly; parameters, outliers and errors are of all"
@@ -178,7 +182,7 @@ def _calibrate_many(
     sampled = Finding("sampled", "note", text, {"sample": chosen.task.sight.states.poses, "poses": states.poses})
     ladder = replace(small.ladder, chosen=replace(small.ladder.chosen, fitted=fitted))
     warned = [w for w in warnings_of(campaign, ladder, out) if w.code in own]
-    return replace(
+    whole = replace(
         small,
         robot=fitted.robot,
         covariance=fitted.covariance,
@@ -194,6 +198,7 @@ def _calibrate_many(
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
     )
+    return with_causes(whole, campaign)
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
@@ -258,8 +263,24 @@ def _left_out(
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
     ``before`` is that of nearly the same readings, from which the searches begin."""
-    none = np.zeros_like(sight.used)
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
+    fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    while len(rich) > 1 and not leaves_enough(fitted):  # nothing would be left to judge readings by
+        rich = rich[:-1]
+        fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    screened = screen(fitted.task, fitted)
+    everything = explained(screened) if screened.units else None
+    if everything is not None:
+        return np.zeros_like(sight.used), (), everything
+    return screened.fit.task.dropped, screened.units, screened.fit
+
+
+def _started(
+    robot: Robot, sight: Sight, placing: Placing, rich: tuple[str, ...], instrument: Instrument, priors: Priors,
+    before: Fit | None,
+) -> Fit:  # fmt: skip
+    """A model fitted without the points that robust weights do not believe."""
+    none = np.zeros_like(sight.used)
     if before is None or before.task.dropped.shape != none.shape:
         smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
         first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
@@ -270,11 +291,7 @@ def _left_out(
     task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
     x = np.array([known.get(n, 0.0) for n in task.names])
     near = () if before is None else (before.posterior,)
-    screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
-    everything = explained(screened) if screened.units else None
-    if everything is not None:
-        return none, (), everything
-    return screened.fit.task.dropped, screened.units, screened.fit
+    return fit(task, placing, x, near=near, settled=ROUGH)
 
 
 def _taken_back(
