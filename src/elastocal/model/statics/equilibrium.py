@@ -81,7 +81,8 @@ def equilibrium(
     """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads.
 
     ``start`` is an equilibrium nearby (other parameters, the same rows) from which the search begins.  Where not
-    ``judged``, states that are found from it count as stable: for searches, which judge where they begin and end.
+    ``judged``, states that substitution finds count as stable without proof: it contracts by five at least from one
+    step to the next, where a state that is about to give way repels.
     """
     configurations = model.configurations(q)
     total = len(configurations)
@@ -125,10 +126,10 @@ def solve_chunk(
     begin = States.unloaded(flex, at, applied)
     if start is not None:
         begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta))
-    theta, force, steps, done = solve_equilibrium(begin)
+    theta, force, steps, done, quick = solve_equilibrium(begin)
     states = States(flex, at, applied, theta, force)
     unstable, factor = np.zeros(total, dtype=bool), np.full(total, np.nan)
-    if judged or not done.all():
+    if judged or not quick.all():
         unstable, factor = stability.judge_stability(states, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
