@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracle.programs import PROGRAMS, encoded
 
+from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.post import ToolPath, post_for, post_kinds
 from elastocal.compensation.program import Changes, Given, Inserted, uncorrected
 from elastocal.compensation.stations import chords
@@ -188,7 +189,12 @@ def test_new_programs_are_read_as_they_were_meant_or_refused_in_a_sentence(kind:
     else:
         measured = post.read({n: t.encode("ascii") for n, t in post.measuring_program("m", model, stops).items()})
         assert not measured.skipped
-        np.testing.assert_allclose(measured.joints, model.controller.to_controller(q), atol=1e-6)
+        if isinstance(post, CamPost):
+            assert post.cautions(model, stops)
+            np.testing.assert_allclose(measured.positions, at.position, atol=1e-7)
+            np.testing.assert_allclose(measured.rotations[:, :, 2], -at.rotation[:, :, 2], atol=1e-7)
+        else:
+            np.testing.assert_allclose(measured.joints, model.controller.to_controller(q), atol=1e-6)
     if post.hindrance(model):
         with pytest.raises(InputError, match=post.hindrance(model)):
             post.example(model, path)

@@ -79,6 +79,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import square_program
     from elastocal.app.starter.robot import CAM, check_language, made_up_robot
+    from elastocal.compensation.posts.post import language as own_language
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
@@ -92,9 +93,16 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     said = OUT_OF_REACH if program is None else program.note
     notes = (*notes, said) if said else notes
     request = plan_text(model, name, "../robot/robot.yaml")
-    taken = assumptions(model, text, request, notes, program, _force(model))
+    taken = assumptions(model, text, request, notes, program, _force(model), path)
     files = {
-        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program.options, true is not None),
+        Path(CELL): cell_text(
+            name,
+            shown,
+            _force(model),
+            {} if program is None else program.options,
+            true is not None,
+            None if own_language(model) else path,
+        ),
         Path("README.md"): readme_text(name, model.title, shown),
         Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
@@ -169,10 +177,12 @@ reports/** linguist-generated
 """
 
 
-def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str], simulated: bool) -> str:
+def cell_text(
+    name: str, program: str | None, force: str, said: Mapping[str, str], simulated: bool, language: str | None = None
+) -> str:
     """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``said`` what it leaves open.
 
-    The robot that is ``simulated`` is made up too.
+    The robot that is ``simulated`` is made up too; ``language`` is of measuring programs
     """
     words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **said}.items())
     made_up = (
@@ -185,7 +195,8 @@ def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str
         "  # MADE UP: the robot that simulate measures is not quite that of the file: there is something to find.",
         f"  simulate: {{truth: {TRUTH.as_posix()}}}",
     )
-    options = (*(() if program is None else made_up), *(true if simulated else ()))
+    spoken = () if language is None else (f"  plan: {{language: {language}}}   # of the measuring program",)
+    options = (*(() if program is None else made_up), *(true if simulated else ()), *spoken)
     options = ("options:", *options) if options else ()
     lines = (
         "format: elastocal-cell/1",

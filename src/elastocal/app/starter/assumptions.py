@@ -60,8 +60,9 @@ def with_assumed_tool(model: Robot) -> Robot:
 
 
 def assumptions(
-    model: Robot, text: str, plan: str, notes: Sequence[str], program: Example | None, force: str
-) -> tuple[Assumption, ...]:
+    model: Robot, text: str, plan: str, notes: Sequence[str], program: Example | None, force: str,
+    told: str | None = None,
+) -> tuple[Assumption, ...]:  # fmt: skip
     """All rows for a robot with its file ``text`` and plan request, in the order in which they are met."""
     from elastocal.compensation.posts.post import language
     from elastocal.compensation.run import flange_of, flange_reason
@@ -83,8 +84,9 @@ def assumptions(
         hand = flange_of(model)
         why = flange_reason(model, hand) or "by its name"
         rows.append(Assumption("flange", hand, "compensate --flange", why))
-    spoken = language(model)
-    said = "axis names, title or name of the robot" if not model.controller.language else "stated in the robot file"
+    spoken = language(model) or told
+    said = "axis names, title or name of the robot" if language(model) else "stated with --language"
+    said = "stated in the robot file" if model.controller.language else said
     rows.append(
         Assumption("program language", spoken or "not known: tables (.csv)", f"{ROBOT}, controller: language", said)
     )

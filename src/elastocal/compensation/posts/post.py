@@ -26,7 +26,6 @@ from elastocal.design.method import Stop
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -122,6 +121,10 @@ class Post(ABC):
         """Why no new program can be written for a robot; "" where it can."""
         return f"no new programs are written in {self.kind}"
 
+    def cautions(self, model: Robot, stops: Sequence[Stop]) -> tuple[str, ...]:
+        """What a measuring program leaves to others: stands at its head and is said where it is made."""
+        return ()
+
     def measuring_program(
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
@@ -135,36 +138,6 @@ class Post(ABC):
     def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
         """What an example does not state, as options of ``compensate``: base, tool, orientation, near."""
         return {}
-
-
-class CamPost(Post):
-    """A language of CAM systems: points with tool axes, from tip to spindle, in frames that a setup sheet states."""
-
-    frames: ClassVar[tuple[str, str]]
-    """Names of the base and the tool of an example."""
-
-    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        if stops:
-            return f"no measuring programs are written in {self.kind}, which states no axis values; plan.csv has them"
-        if task(model, model.tool).aim != "pose":
-            return f"{self.kind} states tool axes, and this arm turns its tool as it moves it"
-        return ""
-
-    def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
-        from elastocal.compensation.posts.orientation import kuka_angles
-
-        base, tool = self.frames
-        return {
-            "base": [f"{base}=0,0,0,0,0,0"],
-            "tool": [f"{tool}={model.tool}"],
-            "orientation": listed(kuka_angles(path.rotation)),
-            "near": listed(pendant_values(model, path.q)),
-        }
-
-
-def with_axis(path: ToolPath) -> list[list[float]]:
-    """x, y, z in mm and i, j, k, from tip to spindle, of every pose."""
-    return [[*(1e3 * pose.translation + 0.0), *(0.0 - pose.rotation[:, 2])] for pose in path.poses]
 
 
 def listed(values: Array) -> str:
@@ -246,9 +219,9 @@ def program_name(name: str) -> str:
     return word if fits else f"P_{word}"[:LONGEST]
 
 
-def plain_lines(text: str) -> list[str]:
+def plain_lines(text: str, width: int = WIDEST) -> list[str]:
     """ASCII without quotes and backslashes, in lines that a controller shows whole."""
-    return textwrap.wrap(re.sub(r"[^ -!#-\[\]-~]", "", text), WIDEST, break_on_hyphens=False) or [""]
+    return textwrap.wrap(re.sub(r"[^ -!#-\[\]-~]", "", text), width, break_on_hyphens=False) or [""]
 
 
 def windows_lines(lines: Sequence[str]) -> str:
