@@ -315,6 +315,24 @@ def test_paths_of_cam_systems_get_the_corrections_of_the_controllers_own_program
         assert shifts[word][0] != [0, 0, 0]
 
 
+def test_a_path_in_the_cell_of_another_language_is_refused_once_with_what_to_type(tmp_path: Path, run: Run) -> None:
+    """What the refusal says can be typed as it stands."""
+    sheet = tmp_path / "my-arm.csv"
+    sheet.write_text(DATA_SHEET, encoding="utf-8")
+    well("new", tmp_path / "krl", "--robot", sheet)
+    well("new", tmp_path / "apt", "--robot", sheet, "--language", "apt")
+    own = tmp_path / "krl" / "programs" / "own.apt"
+    own.write_bytes((tmp_path / "apt" / "programs" / "square.apt").read_bytes())
+    words = ("compensate", own, "--robot", tmp_path / "krl" / "robot" / "robot.yaml", "--force", "-100,0,-50")
+    refused = run(*words)
+    assert refused.code == 2
+    said = refused.err.rpartition("such as: ")[2].split()
+    assert said[::2] == ["--base", "--tool", "--orientation", "--near"]
+    got = run(*words, *(f"{a}={b}" for a, b in zip(said[::2], said[1::2], strict=True)), "--json")
+    assert got.code == 0, got.err
+    assert [row["status"] for row in got.data["targets"]] == ["corrected"] * 5
+
+
 def test_what_tells_the_language_is_said(tmp_path: Path, run: Run) -> None:
     for name in ("my-arm", "kr6"):
         (tmp_path / f"{name}.csv").write_text(DATA_SHEET, encoding="utf-8")

@@ -164,8 +164,10 @@ def test_languages_are_found_by_ending() -> None:
     assert post_for("D:/R1/PART.SRC").kind == "krl"
     assert post_for("a/b.nc").kind == "gcode"
     assert post_for("PART.LS").kind == "fanuc"
-    with pytest.raises(InputError, match="of no known language"):
+    with pytest.raises(InputError, match=r"'\.xyz'.*KUKA KRL \(\.src\), ABB RAPID") as error:
         post_for("part.xyz")
+    assert (error.value.code, error.value.value, error.value.allowed) == ("no-post", ".xyz", tuple(post_kinds()))
+    assert all(p.title for p in post_kinds().values())
 
 
 def test_a_language_without_a_post_is_refused_by_its_name() -> None:

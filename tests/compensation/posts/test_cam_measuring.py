@@ -36,7 +36,7 @@ def test_axis_values_and_whole_poses_come_back_from_the_text(post: CamPost) -> N
     plain = " ".join(re.sub(r"^(PPRINT/|; )", "", line) for line in text.splitlines())
     axes = numbers(plain, "axes " + ", ".join(rf"A{i} (\S+) deg" for i in range(1, 7)))
     np.testing.assert_allclose(np.radians(axes), model.controller.to_controller(Q), atol=1e-6)
-    stated = numbers(plain, r"--orientation (\S+?),(\S+?),(\S+) where")[0]
+    stated = numbers(plain, r"\(A, B, C (\S+?),(\S+?),(\S+)\) where")[0]
     a, b, c = np.radians(stated)
     program = post.read({name: text.encode()}, Given(orientation=rpy_matrix(c, b, a)))
     assert not program.skipped

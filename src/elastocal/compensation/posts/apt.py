@@ -44,6 +44,7 @@ _MOVES = re.compile(
 
 class Apt(CamPost):
     kind: ClassVar[str] = "apt"
+    title: ClassVar[str] = "APT-CL"
     suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
     frames: ClassVar[tuple[str, str]] = ("base", "tool")
     stop: ClassVar[str] = "STOP"

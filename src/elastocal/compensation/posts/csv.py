@@ -43,6 +43,7 @@ class CsvLayout:
 
 class Csv(Post):
     kind: ClassVar[str] = "csv"
+    title: ClassVar[str] = "tables"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:

@@ -46,6 +46,7 @@ class GcodeLayout:
 
 class Gcode(CamPost):
     kind: ClassVar[str] = "gcode"
+    title: ClassVar[str] = "G-code"
     suffixes: ClassVar[tuple[str, ...]] = (".nc", ".ngc", ".gcode", ".tap", ".mpf", ".cnc", ".eia")
     frames: ClassVar[tuple[str, str]] = ("G54", "T1")
     stop: ClassVar[str] = "M0"

@@ -58,6 +58,7 @@ _FEED = re.compile(rf"(?<!\w)V=({NUMBER})", re.A)
 
 class Jbi(NumberedPost):
     kind: ClassVar[str] = "jbi"
+    title: ClassVar[str] = "Yaskawa INFORM"
     suffixes: ClassVar[tuple[str, ...]] = (".jbi",)
     own_base: ClassVar[str] = BASE
     pulses: ClassVar[bool] = True

@@ -88,6 +88,8 @@ class Post(ABC):
     """Reads and rewrites the programs of one language, and writes new ones where it can."""
 
     kind: ClassVar[str]
+    title: ClassVar[str] = ""
+    """What people call the language."""
     suffixes: ClassVar[tuple[str, ...]]
     companions: ClassVar[tuple[str, ...]] = ()
     """Endings of files of the same stem that belong to a program, such as .dat to .src."""
@@ -158,22 +160,14 @@ def post_for(file: str) -> Post:
     for post in post_kinds().values():
         if ending in (*post.suffixes, *post.companions):
             return post()
-    known = ", ".join(f"{s} ({k})" for k, p in post_kinds().items() for s in p.suffixes)
-    if ending in OTHERS:
-        raise InputError(
-            f"{file}: is {OTHERS[ending]}, which is not read; {WAYS.get(ending, 'write its targets as .csv')}, or add "
-            "the language as one file (docs/extending.md)",
-            code="no-post",
-            file=file,
-            value=OTHERS[ending],
-            allowed=tuple(post_kinds()),
-        )
+    own = OTHERS.get(ending, "")
+    known = ", ".join(f"{p.title or p.kind} ({p.suffixes[0]})" for p in post_kinds().values())
+    way = WAYS.get(ending, "write its targets as .csv") if own else "give it the ending of its language"
+    what = f"is {own}, which is not read" if own else f"ends in {ending!r}, which no language does; read are {known}"
     raise InputError(
-        f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}",
-        code="no-post",
-        file=file,
-        value=ending,
-    )
+        f"{file}: {what}; {way}, or add the language as one file (docs/extending.md)",
+        code="no-post", file=file, value=own or ending, allowed=tuple(post_kinds()),
+    )  # fmt: skip
 
 
 def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "", origin: str = "") -> Program:
