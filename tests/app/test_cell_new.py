@@ -78,6 +78,19 @@ def test_the_example_program_is_reachable_and_corrected(robot: str, tmp_path: Pa
     assert old.read_bytes().count(move) == new.read_bytes().count(move) == 5
 
 
+def test_many_assumptions_are_counted_on_the_screen_and_listed_in_the_cell(tmp_path: Path, run: Run) -> None:
+    made = run("new", tmp_path / "cell", "--robot", "kr270")
+    listed = (tmp_path / "cell" / "ASSUMPTIONS.md").read_text(encoding="utf-8").count("\n| ") - 1
+    assert listed > 100
+    said = " ".join(made.out.split())
+    assert f"{listed} assumptions stand in" in said
+    kinds = said.rpartition("where to replace it: ")[2].rstrip(".").split(", ")
+    assert sum(int(kind.split()[-1]) for kind in kinds) == listed
+    assert len(made.out.splitlines()) <= 20
+    data = run("new", tmp_path / "other", "--robot", "kr270", "--json").data
+    assert len(data["assumptions"]) == listed
+
+
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x", encoding="utf-8")
     said = typed("new", tmp_path, "--robot", "kr270")

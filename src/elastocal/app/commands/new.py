@@ -250,6 +250,7 @@ Keep all of it in git. Results hold no time: the same inputs give the same bytes
 """
 
 
+TRY = "To try it"
 STEPS = ("plan", "simulate", "calibrate", "compensate", "status")
 
 
@@ -266,10 +267,23 @@ def page(result: NewResult) -> Report:
         (
             Section("Assumptions", (_assumed(result),)),
             Section("Files", (Table("cell_files", "In the folder", columns, rows),)),
-            Section("To try it", (to_do,)),
+            Section(TRY, (to_do,)),
         ),
         result.notes,
     )
+
+
+def screen(result: NewResult, whole: Report) -> Report:
+    """How many assumptions there are of each kind, and where; the list is in the cell."""
+    from elastocal.app.starter.assumptions import counted
+
+    kinds = ", ".join(f"{kind} {count}" for kind, count in counted(result.assumptions).items())
+    said = (
+        f"{len(result.assumptions)} assumptions stand in {(result.folder / 'ASSUMPTIONS.md').as_posix()}, each with "
+        f"its value, its source and where to replace it: {kinds}."
+    )
+    steps = [s for s in whole.sections if s.title == TRY]
+    return replace(whole, verdict=(*whole.verdict, said), sections=tuple(steps))
 
 
 def _assumed(result: NewResult) -> Table:
