@@ -59,6 +59,7 @@ OTHER_TITLES = {
     "convention": ("convention", "konvention", "dh convention", "dh", "method"),
     "sign": ("sign", "vorzeichen", "direction"),
 }
+LIMITS = ("min", "max")
 _BY_TITLE = {title: name for name, titles in OTHER_TITLES.items() for title in titles}
 GRAVITY = 9.80665
 
@@ -66,7 +67,7 @@ GRAVITY = 9.80665
 def read_dh(path: Path) -> Robot:
     """The rigid robot of a DH table; notes say what a table leaves open."""
     raw = read_csv(path)
-    rows, signs, (convention, why), unused = _rows(raw)
+    rows, signs, (convention, why), said = _rows(raw)
     frames = dh_frames(rows, convention, source=path.name)
     frames = (*_on_its_foot(frames), Frame("flange", frames[-1].name, source=f"{path.name}, last row"))
     names = tuple(r.name for r in rows)
@@ -75,7 +76,7 @@ def read_dh(path: Path) -> Robot:
         f"{path.name} is read by the {convention} convention{why}; the flange is its last frame",
         *(f"joint {r.name!r} has no limits in the table; none are assumed" for r in rows if r.limits is None),
         *_below(frames, path.name),
-        *((f"not used of {path.name}: {', '.join(unused)}",) if unused else ()),
+        *said,
     )
     return Robot(
         name=path.stem, tree=FrameTree(frames), tool="flange", gravity=np.array([0.0, 0.0, -GRAVITY]),
@@ -105,13 +106,15 @@ def _on_its_foot(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
 
 
 def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], tuple[Convention, str], list[str]]:
+    """Rows, signs, convention with what tells it, and notes on the columns."""
     units = {"a": LENGTH, "d": LENGTH, "alpha": ANGLE, "theta": ANGLE, "beta": ANGLE,
              "min": {**ANGLE, **LENGTH}, "max": {**ANGLE, **LENGTH}}  # fmt: skip
     fields: dict[str, Field] = {}
     unused = []
+    shared = _unit_of_limits(raw)
     for place, column in enumerate(raw.header):
         word = _BY_TITLE.get(column.lower(), column.lower())
-        title = _column(column)
+        title = f"{word}_{shared}" if shared and word in LIMITS else _column(column)
         if word not in WORDS and title.rpartition("_")[0] not in units and not _nearly(title, units):
             unused += [column] if column else []
             continue
@@ -128,7 +131,23 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], tuple[Convention, st
         raise MissingError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
     both = [_row(raw, line, fields) for line in raw.rows]
     rows = [row for row, _ in both]
-    return rows, [sign for _, sign in both], _convention(raw, fields, rows), unused
+    name = Path(raw.file).name
+    notes = [f"limits of {name} have no unit; they are taken in {shared}, as its angles"] if shared else []
+    notes += [f"not used of {name}: {', '.join(unused)}"] if unused else []
+    return rows, [sign for _, sign in both], _convention(raw, fields, rows), notes
+
+
+def _unit_of_limits(raw: RawTable) -> str:
+    """The unit of the table's angles where limits are stated without one; "" where they have one, or a joint slides."""
+    words = [_BY_TITLE.get(title.lower(), title.lower()) for title in raw.header]
+    plain = [_column(title).rpartition("_") for title in raw.header]
+    angles = {unit for name, _, unit in plain if name in ("theta", "alpha")}
+    slides = "type" in words and any(
+        TYPES.get(word, word) == "prismatic"
+        for _, cells in raw.rows
+        for word in [cells[words.index("type")].strip().lower()]
+    )
+    return angles.pop() if any(w in LIMITS for w in words) and len(angles) == 1 and not slides else ""
 
 
 def _convention(raw: RawTable, fields: Mapping[str, Field], rows: Sequence[DHRow]) -> tuple[Convention, str]:
