@@ -91,6 +91,21 @@ def test_many_assumptions_are_counted_on_the_screen_and_listed_in_the_cell(tmp_p
     assert len(data["assumptions"]) == listed
 
 
+def test_a_rated_payload_limits_loads_and_is_known_to_plan_and_compensate(tmp_path: Path, run: Run) -> None:
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", "irb4600", "--rated-kg", "8")
+    plan = yaml.safe_load((cell / "plan" / "plan.yaml").read_text(encoding="utf-8"))
+    assert {"kind": "payload", "most_kg": 8} in plan["feasible"]
+    weight, rope = plan["loads"]
+    assert max(weight["masses_kg"]) <= 8
+    assert max(rope["sizes_N"]) <= 8 * 9.81
+    got = run("compensate", cell, "--robot", cell / "truth" / "robot.yaml", "--json")
+    assert got.code == 0, got.err
+    assert not any("rated payload of the robot is not known" in note for note in got.data["notes"])
+    assert run("new", tmp_path / "none", "--robot", "irb4600", "--rated-kg", "-5").code == 2
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x", encoding="utf-8")
     said = typed("new", tmp_path, "--robot", "kr270")

@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import ConflictError, FileError
+from elastocal.errors import ConflictError, FileError, RangeError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def new(
         ),
     ],
     rated_kg: Annotated[
-        float | None, typer.Option(metavar="KG", help="Rated payload, for start values (default: by the reach).")
+        float | None, typer.Option(metavar="KG", help="Rated payload: start values (default: by the reach), limits.")
     ] = None,
     language: Annotated[
         str | None,
@@ -85,6 +85,8 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
 
     if language is not None:
         check_language(language)
+    if rated_kg is not None and not rated_kg > 0:
+        raise RangeError.of(RATED, rated_kg, "give a positive mass in kg, such as 60")
     path = language if language in CAM else None
     model, notes, text = _robot(robot, rated_kg, None if path else language)
     true = made_up_robot(model)
@@ -92,17 +94,13 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     shown = None if program is None else program.name
     said = OUT_OF_REACH if program is None else program.note
     notes = (*notes, said) if said else notes
-    request = plan_text(model, name, "../robot/robot.yaml")
-    taken = assumptions(model, text, request, notes, program, _force(model), path)
+    request = plan_text(model, name, "../robot/robot.yaml", rated_kg)
+    force = _force(model, rated_kg)
+    taken = assumptions(model, text, request, notes, program, force, path)
+    stated = {} if program is None else program.options
+    stated = stated if rated_kg is None else {**stated, RATED: f"{rated_kg:g}"}
     files = {
-        Path(CELL): cell_text(
-            name,
-            shown,
-            _force(model),
-            {} if program is None else program.options,
-            true is not None,
-            None if own_language(model) else path,
-        ),
+        Path(CELL): cell_text(name, shown, force, stated, true is not None, None if own_language(model) else path),
         Path("README.md"): readme_text(name, model.title, shown),
         Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
@@ -144,11 +142,11 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
     return robot, robot.notes, read_text(file)
 
 
-def _force(model: Robot) -> str:
+def _force(model: Robot, rated: float | None) -> str:
     """A cutting force for the example: mostly sideways, some of it down."""
     from elastocal.app.starter.plan import visible_force
 
-    size = visible_force(model)
+    size = visible_force(model, rated)
     return f"{-0.4 * size:g},0,{-0.2 * size:g}"
 
 
@@ -159,6 +157,7 @@ def check_empty(folder: Path) -> None:
         raise FileError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")
 
 
+RATED = "rated_kg"
 TRUTH = Path("truth/robot.yaml")
 """Robot that a new cell is tried with."""
 OUT_OF_REACH = "no example program is written: no square is in reach that keeps off limits and singular poses"
@@ -184,11 +183,12 @@ def cell_text(
 
     The robot that is ``simulated`` is made up too; ``language`` is of measuring programs
     """
+    left = [key for key in said if key != RATED]
     words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **said}.items())
     made_up = (
         f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
-        *(("  # The rest is what such programs leave open: state it for yours (ASSUMPTIONS.md).",) if said else ()),
+        *(("  # The rest is what such programs leave open: state it for yours (ASSUMPTIONS.md).",) if left else ()),
         f"  compensate: {{{words}}}",
     )
     true = (
