@@ -361,6 +361,17 @@ def test_a_path_in_the_cell_of_another_language_is_refused_once_with_what_to_typ
     assert [row["status"] for row in got.data["targets"]] == ["corrected"] * 5
 
 
+def test_a_program_that_no_post_reads_is_named_beside_those_that_are_corrected(tmp_path: Path, run: Run) -> None:
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", "irb4600")
+    (cell / "programs" / "part.drl").write_text("movej(posj(0,0,90,0,90,0))")
+    got = run("compensate", cell, "--robot", cell / "truth" / "robot.yaml", "--json")
+    assert got.code == 0, got.err
+    assert any("part.drl is Doosan DRL" in note for note in got.data["notes"])
+    alone = run("compensate", cell / "programs" / "part.drl", "--robot", cell / "truth" / "robot.yaml")
+    assert (alone.code, "Doosan DRL" in alone.err) == (2, True)
+
+
 def test_what_tells_the_language_is_said(tmp_path: Path, run: Run) -> None:
     for name in ("my-arm", "kr6"):
         (tmp_path / f"{name}.csv").write_text(DATA_SHEET, encoding="utf-8")
