@@ -103,8 +103,9 @@ class Jbi(NumberedPost):
         flags = [int(w) != 0 for w in words[:6]]
         up, behind = not flags[1], flags[2]
         within = {axis: (-180.0, 180.0) for axis, beyond in zip((3, 5, 0), flags[3:], strict=True) if not beyond}
-        by = {"fifth_negative": flags[0]} if len(words) > SHORT else {"fourth_back": flags[0]}
-        return Branch(behind=behind, ahead=up != behind, ranges=within, **by)
+        long = len(words) > SHORT
+        return Branch(behind=behind, ahead=up != behind, ranges=within, fifth_negative=flags[0] if long else None,
+                      fourth_back=None if long else flags[0])  # fmt: skip
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         why = super().hindrance(model, stops)
