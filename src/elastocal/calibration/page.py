@@ -198,13 +198,16 @@ def ladder_table(c: Calibration) -> Table:
         Column("effective", "effective parameters", "", 1),
         Column("chosen", "chosen"),
     )
+    ladder = c.ladder.choice
     rows = tuple(
-        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is c.ladder.chosen else "")
-        for r in c.ladder.rungs
+        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is ladder.chosen else "")
+        for r in ladder.rungs
     )
     unit = c.before.shown
-    gain = f"{1e3 * c.ladder.gain:.3f} {unit}, standard error {1e3 * c.ladder.gain_se:.3f} {unit} over poses"
+    gain = f"{1e3 * ladder.gain:.3f} {unit}, standard error {1e3 * ladder.gain_se:.3f} {unit} over poses"
+    kept = "The model was kept: these errors are of the readings that it was chosen by, before some were changed."
     notes = (
+        *((kept,) if c.ladder.before is not None else ()),
         "Words are added in this order and kept where the leave-one-out error falls; the evidence of the two noises is "
         "not comparable.",
         f"Gain of the best model over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",

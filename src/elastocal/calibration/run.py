@@ -15,6 +15,7 @@ from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
+from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import RARE, Climber, climb
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
@@ -54,14 +55,18 @@ def calibrate(
     *,
     outliers: bool = True,
     accept: str | Sequence[str] = (),
+    start: Calibration | None = None,
     progress: Watch = lambda step: None,
 ) -> Calibration:
     """Calibrate by one campaign or several.
 
     ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading.  ``accept`` holds words of
-    slips that were proposed (``slips``).  ``progress`` is told every step as it begins.
+    slips that were proposed (``slips``).  ``start`` is a calibration by nearly the same readings, whose model is kept
+    and whose estimates the search starts from.  ``progress`` is told every step as it begins.
     """
     asked = check_words(model)
+    if start is not None and asked is not None:
+        raise ConflictError("start keeps the model of a calibration; leave out model, or start")
     if not isinstance(robot, Robot):
         robot = read_robot(robot)
     if not isinstance(campaign, Campaign):
@@ -71,12 +76,14 @@ def calibrate(
         raise ConflictError("accept: slips are told by points, and none were read; leave it out")
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
-        once = calibrate(robot, campaign.take(rows), model, outliers=outliers, accept=accept, progress=progress)
+        once = calibrate(
+            robot, campaign.take(rows), model, outliers=outliers, accept=accept, start=start, progress=progress
+        )
         return _with_copies(once, campaign, rows)
     first = gather(robot, campaign)
     _check_size(Sight(first))
     if first.poses > MANY:
-        return _calibrate_many(robot, campaign, first, model, outliers, words_accepted, progress)
+        return _calibrate_many(robot, campaign, first, model, outliers, words_accepted, start, progress)
     progress("points against the robot")
     checked = check_slips(robot, campaign, words_accepted)
     robot, campaign = checked.robot, checked.campaign
@@ -87,11 +94,13 @@ def calibrate(
     robot, assumed = _compliant(robot, campaign)
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
+    kept = None if start is None else Kept(start)
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=campaign.warms) if asked is None else asked
+    words = words if kept is None else kept.words(robot)
     if "thermal" in words and campaign.temperature is None:
         raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
-    placing = start_placing(robot, sight)
+    placing = (None if kept is None else kept.placing(sight)) or start_placing(robot, sight)
     _check_priors(robot, words, campaign)
     instrument = _instrument(robot, sight, campaign)
     dropped = np.zeros_like(sight.used)
@@ -99,15 +108,17 @@ def calibrate(
     rich: Fit | None = None
     if outliers:
         progress("outliers")
-        dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+        dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign, kept)
         campaign, told = repeats_by_model(campaign, rich, units)
         if told:
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
-            dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign.priors, rich)
+            dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
         instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
-    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
-    return result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+    climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
+    ladder = climb(climber, words) if kept is None else kept.climb(climber)
+    known = (*checked.findings, *assumed, *(() if kept is None else kept.findings))
+    return result_of(checked.campaign, campaign, ladder, units, lost, known)
 
 
 def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -144,7 +155,7 @@ def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibratio
 
 def _calibrate_many(
     robot: Robot, campaign: Campaign, states: States, model: str | Sequence[str], outliers: bool,
-    accept: tuple[str, ...], progress: Watch,
+    accept: tuple[str, ...], start: Calibration | None, progress: Watch,
 ) -> Calibration:  # fmt: skip
     """The model by a sample of the poses, its parameters by all."""
     progress("points against the robot")
@@ -158,7 +169,7 @@ def _calibrate_many(
     if accept or lost or checked.findings:
         states = gather(robot, campaign)
     rows = sample_rows(states, campaign.count)
-    small = calibrate(robot, campaign.take(rows), model, outliers=outliers, progress=progress)
+    small = calibrate(robot, campaign.take(rows), model, outliers=outliers, start=start, progress=progress)
     assert small.ladder is not None
     chosen, nominal = small.ladder.chosen.fit, small.ladder.nominal.fit
     none = None if outliers else np.zeros((states.count, chosen.task.sight.rows), dtype=bool)
@@ -252,23 +263,27 @@ def _with_transitions(robot: Robot, sight: Sight) -> Robot:
 
 
 def _left_out(
-    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors,
-    before: Fit | None = None,
+    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, campaign: Campaign,
+    kept: Kept | None = None, before: Fit | None = None,
 ) -> tuple[Bools, tuple[Unit, ...], Fit]:  # fmt: skip
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
-    ``before`` is that of nearly the same readings, from which the searches begin."""
-    none = np.zeros_like(sight.used)
+    ``before`` is that of nearly the same readings, from which the searches begin, and so is what was ``kept``."""
+    none, priors = np.zeros_like(sight.used), campaign.priors
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
     smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
-    first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
-    known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
-    x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
-    task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
-    known |= dict(zip(first.names, x.tolist(), strict=True))
-    x = np.array([known.get(n, 0.0) for n in task.names])
-    near = () if before is None else (before.posterior,)
-    screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
+    if kept is not None:
+        task = Task(sight, *with_words(robot, rich, priors), "joints", kept.dropped(campaign, sight), instrument)
+        screened = screen(task, kept.fitted(task, placing, settled=ROUGH))
+    else:
+        first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
+        known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
+        x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
+        task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
+        known |= dict(zip(first.names, x.tolist(), strict=True))
+        x = np.array([known.get(n, 0.0) for n in task.names])
+        near = () if before is None else (before.posterior,)
+        screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
     everything = explained(screened) if screened.units else None
     if everything is not None:
         return none, (), everything
