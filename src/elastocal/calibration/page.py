@@ -118,7 +118,12 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
             "",
             f"in 95 % intervals; {checked}" if v else checked,
         ),
-        Tile("parameters", str(len(c.parameters)), "", f"{known} determined by the readings"),
+        Tile(
+            "parameters",
+            str(len(c.parameters)),
+            "",
+            f"{' + '.join(c.words) or 'nominal'}; {known} determined by the readings",
+        ),
         Tile("outliers", str(len({o.row for o in c.outliers})), "", "rows with readings left out", "outlier"),
     )
 

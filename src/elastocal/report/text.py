@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import isfinite, nan
+from math import floor, isfinite, log10, nan
 from typing import Any, Protocol
 
 from elastocal.quantities import number, significant
@@ -137,7 +137,14 @@ def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list
 
 
 def _place(axis: Axis, at: int) -> str:
-    return axis.labels[at] if axis.labels else number(axis.values[at])
+    return axis.labels[at] if axis.labels else number(axis.values[at], _decimals(axis.values))
+
+
+def _decimals(values: tuple[float, ...]) -> int:
+    """One format for all places: as few as state them, at most those that show a hundredth of the smallest step."""
+    steps = [abs(b - a) for a, b in pairwise(values) if b != a]
+    most = max(0, 1 - floor(log10(min(steps)))) if steps else 6
+    return next((d for d in range(most) if all(abs(round(v, d) - v) < 1e-9 for v in values)), most)
 
 
 def _print_lines(block: Lines, console: Paper) -> None:
