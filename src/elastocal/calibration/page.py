@@ -55,7 +55,8 @@ def calibration_page(
     wanted = stated is not None and stated.asked_for
     certificate = certificate_of(c, validation, stated) if wanted and c.before.unit == "m" else None
     tolerance = None if stated is None else stated.tolerance
-    doubts = [w for w in c.warnings if w.severity == "warning"]
+    said = [w for w in c.warnings if w.code != "outliers"]  # a tile counts them, a table names them
+    doubts = [w for w in said if w.severity == "warning"]
     sections = [
         Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
         Section("Parameters", (*forests(c)[:1], parameters_table(c, SHOWN)) if len(c.parameters) else ()),
@@ -75,9 +76,9 @@ def calibration_page(
         (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
         tuple(s for s in sections if s.blocks),
         (
-            *(_sentence(w.text) for w in c.warnings if w not in doubts),
-            *c.robot.notes,
-            *((_sentence(ANGLES),) if wanted and certificate is None else ()),
+            *(sentence(w.text) for w in said if w not in doubts),
+            *map(sentence, c.robot.notes),
+            *((sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
@@ -87,8 +88,8 @@ def calibration_page(
     )
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+def sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
 def _kept(block: Figure | None) -> tuple[Figure, ...]:

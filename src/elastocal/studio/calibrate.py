@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import elastocal as ec
-from elastocal.app.desk.readings import EFFECTS, Decision, decisions_of, place_of
+from elastocal.app.desk.readings import EFFECTS, Decision, decisions_of, place_of, probability
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.studio import jobs
 from elastocal.studio.folder import data_of, text_of
@@ -112,7 +112,8 @@ def _readings(cell: Cell, said: dict[str, Any] | None) -> tuple[Reading, ...]:
             what = " ".join(str(o[k]) for k in ("marker", "axis") if o.get(k) not in (None, "all"))
             text = "farther away than the arm reaches"
             if o["deviations"] is not None:
-                text = f"{o['deviations']:.1f} sd from what all others predict, probability {o['probability']:.1g}"
+                chance = probability(float(o["probability"]))
+                text = f"{o['deviations']:.1f} sd from what all others predict, probability {chance}"
             out.append(Reading(place, f"{what}: {text}" if what else text, "left out by the test"))
     return (*out, *_doubtful(cell, said, known))
 
