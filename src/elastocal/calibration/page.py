@@ -55,8 +55,7 @@ def calibration_page(
     wanted = stated is not None and stated.asked_for
     certificate = certificate_of(c, validation, stated) if wanted and c.before.unit == "m" else None
     tolerance = None if stated is None else stated.tolerance
-    said = [w for w in c.warnings if w.code != "outliers"]  # a tile counts them, a table names them
-    doubts = [w for w in said if w.severity == "warning"]
+    notes = [w for w in c.warnings if w.severity == "note"]
     sections = [
         Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
         Section("Parameters", (*forests(c)[:1], parameters_table(c, SHOWN)) if len(c.parameters) else ()),
@@ -73,10 +72,10 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
+        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts)),
         tuple(s for s in sections if s.blocks),
         (
-            *(sentence(w.text) for w in said if w not in doubts),
+            *(sentence(w.text) for w in notes),
             *map(sentence, c.robot.notes),
             *((sentence(ANGLES),) if wanted and certificate is None else ()),
         ),

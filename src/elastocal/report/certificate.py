@@ -99,7 +99,8 @@ class Certificate:
 
     @property
     def footer(self) -> str:
-        return f"Calibration certificate {self.number}, {self.item}"
+        own = self._value("number")
+        return f"Calibration certificate {own}, {self.item}" if own else f"Calibration certificate, {self.item}"
 
     @property
     def missing(self) -> tuple[str, ...]:
