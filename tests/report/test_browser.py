@@ -94,6 +94,16 @@ def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path)
     page.close()
 
 
+def test_words_in_a_scene_can_be_read_in_the_dark(running: Any, report: Path) -> None:
+    page = opened(running, report, 1280, "dark").page
+    turned(page)
+    ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()")
+    drawn = page.evaluate(f"{FIRST}.data.filter((t) => t.mode === 'text').map((t) => t.textfont.color)")
+    assert drawn == [ink] * len(drawn)
+    assert drawn
+    page.close()
+
+
 def drag(page: Any) -> None:
     """Across the first scene, no faster than it is drawn."""
     box = page.locator(".scene canvas").first.bounding_box()

@@ -151,6 +151,11 @@ def planned(way: Way) -> None:
     page.get_by_role("button", name="Show the effect").press("Enter")
     change = page.get_by_role("row", name=re.compile("axis2.k")).get_by_role("cell").last.inner_text()
     assert float(change.removesuffix("%")) > 0  # less is known without a pose
+    before, after, growth = page.get_by_role("row", name=re.compile("^RMS")).get_by_role("cell").all_inner_texts()
+    assert float(after) > float(before)  # and the tool is less accurate
+    assert float(growth.removesuffix("%")) > 0
+    report = json.loads((way.cell / "reports" / "plan.json").read_text(encoding="utf-8"))
+    assert float(before) == pytest.approx(report["task"][0]["error_mm"], abs=1e-4)
     assert "P1," in (way.cell / "plan" / "plan.csv").read_text(encoding="utf-8")  # a trial changes nothing
 
 

@@ -110,6 +110,13 @@ class Ladder:
     nominal: Rung
     gain: float
     gain_se: float
+    before: Ladder | None = None
+    """Of an earlier calibration, which the model was chosen by and kept from."""
+
+    @property
+    def choice(self) -> Ladder:
+        """The ladder that the model was chosen by."""
+        return self if self.before is None else self.before
 
     @property
     def worth_it(self) -> bool:
@@ -276,12 +283,17 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     rough = min((best, *sharper), key=_predicts)
     best = _settled(rough)
     rungs = [*rungs, best] if best.dropped_gaps else [best if r is rough else r for r in rungs]
+    return decided(tuple(rungs), best, nominal)
+
+
+def decided(rungs: tuple[Rung, ...], best: Rung, nominal: Rung, before: Ladder | None = None) -> Ladder:
+    """The best rung, where it beats the nominal robot by more than chance."""
     if not best.words:
         bare = replace(nominal, dropped_gaps=best.dropped_gaps)
         return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0)
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE
-    poses = climber.sight.states.poses
+    poses = int(nominal.pose.max()) + 1
     chosen = best if gain > sure * se * quantile_95(max(1, poses - 1)) / quantile_95(np.inf) else nominal
-    return Ladder(tuple(rungs), chosen, nominal, gain, se)
+    return Ladder(rungs, chosen, nominal, gain, se, before)

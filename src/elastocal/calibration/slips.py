@@ -67,10 +67,13 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
     for word in accept:
         robot, campaign = accepted(robot, campaign, word)
-    distance = distance_of(robot, campaign)
-    if distance is None or distance < FAR * _size(robot, campaign):
-        return Checked(robot, campaign, ())
     far = FAR * _size(robot, campaign)
+    distance: float | None = None
+    for quick in (True, False):  # what one start finds near, others find nearer
+        distance = distance_of(robot, campaign, quick=quick)
+        if distance is None or distance < far:
+            return Checked(robot, campaign, ())
+    assert distance is not None
     best, least = _best(hypotheses(robot, campaign))
     if least > BETTER * distance or least > far:
         best, least = _best(_pairs(robot, campaign))

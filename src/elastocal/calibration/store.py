@@ -161,6 +161,9 @@ def _ladder(ladder: Ladder) -> dict[str, Any]:
         "nominal": number[id(ladder.nominal)],
         "gain_m": ladder.gain,
         "gain_se_m": ladder.gain_se,
+        "before": None
+        if ladder.before is None
+        else _ladder(ladder.before) | {"pose": ladder.before.chosen.pose.tolist()},
     }
 
 
@@ -170,7 +173,11 @@ def _read_ladder(data: dict[str, Any], pose: list[int]) -> Ladder:
         Rung(**{**r, "words": tuple(r["words"]), "errors": _array(r["errors"]), "pose": where}) for r in data["rungs"]
     )
     gain, se = (float("nan") if data[k] is None else float(data[k]) for k in ("gain_m", "gain_se_m"))
-    return Ladder(rungs, rungs[data["chosen"]], rungs[data["nominal"]], gain, se)
+    before = data.get("before")
+    return Ladder(
+        rungs, rungs[data["chosen"]], rungs[data["nominal"]], gain, se,
+        None if before is None else _read_ladder(before, before["pose"]),
+    )  # fmt: skip
 
 
 def _short(value: Any) -> Any:
