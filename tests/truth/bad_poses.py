@@ -107,10 +107,10 @@ def figures(trials: list[Trial]) -> str:
         plain = ratio[[t.large == t.planted for t in mine]]
         large, found, lost, good = (sum(getattr(t, k) for t in mine) for k in ("large", "found", "lost", "good"))
         lines.append(
-            f"{scene}: {len(mine)} robots, {np.mean([t.seconds for t in mine]):.1f} s each; beyond 8 sd found {found} of "
-            f"{large}, good numbers left out {lost} of {good} ({lost / good:.2%}); error as a multiple of that without "
-            f"bad ones: median {np.median(ratio):.3f}, mean {ratio.mean():.3f}, largest {ratio.max():.2f}; where all are "
-            f"beyond 8 sd ({len(plain)} robots) mean {plain.mean() if len(plain) else np.nan:.3f}"
+            f"{scene}: {len(mine)} robots, {np.mean([t.seconds for t in mine]):.1f} s each; beyond 8 sd found {found} "
+            f"of {large}, good numbers left out {lost} of {good} ({lost / good:.2%}); error as a multiple of that "
+            f"without bad ones: median {np.median(ratio):.3f}, mean {ratio.mean():.3f}, largest {ratio.max():.2f}; "
+            f"where all are beyond 8 sd ({len(plain)} robots) mean {plain.mean() if len(plain) else np.nan:.3f}"
         )
     return "\n".join(lines)
 

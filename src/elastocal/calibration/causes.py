@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
 from elastocal.calibration.exchanged import markers_word, rows_word
 from elastocal.calibration.placing import placed
 from elastocal.calibration.sight import point_slopes
@@ -179,11 +179,12 @@ def _axes(seen: _Seen, cal: Calibration, campaign: Campaign) -> Iterator[Cause]:
 
 
 def _stood(cal: Calibration, campaign: Campaign, row: int, axis: int, shift: float) -> str:
+    """In degrees or mm, whatever the units of the campaign."""
     turns = cal.robot.motions[axis].kind == "revolute"
-    unit = campaign.angle if turns else campaign.length
-    size = {"deg": 180 / np.pi, "mm": 1e3}.get(unit, 1.0)
-    written = float(campaign.q[row, axis])
-    return f"{cal.robot.controller.axes[axis]} stood at {written + size * shift:.6g} {unit}, not {written:.6g}"
+    written = float(campaign.q[row, axis]) * (ANGLES[campaign.angle] if turns else LENGTHS[campaign.length])
+    size, unit = (180 / np.pi, "deg") if turns else (1e3, "mm")
+    stood = f"{size * (written + shift):.2f} {unit}, not {size * written:.2f}"
+    return f"{cal.robot.controller.axes[axis]} stood at {stood}"
 
 
 def _shifts(seen: _Seen, cal: Calibration, campaign: Campaign, picked: Ints) -> tuple[Array, Array]:
