@@ -27,10 +27,10 @@ $(TEST_STAMP): $(STAMP)
 demo: setup
 	$(BIN)/elastocal demo
 
-# Types are checked while the tests run, which wait for browsers and servers now and then; the documentation comes last,
-# since it shows the published cases as the tests have just recomputed them.
-test: lint layers
-	@$(MAKE) --no-print-directory -j 2 types unit
+# Layers and types are checked while the tests run, which wait for browsers and servers now and then; the documentation
+# comes last, since it shows the published cases as the tests have just recomputed them.
+test: lint
+	@$(MAKE) --no-print-directory -j 2 layers types unit
 	@$(MAKE) --no-print-directory docs
 
 # Daily work: lint, then layers and types beside the tests of algebra, model, kernel and front door.
