@@ -1,4 +1,4 @@
-"""Whole calibrations of virtual robots against their truth: a few by seed, 200 by ``pytest -m slow`` (``robots``)."""
+"""Whole calibrations of virtual robots against their truth: a few by seed, 200 by ``make proof`` (``robots``)."""
 
 from __future__ import annotations
 
