@@ -28,18 +28,19 @@ def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, s
     One of a single section is a list of what there is, and is shown as it is.
     """
     report = replace(report, inputs=tuple(_brief(fact) for fact in report.inputs))
-    if len(report.sections) < 2 or _height(report, width) <= lines:
+    if len(report.sections) < 2 or _within(report, width, lines):
         return report, ""
     notes = _notes(report, width)
     short = replace(report, inputs=(), sections=(), notes=notes)
     kept: dict[int, Section] = {}
+    room = lines - 1 - _height(short, width)
     order = sorted(range(len(report.sections)), key=lambda i: report.sections[i].title != FIRST)
     for i in order:
         section = report.sections[i]
-        room = lines - 1 - _height(replace(short, sections=tuple(kept.values())), width)
         fitted = None if section.folded else _fitted(section, room, width)
         if fitted is not None:
             kept[i] = fitted
+            room -= _height(fitted, width)
     short = replace(short, sections=tuple(kept[i] for i in sorted(kept)))
     return short, _left_out(report, short)
 
@@ -100,15 +101,31 @@ def _height(shown: Report | Section, width: int) -> int:
     return paper.count - (0 if isinstance(shown, Report) else 1)
 
 
+def _within(report: Report, width: int, lines: int) -> bool:
+    """Whether it takes so many lines or fewer; a long one is not laid out to its end."""
+    try:
+        print_report(report, _Lines(width, most=lines))
+    except _FullError:
+        return False
+    return True
+
+
+class _FullError(Exception):
+    pass
+
+
 @dataclass
 class _Lines:
-    """Counts lines in place of printing them."""
+    """Counts lines in place of printing them, up to the ``most`` there may be."""
 
     width: int
     count: int = 0
+    most: int | None = None
 
     def print(self, *text: Any, **how: Any) -> None:
         self.count += 1
+        if self.most is not None and self.count > self.most:
+            raise _FullError
 
 
 def _left_out(whole: Report, short: Report) -> str:
