@@ -105,7 +105,7 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
         push = np.abs(batch.applied[0].wrench[:, 0])
         return theta, force, steps, done & (push < 100.0)
 
-    def weak_from_rest(batch):
+    def weak_from_rest(batch, tolerance):
         theta, force, steps, done = weak(batch)
         return theta, force, steps, done, np.zeros_like(done)
 

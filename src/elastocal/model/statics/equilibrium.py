@@ -20,10 +20,12 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size
-from elastocal.model.statics.newton import States, solve_equilibrium
+from elastocal.model.statics.newton import STEP_TOLERANCE, States, solve_equilibrium
 from elastocal.spatial.entries import Array, Ints
 
 Progress = Callable[[int, int], None]
+SEARCHED = 1e-10
+"""Scaled step, in rad and in m per m, at which substitution ends in a search: a nanometre, and one step less."""
 
 
 class Status(IntEnum):
@@ -126,7 +128,7 @@ def solve_chunk(
     begin = States.unloaded(flex, at, applied)
     if start is not None:
         begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta))
-    theta, force, steps, done, quick = solve_equilibrium(begin)
+    theta, force, steps, done, quick = solve_equilibrium(begin, STEP_TOLERANCE if judged else SEARCHED)
     states = States(flex, at, applied, theta, force)
     unstable, factor = np.zeros(total, dtype=bool), np.full(total, np.nan)
     if judged or not quick.all():

@@ -82,11 +82,11 @@ class States:
         return self.flex.backlash(self.q)
 
 
-def solve_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools, Bools]:
+def solve_equilibrium(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools, Bools]:
     """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
 
     Where that fails, by Newton's method."""
-    theta, force, steps, quick = substituted(start)
+    theta, force, steps, quick = substituted(start, tolerance)
     done, rows = quick.copy(), np.flatnonzero(~quick)
     if len(rows):
         out = newton_equilibrium(start.take(rows))
@@ -94,7 +94,7 @@ def solve_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools, Bools]:
     return theta, force, steps, done, quick
 
 
-def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:
+def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools]:
     """The same by theta = c + k Q(theta) + backlash(Q(theta)) again and again.
 
     Where loads bend the arm little, as they should, k D is small: each step is a small part of the one before and needs
@@ -115,7 +115,7 @@ def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:
         now = _Tried(active.theta, ahead, _largest(ahead - active.theta, scale))
         rate = now.rate(past[0], scale) if past else np.full(len(rows), SLOW)
         worst = np.maximum(worst, rate) if past else worst
-        ready = now.size * np.maximum(worst if past else rate, 0.1) <= 0.1 * STEP_TOLERANCE
+        ready = now.size * np.maximum(worst if past else rate, 0.1) <= 0.1 * tolerance
         ends = on & (ready | ~(rate <= SLOW) | (count == MAX_STEPS))
         if ends.any():
             _put((theta, force), (ahead, q), rows, ends)
