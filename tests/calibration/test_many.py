@@ -74,6 +74,25 @@ def test_the_sums_are_those_of_the_whole_problem(robot: Robot) -> None:
     assert np.abs(blocks.jacobian @ step).max() < 2e-7  # a hundredth of the noise
 
 
+def test_one_pass_over_all_poses_is_enough(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After passes over some of them: the same unknowns as without, to a fifth of what is not known of them."""
+    data = campaign(*readings(robot))
+    small = sampled(robot, data)
+    start, states = small.ladder.chosen.fit, gather(robot, data)
+    passes: list[str] = []
+    plain = many.fit_many(start, states)
+    monkeypatch.setattr(many, "SOME", 400)
+    monkeypatch.setattr(many, "PIECE", 20)
+    found = many.fit_many(start, states, watch=passes.append)
+    assert [p for p in passes if p.startswith("all")] == [f"all {POSES} poses, pass 1"]
+    off = found.fit.x - plain.fit.x
+    sds = np.sqrt(np.diag(plain.fit.covariance))[: len(off)]
+    assert np.abs(off / sds).max() < 0.2
+    np.testing.assert_allclose(found.left_out, plain.left_out, atol=1e-5)  # half the noise of one number
+    assert found.left_out.mean() == pytest.approx(plain.left_out.mean(), rel=0.02)
+    assert found.count == plain.count == 6 * POSES
+
+
 def test_wrong_numbers_and_poses_are_found_among_many(robot: Robot) -> None:
     q, points = readings(robot)
     points[13, 1, 2] += 1e-3

@@ -7,13 +7,15 @@ import pytest
 from oracle.mechanics import constants, poses, twists
 from oracle.robots import configurations
 
-from elastocal.errors import UnknownNameError
+from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.chain import AXES, JOINT
 from elastocal.model.compliant.frame_error import FrameError
+from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.kinematics import kinematics
 from elastocal.model.posture import Configurations
+from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
 
 
@@ -131,3 +133,25 @@ def test_a_posture_is_that_of_its_own_configurations_whoever_asks_meanwhile() ->
 
     vars(robot)["_last_posture"] = Shared()
     assert robot.posture(mine).q[0, 0] == 0.1
+
+
+def test_other_values_leave_nothing_of_the_old_ones_behind(kr270: Robot) -> None:
+    """What values decide is worked out anew, what frames decide is shared; both as if the robot had been made so."""
+    old = kr270.compliant, kr270.constants, kr270.load_values, kr270.load_sizes  # worked out before
+    new = kr270.with_parameters({"A2.k": 3e-6, "A3.offset": 0.01})
+    made = Robot(kr270.name, kr270.tree, kr270.tool, new.elements, kr270.gravity, estimated=True)
+    assert new.chain is kr270.chain
+    assert new.parameters == made.parameters
+    assert new.parameters != kr270.parameters
+    np.testing.assert_array_equal(new.constants, made.constants)
+    assert np.any(new.constants != old[1])
+    assert [c.terms for c in new.compliant] == [c.terms for c in made.compliant]
+    assert [c.terms for c in new.compliant] != [c.terms for c in old[0]]
+    assert new.load_values[1] == made.load_values[1]
+
+
+def test_a_value_that_gives_a_joint_its_second_compliance_is_refused(kr270: Robot) -> None:
+    shafts = MotorCompliance(joints=("A1", "A2"), structure=((1.0, 0.0), (0.0, 1.0)), k=(0.0, 0.0))
+    two = kr270.with_elements(shafts)
+    with pytest.raises(DuplicateError):
+        two.with_parameters({two.parameters.names[-1]: 1e-6})

@@ -115,3 +115,19 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
     assert Status(got.status[0]) is Status.NOT_CONVERGED
     assert np.isnan(got.load_factor[0])
     assert np.isnan(got.theta).all()
+
+
+@pytest.mark.parametrize(
+    ("force", "status"), [(150.0, Status.CONVERGED), (1100.0, Status.CONVERGED), (1500.0, Status.UNSTABLE)]
+)
+def test_a_search_ends_where_a_judged_one_does(force, status):
+    """By substitution, where k F is 0.15; beyond it contracts too little, and what Newton finds is judged."""
+    loads = [AppliedWrenches("tip", [[-f, 0, 0, 0, 0, 0]]) for f in (100.0, force)]
+    q = [[0.3 if status is Status.UNSTABLE else 0.02]]
+    start = equilibrium(strut(), q, loads[:1])
+    found, judged = (equilibrium(strut(), q, loads[1:], start=s, judged=s is None) for s in (start, None))
+    assert Status(found.status[0]) is status
+    np.testing.assert_allclose(found.theta, judged.theta, rtol=1e-9, atol=1e-9)
+    if status is Status.CONVERGED:
+        assert found.theta[0, 0] == pytest.approx(K * force * np.sin(q[0][0] + found.theta[0, 0]), abs=1e-9)
+        assert found.theta[0, 0] > 1e-3
