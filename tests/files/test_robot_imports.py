@@ -233,3 +233,12 @@ def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypa
     with pytest.raises(InputError) as caught:
         read_robot(path)
     assert "longer than 2 s" in str(caught.value)
+
+
+def test_xacro_that_is_no_xml_is_refused_at_its_line(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a process is started for it."""
+    monkeypatch.setattr("elastocal.files.robot.xacro.subprocess.run", None)
+    (package / "two.urdf.xacro").write_text(CALL.replace("</robot>", "</robo>"))
+    with pytest.raises(InputError) as refused:
+        read_robot(package / "two.urdf.xacro")
+    assert refused.value.line == CALL[: CALL.index("</robot>")].count("\n") + 1

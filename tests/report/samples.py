@@ -20,7 +20,7 @@ from elastocal.report.blocks import (
     Table,
     Tile,
 )
-from elastocal.report.parts import Arrows, Capsule, Dots, Mesh, Solids, Strokes
+from elastocal.report.parts import Arrows, Capsule, Dots, Labels, Mesh, Solids, Strokes
 
 ARM = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.5, 0.0, 1.2))
 OTHER = tuple((y, x, z) for x, y, z in ARM)
@@ -36,6 +36,7 @@ SCENE = Scene(
         Strokes("path", (ARM[1:],), look="faint"),
         Dots("poses", (ARM[-1],), ("P1",)),
         Arrows("load", (ARM[-1],), ((1.5, 0.0, 0.8),), ("400 N",)),
+        Labels("tracker", ((2.0, 2.0, 0.5),), ("tracker",)),
     ),
     ("Deflections are drawn 200 times larger.",),
 )

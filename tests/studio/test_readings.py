@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
@@ -63,6 +64,12 @@ def ended(root: Path) -> jobs.Job:
     raise AssertionError("the work does not end")
 
 
+def codes(root: Path) -> set[str]:
+    """Of what the report of the calibration finds."""
+    said = json.loads((root / "reports" / "calibrate.json").read_text(encoding="utf-8"))
+    return {f["code"] for f in said["findings"]}
+
+
 def test_a_table_is_confirmed_before_it_counts_and_a_decision_has_a_reason(cell: Studio, measured: Path) -> None:
     root = cell.folder / "one"
     table = (measured / "table.csv").read_bytes()
@@ -97,12 +104,21 @@ def test_a_table_is_confirmed_before_it_counts_and_a_decision_has_a_reason(cell:
     assert "Kept by hand against the outlier test: table.csv line 4: read twice" in report
     text = cell.get("/cell/one/calibrate")
     assert "kept by hand" in text
+    assert ended(root).words == ("calibrate", ".", "--start", "calibration/calibration.json")
+    assert codes(root) >= {"model-kept"}
+    assert after.words == before.words
+    assert "Choose the model again" in text
     assert "<b>" not in text.split("kept by hand")[0].split("table.csv line 4")[-1]
     undo = {"reading": "table.csv line 4", "what": "undo"}
     assert posted(cell, "/cell/one/calibrate/decide", undo)[0] == 303
     assert ended(root).phase == "done"
     campaign = root / "campaign" / "campaign.yaml"
     assert "keep" not in campaign.read_text(encoding="utf-8")
+    again = ec.read_calibration(root / "calibration" / "calibration.json")
+    assert [o.place for o in again.outliers] == ["table.csv line 4"]
+    assert posted(cell, "/cell/one/calibrate", {"automatic": "yes"})[0] == 303
+    assert ended(root).phase == "done"
+    assert "model-kept" not in codes(root)
     text = cell.get("/cell/one/calibrate")
     assert "chosen by the readings: compliance" in text
     assert "Not up to date" not in text

@@ -76,8 +76,15 @@ def test_an_edit_is_checked_before_it_is_written(cell: Studio) -> None:
 def test_one_number_is_changed_with_its_source_and_nothing_else(cell: Studio) -> None:
     file: Path = cell.folder / "arm" / "robot" / "robot.yaml"
     text, old = file.read_text(encoding="utf-8"), ec.read_robot(file).parameters.rows
-    told = {"parameter": "axis1.k", "value": "3,1e-5", "source": "bench test: 'no 4' # <b>", "status": "measured"}
-    for wrong in ({"value": "soft"}, {"value": "-1"}, {"source": " "}, {"status": "true"}, {"parameter": "axis9.k"}):
+    told = {"parameter": "axis1.k", "value": "31,5", "source": "bench test: 'no 4' # <b>", "status": "measured"}
+    for wrong in (
+        {"value": "soft"},
+        {"value": "-1"},
+        {"source": " "},
+        {"status": "true"},
+        {"parameter": "axis9.k"},
+        {"unit": "mm"},
+    ):
         assert posted(cell, "/cell/arm/robot/number", {**told, **wrong})[0] in (404, 422), wrong
         assert file.read_text(encoding="utf-8") == text
     assert posted(cell, "/cell/arm/robot/number", {**told, "parameter": "flange.payload_mx"})[0] == 422  # derived
@@ -85,7 +92,15 @@ def test_one_number_is_changed_with_its_source_and_nothing_else(cell: Studio) ->
     new = ec.read_robot(file).parameters.rows
     assert [n.name for o, n in zip(old, new, strict=True) if o != n] == ["axis1.k"]
     (own,) = (p for p in new if p.name == "axis1.k")
-    assert (own.value, own.source, own.status) == (pytest.approx(3.1e-5), told["source"], "measured")
+    assert (own.value, own.source, own.status) == (
+        pytest.approx(31.5e-6),
+        told["source"],
+        "measured",
+    )  # as shown: urad/(N m)
+    for unit, value in (("nrad/(N m)", "31500"), ("rad/(N m)", "3.15e-5")):
+        assert posted(cell, "/cell/arm/robot/number", {**told, "value": value, "unit": unit})[0] == 303
+        assert ec.read_robot(file).parameters.rows == new
+    assert '<option value="axis1.k" data-value="31.5" data-unit="urad/(N m)"' in cell.get("/cell/arm/robot")
     lines = file.read_text(encoding="utf-8").splitlines()
     assert lines[0] == text.splitlines()[0]  # comments stay
     assert len(lines) == len(text.splitlines())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browser import PATIENCE, browser, driver, overflow
+from report.browser import PATIENCE, STAND_IN, browser, driver, overflow
 from studio.studio_desk import Studio, studio
 
 
@@ -44,6 +44,11 @@ class Visitor:
         self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
         self.page.goto(of.opened)
+
+    def draw_no_more(self) -> None:
+        """Pictures that turn are slow by software: from here on they are not what is looked at."""
+        answer = {"body": STAND_IN, "content_type": "text/javascript"}
+        self.context.route("**/plotly.js", lambda route: route.fulfill(**answer))
 
     def go(self, path: str) -> Any:
         self.page.goto(f"{self.of.address}{path}")
@@ -151,7 +156,13 @@ def planned(way: Way) -> None:
     page.get_by_role("button", name="Show the effect").press("Enter")
     change = page.get_by_role("row", name=re.compile("axis2.k")).get_by_role("cell").last.inner_text()
     assert float(change.removesuffix("%")) > 0  # less is known without a pose
+    before, after, growth = page.get_by_role("row", name=re.compile("^RMS")).get_by_role("cell").all_inner_texts()
+    assert float(after) > float(before)  # and the tool is less accurate
+    assert float(growth.removesuffix("%")) > 0
+    report = json.loads((way.cell / "reports" / "plan.json").read_text(encoding="utf-8"))
+    assert float(before) == pytest.approx(report["task"][0]["error_mm"], abs=1e-4)
     assert "P1," in (way.cell / "plan" / "plan.csv").read_text(encoding="utf-8")  # a trial changes nothing
+    way.me.draw_no_more()
 
 
 def measured(way: Way) -> None:

@@ -96,7 +96,7 @@ def _by_readings(path: Path, robot: str | None, serial: str | None) -> Calibrate
     )
     return Calibrated(
         robot or model.name, model, known, tuple(model.notes), model.serial, f"sha256:{sha256_of(path)}",
-        tuple(f"WARNING {w.code.upper()}: {w.text}." for w in known.warnings if w.severity == "warning"),
+        tuple(f"WARNING {w.code.upper()}: {w.text}." for w in known.doubts),
         parameters=rows, names=known.names, covariance=known.covariance[:own, :own], discrepancy=known.discrepancy,
     )  # fmt: skip
 

@@ -39,6 +39,7 @@ class Asked:
     """What was typed beside the readings."""
 
     model: str | None
+    start: Path | None
     validate: Path | None
     check: str | None
     accept: tuple[str, ...]
@@ -109,7 +110,7 @@ def predictor(
     from elastocal.calibration.joining import joined
     from elastocal.calibration.readings import campaign_of
     from elastocal.calibration.run import calibrate
-    from elastocal.calibration.store import to_document
+    from elastocal.calibration.store import read_calibration, to_document
     from elastocal.files.campaign.file import listed
 
     robot = observed[0].model
@@ -129,7 +130,9 @@ def predictor(
         if progress is not None:
             progress(min(95, 6 * done[0]), 100, f"model {step}")
 
-    found = calibrate(robot, readings, words, accept=accept, progress=watch)
+    start = None if asked.start is None else read_calibration(asked.start)
+    kept = words if start is None or asked.model is not None else "auto"  # a start keeps its own
+    found = calibrate(robot, readings, kept, accept=accept, start=start, progress=watch)
     checked = _checked(found, observed, asked, words, accept)
     if progress is not None:
         progress(100, 100)

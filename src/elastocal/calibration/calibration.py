@@ -188,6 +188,11 @@ class Calibration:
         return under_load(self)
 
     @property
+    def doubts(self) -> tuple[Finding, ...]:
+        """Warnings that whoever uses the calibration must know; outliers that were left out speak against nothing."""
+        return tuple(w for w in self.warnings if w.severity == "warning" and w.code != "outliers")
+
+    @property
     def placed(self) -> bool:
         """Whether readings told where instrument and markers are; deflections alone do not."""
         return bool(np.any(self.placing.turn != np.eye(3)) or np.any(self.placing.shift))

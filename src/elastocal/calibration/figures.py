@@ -207,7 +207,7 @@ def budget_bars(c: Calibration) -> Bars | None:
     whole = total + one
     factor, unit = (1e12, "\N{MICRO SIGN}m") if whole < LARGE_VARIANCE else (1e6, "mm")
     sizes = tuple(factor * groups[g] for g in parts)
-    notes = (f"{', '.join(cancelled)} cancel against others and are not drawn.",) if cancelled else ()
+    notes = (f"Not drawn, for they cancel against others: {', '.join(cancelled)}.",) if cancelled else ()
     return Bars(
         "uncertainty_budget", "", ("predicted place", "one reading"), (*parts, "noise of a reading"),
         ((*sizes, 0.0), (*sizes, factor * one)), "mean variance of a point", f"{unit}\N{SUPERSCRIPT TWO}", notes,

@@ -71,7 +71,7 @@ def optimism_of(ladder: Ladder) -> tuple[Finding, ...]:
     sight, poses = chosen.task.sight, chosen.task.sight.states.poses
     if not ladder.worth_it or not sight.placed or not 2 * FOLDS <= poses < ENOUGH:
         return ()
-    claimed, choice = float(np.nanmean(chosen.loo_lengths())), choice_optimism(ladder)
+    claimed, choice = float(np.nanmean(chosen.loo_lengths())), choice_optimism(ladder.choice)
     seen = float(np.nanmean(_fitted_again(chosen))) * choice
     if not seen > OPTIMISTIC * claimed:
         return ()
@@ -160,7 +160,7 @@ def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) ->
     Words that the ladder tried were judged by it; they are only named as what may be behind a lack of fit.
     ``words`` are those that readings could show.
     """
-    chosen, tried = ladder.chosen, {w for r in ladder.rungs for w in r.words}
+    chosen, tried = ladder.chosen, {w for r in ladder.choice.rungs for w in r.words}
     if not chosen.words:
         return 0.0, ()
     effects = omitted_effects(chosen.fit, tuple(w for w in words if w not in chosen.words))

@@ -55,7 +55,7 @@ def calibration_page(
     wanted = stated is not None and stated.asked_for
     certificate = certificate_of(c, validation, stated) if wanted and c.before.unit == "m" else None
     tolerance = None if stated is None else stated.tolerance
-    doubts = [w for w in c.warnings if w.severity == "warning"]
+    notes = [w for w in c.warnings if w.severity == "note"]
     sections = [
         Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
         Section("Parameters", (*forests(c)[:1], parameters_table(c, SHOWN)) if len(c.parameters) else ()),
@@ -72,12 +72,12 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in doubts)),
+        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts)),
         tuple(s for s in sections if s.blocks),
         (
-            *(_sentence(w.text) for w in c.warnings if w not in doubts),
-            *c.robot.notes,
-            *((_sentence(ANGLES),) if wanted and certificate is None else ()),
+            *(sentence(w.text) for w in notes),
+            *map(sentence, c.robot.notes),
+            *((sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
@@ -87,8 +87,8 @@ def calibration_page(
     )
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+def sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
 def _kept(block: Figure | None) -> tuple[Figure, ...]:
@@ -118,7 +118,12 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
             "",
             f"in 95 % intervals; {checked}" if v else checked,
         ),
-        Tile("parameters", str(len(c.parameters)), "", f"{known} determined by the readings"),
+        Tile(
+            "parameters",
+            str(len(c.parameters)),
+            "",
+            f"{' + '.join(c.words) or 'nominal'}; {known} determined by the readings",
+        ),
         Tile("outliers", str(len({o.row for o in c.outliers})), "", "rows with readings left out", "outlier"),
     )
 
@@ -198,13 +203,16 @@ def ladder_table(c: Calibration) -> Table:
         Column("effective", "effective parameters", "", 1),
         Column("chosen", "chosen"),
     )
+    ladder = c.ladder.choice
     rows = tuple(
-        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is c.ladder.chosen else "")
-        for r in c.ladder.rungs
+        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is ladder.chosen else "")
+        for r in ladder.rungs
     )
     unit = c.before.shown
-    gain = f"{1e3 * c.ladder.gain:.3f} {unit}, standard error {1e3 * c.ladder.gain_se:.3f} {unit} over poses"
+    gain = f"{1e3 * ladder.gain:.3f} {unit}, standard error {1e3 * ladder.gain_se:.3f} {unit} over poses"
+    kept = "The model was kept: these errors are of the readings that it was chosen by, before some were changed."
     notes = (
+        *((kept,) if c.ladder.before is not None else ()),
         "Words are added in this order and kept where the leave-one-out error falls; the evidence of the two noises is "
         "not comparable.",
         f"Gain of the best model over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",
@@ -249,10 +257,18 @@ def _outliers(c: Calibration) -> Table:
         Column("axis", "coordinate"),
         Column("deviations", "deletion residual", "sd", 1),
         Column("probability", "probability", probability=True),
+        Column("cause", "likely cause"),
     )
     far = Unknown("farther away than the arm reaches: left out before any fit")
     rows = tuple(
-        (o.place, o.marker or "all", o.axis or "all", far if isnan(o.deviations) else o.deviations, o.probability)
+        (
+            o.place,
+            o.marker or "all",
+            o.axis or "all",
+            far if isnan(o.deviations) else o.deviations,
+            o.probability,
+            o.cause,
+        )
         for o in c.outliers
     )
     note = "Left out by their deletion residual: the distance from what all other readings predict."

@@ -9,6 +9,7 @@ noise that repeats (or the user) vouch for; no number of readings makes it small
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,16 @@ from elastocal.spatial.entries import Array, Ints
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
+
+
+@dataclass(frozen=True)
+class Deflected:
+    """How far a marker moves at a pose, and the half width of its 95 % interval, in m."""
+
+    pose: int
+    marker: str
+    size: float
+    half_width: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +63,24 @@ class Prediction:
     def loaded(self) -> bool:
         """Whether a load was given."""
         return bool(np.isfinite(self.deflection).any())
+
+    def known_to(self, markers: Sequence[int]) -> tuple[float, float]:
+        """Largest distance in m by which the mean, and a reading, may be off (95 %) at these; nan if unknown."""
+        widths = (self.half_width, self.half_width_reading)
+        mean, reading = (np.linalg.norm(w[:, list(markers)], axis=2) for w in widths)
+        if not np.isfinite(mean).any():
+            return float("nan"), float("nan")
+        return float(np.nanmax(mean)), float(np.nanmax(reading))
+
+    def largest_deflection(self, markers: Sequence[int]) -> Deflected | None:
+        """Among these markers; None where nothing bends."""
+        own = list(markers)
+        size = np.linalg.norm(self.deflection[:, own], axis=2)
+        if not np.nanmax(size, initial=0.0) > 0:
+            return None
+        pose, at = np.unravel_index(int(np.nanargmax(size)), size.shape)
+        width = float(np.linalg.norm(self.deflection_half_width[:, own][pose, at]))
+        return Deflected(int(pose), self.markers[own[at]], float(size[pose, at]), width)
 
     def __repr__(self) -> str:
         n, m = self.position.shape[:2]

@@ -11,11 +11,13 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.causes import with_causes
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
-from elastocal.calibration.ladder import RARE, Climber, climb
+from elastocal.calibration.kept import Kept
+from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
@@ -28,7 +30,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.task import Task
-from elastocal.calibration.words import automatic, check_words, with_words
+from elastocal.calibration.words import automatic, check_deflections, check_words, with_words
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
@@ -54,14 +56,18 @@ def calibrate(
     *,
     outliers: bool = True,
     accept: str | Sequence[str] = (),
+    start: Calibration | None = None,
     progress: Watch = lambda step: None,
 ) -> Calibration:
     """Calibrate by one campaign or several.
 
     ``model`` is "auto" or the words to choose from, ``outliers`` False keeps every reading.  ``accept`` holds words of
-    slips that were proposed (``slips``).  ``progress`` is told every step as it begins.
+    slips that were proposed (``slips``).  ``start`` is a calibration by nearly the same readings, whose model is kept
+    and whose estimates the search starts from.  ``progress`` is told every step as it begins.
     """
     asked = check_words(model)
+    if start is not None and asked is not None:
+        raise ConflictError("start keeps the model of a calibration; leave out model, or start")
     if not isinstance(robot, Robot):
         robot = read_robot(robot)
     if not isinstance(campaign, Campaign):
@@ -71,12 +77,14 @@ def calibrate(
         raise ConflictError("accept: slips are told by points, and none were read; leave it out")
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
-        once = calibrate(robot, campaign.take(rows), model, outliers=outliers, accept=accept, progress=progress)
+        once = calibrate(
+            robot, campaign.take(rows), model, outliers=outliers, accept=accept, start=start, progress=progress
+        )
         return _with_copies(once, campaign, rows)
     first = gather(robot, campaign)
     _check_size(Sight(first))
     if first.poses > MANY:
-        return _calibrate_many(robot, campaign, first, model, outliers, words_accepted, progress)
+        return _calibrate_many(robot, campaign, first, model, outliers, words_accepted, start, progress)
     progress("points against the robot")
     checked = check_slips(robot, campaign, words_accepted)
     robot, campaign = checked.robot, checked.campaign
@@ -87,27 +95,33 @@ def calibrate(
     robot, assumed = _compliant(robot, campaign)
     robot = _with_transitions(robot, sight)
     loaded = campaign.loaded or campaign.deflection is not None
+    kept = None if start is None else Kept(start)
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=campaign.warms) if asked is None else asked
+    words = words if kept is None else kept.words(robot)
+    if not sight.placed:
+        check_deflections(words)
     if "thermal" in words and campaign.temperature is None:
         raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
-    placing = start_placing(robot, sight)
+    placing = (None if kept is None else kept.placing(sight)) or start_placing(robot, sight)
     _check_priors(robot, words, campaign)
-    instrument = _instrument(robot, sight, campaign)
+    instrument = replace(_instrument(robot, sight, campaign), bent=robot)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     rich: Fit | None = None
     if outliers:
         progress("outliers")
-        dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign.priors)
+        dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign, kept)
         campaign, told = repeats_by_model(campaign, rich, units)
         if told:
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
-            dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign.priors, rich)
+            dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
-        instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
-    ladder = climb(Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich), words)
-    return result_of(checked.campaign, campaign, ladder, units, lost, (*checked.findings, *assumed))
+        instrument = replace(instrument, bent=rich.robot)
+    climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
+    ladder = climb(climber, words) if kept is None else kept.climb(climber)
+    known = (*checked.findings, *assumed, *(() if kept is None else kept.findings))
+    return with_causes(result_of(checked.campaign, campaign, ladder, units, lost, known), checked.campaign)
 
 
 def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -144,7 +158,7 @@ def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibratio
 
 def _calibrate_many(
     robot: Robot, campaign: Campaign, states: States, model: str | Sequence[str], outliers: bool,
-    accept: tuple[str, ...], progress: Watch,
+    accept: tuple[str, ...], start: Calibration | None, progress: Watch,
 ) -> Calibration:  # fmt: skip
     """The model by a sample of the poses, its parameters by all."""
     progress("points against the robot")
@@ -158,7 +172,7 @@ def _calibrate_many(
     if accept or lost or checked.findings:
         states = gather(robot, campaign)
     rows = sample_rows(states, campaign.count)
-    small = calibrate(robot, campaign.take(rows), model, outliers=outliers, progress=progress)
+    small = calibrate(robot, campaign.take(rows), model, outliers=outliers, start=start, progress=progress)
     assert small.ladder is not None
     chosen, nominal = small.ladder.chosen.fit, small.ladder.nominal.fit
     none = None if outliers else np.zeros((states.count, chosen.task.sight.rows), dtype=bool)
@@ -170,7 +184,7 @@ def _calibrate_many(
     fitted, unit = found.fit, chosen.task.sight.unit
     out = (*lost, *(o for u in found.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
-    own = {"outliers", "not-converged", "few-poses"}
+    own = {"outliers", "not-converged", "few-poses", "likely-cause"}
     text = (
         f"model, noise and prior scales are chosen on {chosen.task.sight.states.poses} of "
         f"{states.poses} poses, spread evenly; parameters, outliers and errors are of all"
@@ -178,7 +192,7 @@ def _calibrate_many(
     sampled = Finding("sampled", "note", text, {"sample": chosen.task.sight.states.poses, "poses": states.poses})
     ladder = replace(small.ladder, chosen=replace(small.ladder.chosen, fitted=fitted))
     warned = [w for w in warnings_of(campaign, ladder, out) if w.code in own]
-    return replace(
+    whole = replace(
         small,
         robot=fitted.robot,
         covariance=fitted.covariance,
@@ -194,6 +208,7 @@ def _calibrate_many(
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
     )
+    return with_causes(whole, campaign)
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
@@ -252,27 +267,45 @@ def _with_transitions(robot: Robot, sight: Sight) -> Robot:
 
 
 def _left_out(
-    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, priors: Priors,
-    before: Fit | None = None,
+    robot: Robot, sight: Sight, placing: Placing, words: tuple[str, ...], instrument: Instrument, campaign: Campaign,
+    kept: Kept | None = None, before: Fit | None = None,
 ) -> tuple[Bools, tuple[Unit, ...], Fit]:  # fmt: skip
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
-    ``before`` is that of nearly the same readings, from which the searches begin."""
-    none = np.zeros_like(sight.used)
-    rich = tuple(w for w in words if w not in RARE or len(words) == 1)
-    smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
-    first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
-    known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
-    x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
-    task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
-    known |= dict(zip(first.names, x.tolist(), strict=True))
-    x = np.array([known.get(n, 0.0) for n in task.names])
-    near = () if before is None else (before.posterior,)
-    screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
+    ``before`` is that of nearly the same readings, from which the searches begin, and so is what was ``kept``."""
+    priors, rich = campaign.priors, tuple(w for w in words if w not in RARE or len(words) == 1)
+    if kept is not None:
+        task = Task(sight, *with_words(robot, rich, priors), "joints", kept.dropped(campaign, sight), instrument)
+        fitted = kept.fitted(task, placing, settled=ROUGH)
+    else:
+        fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    while kept is None and len(rich) > 1 and not leaves_enough(fitted):  # nothing would be left to judge readings by
+        rich = rich[:-1]
+        fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    screened = screen(fitted.task, fitted)
     everything = explained(screened) if screened.units else None
     if everything is not None:
-        return none, (), everything
+        return np.zeros_like(sight.used), (), everything
     return screened.fit.task.dropped, screened.units, screened.fit
+
+
+def _started(
+    robot: Robot, sight: Sight, placing: Placing, rich: tuple[str, ...], instrument: Instrument, priors: Priors,
+    before: Fit | None,
+) -> Fit:  # fmt: skip
+    """A model fitted without the points that robust weights do not believe."""
+    none = np.zeros_like(sight.used)
+    if before is None or before.task.dropped.shape != none.shape:
+        smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
+        first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
+        x, placing, doubtful = robust_fit(first, placing, np.zeros(len(first.names)))
+        known = dict(zip(first.names, x.tolist(), strict=True))
+    else:
+        doubtful, known = before.task.dropped, dict(zip(before.task.names, before.x.tolist(), strict=True))
+    task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
+    x = np.array([known.get(n, 0.0) for n in task.names])
+    near = () if before is None else (before.posterior,)
+    return fit(task, placing, x, near=near, settled=ROUGH)
 
 
 def _taken_back(

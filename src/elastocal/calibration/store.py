@@ -105,7 +105,8 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "covariance": c.covariance.tolist(),
         "robot_yaml": robot_text(c.uncalibrated),
         "ladder": _ladder(c.ladder),
-        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
+        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()}
+        | {"read": None if c.residuals.read is None else c.residuals.read.tolist()},
         "validation": None if validation is None else _validation(validation),
     }
     cleaned: dict[str, Any] = finite(document)
@@ -160,6 +161,9 @@ def _ladder(ladder: Ladder) -> dict[str, Any]:
         "nominal": number[id(ladder.nominal)],
         "gain_m": ladder.gain,
         "gain_se_m": ladder.gain_se,
+        "before": None
+        if ladder.before is None
+        else _ladder(ladder.before) | {"pose": ladder.before.chosen.pose.tolist()},
     }
 
 
@@ -169,7 +173,11 @@ def _read_ladder(data: dict[str, Any], pose: list[int]) -> Ladder:
         Rung(**{**r, "words": tuple(r["words"]), "errors": _array(r["errors"]), "pose": where}) for r in data["rungs"]
     )
     gain, se = (float("nan") if data[k] is None else float(data[k]) for k in ("gain_m", "gain_se_m"))
-    return Ladder(rungs, rungs[data["chosen"]], rungs[data["nominal"]], gain, se)
+    before = data.get("before")
+    return Ladder(
+        rungs, rungs[data["chosen"]], rungs[data["nominal"]], gain, se,
+        None if before is None else _read_ladder(before, before["pose"]),
+    )  # fmt: skip
 
 
 def _short(value: Any) -> Any:

@@ -13,7 +13,6 @@ assumed-weights       most of the correction rests on masses that are assumed
 truth                 residuals on a simulated true robot, and whether they break the prediction
 first-order           the correction is approximate, for comparison
 mixed                 corrected and uncorrected motions stand side by side, or none is corrected
-every-motion          every motion of the program is corrected
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Fin
     if result.method.first_order:
         said = "First order only, for comparison: the full correction leaves a smaller residual error."
         out.append(Finding("first-order", "note", said))
-    return (*out, _mixed(result))
+    return (*out, *_mixed(result))
 
 
 def predicted_rms(result: Correction) -> float:
@@ -71,12 +70,20 @@ def _motions(result: Correction) -> Finding:
     done, total = result.motions
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
+    how_many = (
+        "Every motion of the program is" if _complete(result) else f"{done} of {total} motions of the program are"
+    )
     said = (
-        f"{done} of {total} motions of the program are corrected. Without correction the tool is off by "
+        f"{how_many} corrected. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
     return Finding("motions", "note", said, data)
+
+
+def _complete(result: Correction) -> bool:
+    """Whether nothing stays as it was."""
+    return not result.left and bool(result.corrected.all())
 
 
 def _contributions(result: Correction) -> tuple[Finding, ...]:
@@ -228,10 +235,11 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     return (Finding("truth", "note", said, data),)
 
 
-def _mixed(result: Correction) -> Finding:
+def _mixed(result: Correction) -> tuple[Finding, ...]:
+    """What stays as it was, where something does."""
+    if _complete(result):
+        return ()
     bad, lines = int((~result.corrected).sum()), len(result.left)
-    if not lines and not bad:
-        return Finding("every-motion", "note", "Every motion of the program is corrected.")
     targets = "" if not bad else f"{bad} target{'s' * (bad > 1)} cannot be corrected, and "
     stay = "1 motion line stays as it is" if lines == 1 else f"{lines} motion lines stay as they are"
     if result.unchanged:
@@ -239,7 +247,7 @@ def _mixed(result: Correction) -> Finding:
     else:
         code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
     said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
-    return Finding(code, "warning", said, {"targets": bad, "lines": lines})
+    return (Finding(code, "warning", said, {"targets": bad, "lines": lines}),)
 
 
 def _reasons(result: Correction) -> str:

@@ -44,6 +44,11 @@ class Line:
 class Group:
     title: str
     lines: tuple[Line, ...]
+    owned: bool = False
+    """Whether names need the title before them: type, serial number, due."""
+
+    def named(self, line: Line) -> str:
+        return f"{self.title.lower()} {line.name}" if self.owned else line.name
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,8 @@ class Certificate:
     version: str
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of what was read, by name."""
+    stated_in: str = ""
+    """Where people state what is missing; empty where there is no such place."""
 
     @property
     def expected_text(self) -> str:
@@ -92,11 +99,17 @@ class Certificate:
 
     @property
     def footer(self) -> str:
-        return f"Calibration certificate {self.number}, {self.item}"
+        own = self._value("number")
+        return f"Calibration certificate {own}, {self.item}" if own else f"Calibration certificate, {self.item}"
 
     @property
     def missing(self) -> tuple[str, ...]:
-        return tuple(line.name for g in self.groups for line in g.lines if line.value is None)
+        return tuple(name for name, _ in self.unstated)
+
+    @property
+    def unstated(self) -> tuple[tuple[str, str], ...]:
+        """What nobody has stated: names for people, and keys."""
+        return tuple((g.named(line), line.key) for g in self.groups for line in g.lines if line.value is None)
 
     @property
     def main_warnings(self) -> tuple[str, ...]:
@@ -126,7 +139,8 @@ class Certificate:
         """For a terminal: the decision; the rest is in the report."""
         named = ", ".join(self.missing[:4])
         more = f" and {len(self.missing) - 4} more" if len(self.missing) > 4 else ""
-        asked = f"  Not stated: {named}{more} (certificate in cell.yaml)." if self.missing else ""
+        where = f" ({self.stated_in})" if self.stated_in else ""
+        asked = f"  Not stated: {named}{more}{where}." if self.missing else ""
         return (f"{self.outcome}: {self.reason}.", *((asked,) if asked else ()))
 
     def html(self) -> str:

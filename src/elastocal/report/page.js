@@ -18,6 +18,7 @@ const fitted = (d, width) => {  // a narrow scene is as low as its box of axes l
   const {eye, center} = d.layout.scene.camera, farther = Math.max(1, high / widest) * (width < NARROW ? 1.1 : 1);
   for (const c of "xyz") eye[c] = center[c] + farther * (eye[c] - center[c]);
   d.layout.font.color = colour("ink");
+  d.data.filter((t) => t.mode === "text").forEach((t) => { t.textfont.color = colour("ink"); });
   for (const c of "xyz") {
     const axis = d.layout.scene[c + "axis"];
     Object.assign(axis, {gridcolor: colour("line"), zerolinecolor: colour("soft")});

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from io import StringIO
-
-from rich.console import Console
+from dataclasses import dataclass, replace
+from typing import Any
 
 from elastocal.report.blocks import Block, Fact, Heatmap, Paragraphs, Report, Section, Table, loud
 from elastocal.report.display import parted
@@ -97,9 +95,20 @@ def _nothing(report: Report) -> Report:
 
 def _height(shown: Report | Section, width: int) -> int:
     report = shown if isinstance(shown, Report) else Report("", (), (shown,))
-    out = StringIO()
-    print_report(report, Console(file=out, width=width, highlight=False))
-    return out.getvalue().count("\n") - (0 if isinstance(shown, Report) else 1)
+    paper = _Lines(width)
+    print_report(report, paper)
+    return paper.count - (0 if isinstance(shown, Report) else 1)
+
+
+@dataclass
+class _Lines:
+    """Counts lines in place of printing them."""
+
+    width: int
+    count: int = 0
+
+    def print(self, *text: Any, **how: Any) -> None:
+        self.count += 1
 
 
 def _left_out(whole: Report, short: Report) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import isfinite, nan
-
-from rich.console import Console
+from math import floor, isfinite, log10, nan
+from typing import Any, Protocol
 
 from elastocal.quantities import number, significant
 from elastocal.report.blocks import (
@@ -33,7 +32,16 @@ MOST_ROWS = 100
 MOST_COLUMNS = 13
 
 
-def print_report(report: Report, console: Console) -> None:
+class Paper(Protocol):
+    """What lines are printed on: a console of rich, or something that counts them."""
+
+    @property
+    def width(self) -> int: ...
+
+    def print(self, *text: Any, **how: Any) -> None: ...
+
+
+def print_report(report: Report, console: Paper) -> None:
     _print(report.title, console, "bold")
     _print_inputs(report.inputs, console)
     if report.certificate is not None:
@@ -58,7 +66,7 @@ def print_report(report: Report, console: Console) -> None:
         _print(sentence, console, "bold")
 
 
-def _print_inputs(inputs: tuple[Fact, ...], console: Console) -> None:
+def _print_inputs(inputs: tuple[Fact, ...], console: Paper) -> None:
     wide = max((len(f.name) for f in inputs), default=0)
     for fact in (f for f in inputs if f.words):
         first, *rest = words(fact.words, console.width - wide - 4)
@@ -67,7 +75,7 @@ def _print_inputs(inputs: tuple[Fact, ...], console: Console) -> None:
             _line(" " * (wide + 4) + line, console, "dim")
 
 
-def _print_tiles(tiles: tuple[Tile, ...], console: Console) -> None:
+def _print_tiles(tiles: tuple[Tile, ...], console: Paper) -> None:
     wide = max((len(t.name) for t in tiles), default=0)
     if tiles:
         _line("", console)
@@ -76,7 +84,7 @@ def _print_tiles(tiles: tuple[Tile, ...], console: Console) -> None:
         _print(f"{t.name.ljust(wide)}  {' '.join(w for w in (t.value, t.unit) if w)}{note}", console, indent="  ")
 
 
-def _print_block(block: Block, console: Console) -> None:
+def _print_block(block: Block, console: Paper) -> None:
     if isinstance(block, Paragraphs):
         for paragraph in block.paragraphs:
             _print(paragraph, console)
@@ -95,7 +103,7 @@ def _print_block(block: Block, console: Console) -> None:
         _print_lines(block, console)
 
 
-def _print_table(block: Table, console: Console) -> None:
+def _print_table(block: Table, console: Paper) -> None:
     for part in parted(block):
         shown = displayed(part, MOST_ROWS)
         _grid(part.title, shown, console)
@@ -103,7 +111,7 @@ def _print_table(block: Table, console: Console) -> None:
         _print_below(shown.notes, console)
 
 
-def _print_map(block: Heatmap, console: Console) -> None:
+def _print_map(block: Heatmap, console: Paper) -> None:
     header, rows = _map_cells(block, _thinned(len(block.x.values), MOST_COLUMNS))
     fits = columns_that_fit([["", *header[1:]], *rows], console.width - len(block.y.name) - len(block.y.unit) - 3)
     if fits < len(header):
@@ -129,10 +137,17 @@ def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list
 
 
 def _place(axis: Axis, at: int) -> str:
-    return axis.labels[at] if axis.labels else number(axis.values[at])
+    return axis.labels[at] if axis.labels else number(axis.values[at], _decimals(axis.values))
 
 
-def _print_lines(block: Lines, console: Console) -> None:
+def _decimals(values: tuple[float, ...]) -> int:
+    """One format for all places: as few as state them, at most those that show a hundredth of the smallest step."""
+    steps = [abs(b - a) for a, b in pairwise(values) if b != a]
+    most = max(0, 1 - floor(log10(min(steps)))) if steps else 6
+    return next((d for d in range(most) if all(abs(round(v, d) - v) < 1e-9 for v in values)), most)
+
+
+def _print_lines(block: Lines, console: Paper) -> None:
     """A terminal has no curves: their ends and extremes say most."""
     rows = []
     for s in block.series:
@@ -145,7 +160,7 @@ def _print_lines(block: Lines, console: Console) -> None:
     _print_below(block.notes, console)
 
 
-def _print_rows(block: Bars | Forest, console: Console) -> None:
+def _print_rows(block: Bars | Forest, console: Paper) -> None:
     header: tuple[str, ...]
     if isinstance(block, Forest):
         header = ("", f"file [{block.unit}]", "estimate", "95 % +-")
@@ -159,7 +174,7 @@ def _print_rows(block: Bars | Forest, console: Console) -> None:
     _print_below(block.notes, console)
 
 
-def _print_scene(block: Scene, console: Console) -> None:
+def _print_scene(block: Scene, console: Paper) -> None:
     """A terminal cannot be turned: what there is to see, and how much of it."""
     counts: dict[str, int] = {}
     for part in block.parts:
@@ -174,7 +189,7 @@ def _with_unit(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def _grid(title: str, shown: Shown, console: Console) -> None:
+def _grid(title: str, shown: Shown, console: Paper) -> None:
     if title:
         _print(title, console, "italic")
     _line("", console)
@@ -186,17 +201,17 @@ def _grid(title: str, shown: Shown, console: Console) -> None:
         _line("", console)
 
 
-def _print_below(lines: Sequence[str], console: Console, style: str = "") -> None:
+def _print_below(lines: Sequence[str], console: Paper, style: str = "") -> None:
     for line in lines:
         _print(line, console, style, "  ")
 
 
-def _print(text: str, console: Console, style: str = "", indent: str = "") -> None:
+def _print(text: str, console: Paper, style: str = "", indent: str = "") -> None:
     for line in words(text, console.width - len(indent)):
         _line(indent + line, console, style)
 
 
-def _line(text: str, console: Console, style: str = "") -> None:
+def _line(text: str, console: Paper, style: str = "") -> None:
     """As it is: a line too long is left to the terminal."""
     console.print(shown_plainly(text.rstrip()), markup=False, emoji=False, style=style or None, soft_wrap=True)
 

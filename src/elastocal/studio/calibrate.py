@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import elastocal as ec
-from elastocal.app.desk.readings import EFFECTS, Decision, decisions_of, place_of
+from elastocal.app.desk.readings import EFFECTS, Decision, decisions_of, place_of, probability
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.studio import jobs
 from elastocal.studio.folder import data_of, text_of
@@ -43,7 +43,7 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -
     said = _report(cell)
     return page(
         request, "calibrate", "calibrate", cell, problem,
-        said=said, words=_words(said), unit=_unit(said), readings=_readings(cell, said),
+        said=said, words=_words(said), unit=_unit(said), readings=_readings(cell, said), kept=_kept(said),
         measured=cell.path("campaign").exists(), stale=stale(cell, "calibrate") if said else "",
         tried=[j for j in jobs.every(cell.root) if j.words[0] == "calibrate" and j.data.get("errors")],
     )  # fmt: skip
@@ -72,6 +72,11 @@ def _words(said: dict[str, Any] | None) -> tuple[Word, ...]:
         with_it, without = (min(errors[has], default=None) for has in (True, False))
         out.append(Word(name, used, with_it, without if errors[True] else None))
     return tuple(out)
+
+
+def _kept(said: dict[str, Any] | None) -> bool:
+    """Whether the model is that of an earlier calibration, by other readings."""
+    return any(f.get("code") == "model-kept" for f in (said or {}).get("findings", ()))
 
 
 def _unit(said: dict[str, Any] | None) -> str:
@@ -107,7 +112,8 @@ def _readings(cell: Cell, said: dict[str, Any] | None) -> tuple[Reading, ...]:
             what = " ".join(str(o[k]) for k in ("marker", "axis") if o.get(k) not in (None, "all"))
             text = "farther away than the arm reaches"
             if o["deviations"] is not None:
-                text = f"{o['deviations']:.1f} sd from what all others predict, probability {o['probability']:.1g}"
+                chance = probability(float(o["probability"]))
+                text = f"{o['deviations']:.1f} sd from what all others predict, probability {chance}"
             out.append(Reading(place, f"{what}: {text}" if what else text, "left out by the test"))
     return (*out, *_doubtful(cell, said, known))
 
@@ -161,7 +167,7 @@ def decide(
     what: Annotated[str, Form()],
     reason: Annotated[str, Form()] = "",
 ) -> Response:
-    """Exclude a reading, keep it, or leave it to the test again: in the campaign file; then calibrate anew."""
+    """Exclude a reading, keep it, or leave it to the test again: in the campaign file; then refit the same model."""
     try:
         if what in ("exclude", "keep") and not reason.strip():
             raise InputError(
@@ -173,8 +179,10 @@ def decide(
         if what in new:
             new[what].append(Decision(place, " ".join(reason.split())[:300]))
         _write(cell, new)
-        last = next((j for j in jobs.every(cell.root) if j.words[0] == "calibrate"), None)
-        return begin(request, cell, ("calibrate", ".") if last is None else last.words, "Calibration", "calibrate")
+        words: tuple[str, ...] = ("calibrate", ".")
+        if (_report(cell) or {}).get("models"):
+            words += ("--start", cell.place("calibration").as_posix())
+        return begin(request, cell, words, "Calibration", "calibrate")
     except ElastocalError as error:
         return _show(request, cell, error)
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.desk.cell import StatusResult, new, status
+from elastocal.app.desk.cell import StatusResult, new, status, unstated
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
 from elastocal.files.cell_yaml import NAME as CELL
 from elastocal.files.cell_yaml import read_cell
@@ -148,7 +148,7 @@ def _overview(request: Request, cell: Cell, problem: ElastocalError | None = Non
     return page(
         request, "overview", "overview", cell, problem, status=found, steps=STEPS, jobs=jobs.every(cell.root),
         todo=next_page(found), stated={key: stated.get(key, "") for key in stated_keys()}, days=DAYS,
-        missing=cell.certificate.missing,
+        missing=unstated(cell),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Form
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from elastocal.app.desk.plan import check_plan, expected_ratios, moved_campaign, planned_table
+from elastocal.app.desk.plan import check_plan, expected_accuracy, moved_campaign, planned_table
 from elastocal.errors import ElastocalError, InputError, MissingError, NumberError, ShapeError
 from elastocal.studio import jobs
 from elastocal.studio.folder import text_of, within
@@ -40,18 +40,36 @@ class Pose:
 
 @dataclass(frozen=True)
 class Effect:
-    """Of one parameter: value over sd by the whole plan, and by the plan that is tried."""
+    """A number by the whole plan, and by the plan that is tried: value over sd of a parameter, or an error in mm."""
 
     name: str
     before: float
     after: float
 
     @property
+    def growth(self) -> str:
+        """Of the number itself."""
+        return _percent(self.before, self.after)
+
+    @property
     def change(self) -> str:
-        """Of the standard deviation."""
-        if not (isfinite(self.before) and isfinite(self.after)) or not self.before or not self.after:
-            return "not determined" if self.before and not self.after else ""
-        return f"{100 * (self.before / self.after - 1):+.1f} %"
+        """Of the standard deviation, where it is a value over one."""
+        return _percent(self.after, self.before)
+
+
+def _percent(before: float, after: float) -> str:
+    if not (isfinite(before) and isfinite(after)) or not before or not after:
+        return "not determined" if after and not before else ""
+    return f"{100 * (after / before - 1):+.1f} %"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a changed plan does: to the position ``errors`` at ``tests``, and to every parameter."""
+
+    errors: tuple[Effect, ...]
+    tests: str
+    parameters: tuple[Effect, ...]
 
 
 @router.get("/cell/{name}/plan")
@@ -60,7 +78,7 @@ def plan(request: Request, cell: Cell) -> Response:
 
 
 def _show(
-    request: Request, cell: Cell, problem: ElastocalError | None = None, tried: tuple[Effect, ...] = (),
+    request: Request, cell: Cell, problem: ElastocalError | None = None, tried: Tried | None = None,
     out: tuple[str, ...] = (), added: str = "", text: str | None = None,
 ) -> Response:  # fmt: skip
     planned = cell.path("planned").exists()
@@ -140,7 +158,7 @@ def attempt(
         if keep:  # table, campaign file, program and report anew, so that all say the same
             return begin(request, cell, ("plan", ".", "--given", campaign.as_posix()), "Changed plan", "plan")
     except ElastocalError as error:
-        return _show(request, cell, error, (), left, added)
+        return _show(request, cell, error, None, left, added)
     return _show(request, cell, None, effects, left, added)
 
 
@@ -198,7 +216,9 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _effects(cell: Cell) -> tuple[Effect, ...]:
-    before = expected_ratios(cell.path("planned"))
-    after = expected_ratios(cell.root / TRIAL / cell.place("planned").name)
-    return tuple(Effect(n, r, after.get(n, 0.0)) for n, r in before.items())
+def _effects(cell: Cell) -> Tried:
+    plan = within(cell, cell.place("plan"))
+    before = expected_accuracy(plan, cell.path("planned"))
+    after = expected_accuracy(plan, cell.root / TRIAL / cell.place("planned").name)
+    errors = Effect("RMS", 1e3 * before.rms, 1e3 * after.rms), Effect("worst", 1e3 * before.worst, 1e3 * after.worst)
+    return Tried(errors, before.tests, tuple(Effect(n, r, after.ratios.get(n, 0.0)) for n, r in before.ratios.items()))

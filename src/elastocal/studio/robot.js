@@ -72,6 +72,6 @@ document.getElementById("calibrated")?.addEventListener("change", renew);
 
 // a parameter that is chosen to be changed brings its value; where the new one is from must be said
 const parameter = document.querySelector("select[name=parameter]"), field = parameter.form.elements;
-const begin = () => { const {value, source} = parameter.selectedOptions[0].dataset; field.value.value = value; field.source.placeholder = `so far: ${source}`; };
+const begin = () => { const {value, unit, shown, source} = parameter.selectedOptions[0].dataset; field.value.value = value; field.unit.value = unit; document.getElementById("unit").textContent = shown ? `in ${shown}` : "a number without unit"; field.source.placeholder = `so far: ${source}`; };
 parameter.addEventListener("change", begin);
 if (parameter.selectedOptions.length) begin();

@@ -45,7 +45,7 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, t
         sliders = desk.sliders_of(model)
         drawn, said = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": model.parameters.rows, "sliders": sliders, "drawn": drawn, "said": said, "told": told,
+            "parameters": desk.editable(model), "sliders": sliders, "drawn": drawn, "said": said, "told": told,
         }  # fmt: skip
     except ElastocalError as error:
         problem = problem or error
@@ -119,6 +119,7 @@ def change(
     cell: Cell,
     parameter: Annotated[str, Form()] = "",
     value: Annotated[str, Form()] = "",
+    unit: Annotated[str, Form()] = "",
     source: Annotated[str, Form()] = "",
     status: Annotated[str, Form()] = "",
 ) -> Response:
@@ -131,7 +132,7 @@ def change(
         if not source.strip() or status not in STATUSES:
             raise MissingError(f"{parameter}: say where the number is from, and its status")
         text, said = text_of(within(cell, place)), " ".join(source.split())[:500]
-        put(cell, {place: desk.with_number(text, parameter, number, said, status, place.name)})
+        put(cell, {place: desk.with_number(text, parameter, number, unit, said, status, place.name)})
     except ElastocalError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import http.client
 import ipaddress
 import socket
 import threading
 import webbrowser
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from elastocal.errors import FileError
@@ -17,6 +20,9 @@ from elastocal.studio.guard import Key
 
 HERE = "127.0.0.1"
 PORT = 8137
+LATER = ("numpy", "elastocal.app.desk.robot", "elastocal.model.statics.stiffness", "elastocal.calibration.store",
+         "elastocal.calibration.figures", "elastocal.store.database", "alembic.command")  # fmt: skip
+"""What pages load where they need it."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,23 @@ def _any(host: str) -> bool:
     return host in ("0.0.0.0", "::")
 
 
+def _warm(bound: Bound, browser: bool) -> None:
+    """The first page is asked for here, so that nobody waits for what it loads; then the browser, and the other pages.
+
+    A server that does not answer says so itself.
+    """
+    connection = http.client.HTTPConnection(bound.address.removeprefix("http://"), timeout=60)
+    with suppress(OSError, http.client.HTTPException):
+        connection.request("GET", "/", headers={"Authorization": f"Bearer {bound.key.token}", "Accept": "text/html"})
+        connection.getresponse().read()
+    connection.close()
+    if browser:
+        webbrowser.open(bound.opened)
+    for name in LATER:
+        with suppress(ImportError):  # an extra that is not installed is said where it is needed
+            import_module(name)
+
+
 def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None:
     """Until it is stopped by Ctrl-C; work that runs then goes on.  With ``spare`` a process is ready for the first."""
     import uvicorn
@@ -85,6 +108,5 @@ def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None
     gc.freeze()  # what is loaded stays: collections need not look at it
     if spare:
         jobs.keep_spare()
-    if browser:
-        threading.Timer(0.5, webbrowser.open, (bound.opened,)).start()
+    threading.Thread(target=_warm, args=(bound, browser), daemon=True).start()
     uvicorn.Server(config).run(sockets=[bound.listening])

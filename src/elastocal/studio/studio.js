@@ -1,5 +1,5 @@
 "use strict";
-// how long work stands: asked for every half second, and the page is fetched again when it has ended
+// how long work stands: asked for four times a second, and the page is fetched again when it has ended
 const job = document.querySelector(".job[data-active='yes']");
 const ask = async () => {
   let found = null;
@@ -9,9 +9,9 @@ const ask = async () => {
   job.querySelector(".sentence").textContent = found.sentence;
   job.querySelector("progress").value = found.share;
   job.querySelector(".stages").replaceChildren(...found.stages.map((s) => Object.assign(document.createElement("li"), {textContent: s})));
-  setTimeout(ask, 500);
+  setTimeout(ask, 250);
 };
-if (job) setTimeout(ask, 300);
+if (job) setTimeout(ask, 150);
 
 // whoever ticks an effect of the model wants to choose them
 for (const word of document.querySelectorAll("input[name=word]")) word.addEventListener("change", () => { document.querySelector("input[name=automatic][value='']").checked = true; });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,11 +128,16 @@ def _judged(cell: CellFolder, label: str, record: RunRecord, results: Collection
         label,
         record,
         tuple(key for key, value in settings.items() if setting(cell, key, record.command[0]) != value),
-        (*(name for name, mark in record.inputs.items() if marks[name] != mark), *_added(cell, record)),
+        (*_changed(record, marks), *_added(cell, record)),
         changed,
         tuple(name for name in record.outputs if not marks[name] and inside(name)),
         taken=tuple(name for name in changed if _simulated(record, name) and marks[name] not in results),
     )
+
+
+def _changed(record: RunRecord, marks: Mapping[str, str]) -> Iterator[str]:
+    """Inputs that are others now; one that the run itself has replaced, as a refit its start, is as it left it."""
+    return (name for name, mark in record.inputs.items() if marks[name] != mark and name not in record.outputs)
 
 
 def inside(name: str) -> bool:

@@ -72,7 +72,8 @@ class Trace:
         if short:
             words = "; ".join(short)
             facts += (Fact("files", "files read (SHA-256, first 16 digits)", short, words), Fact("sha256", "", inputs))
-        certificate = report.certificate and replace(report.certificate, files=inputs)
+        place = "" if self.cell is None else "certificate in cell.yaml"
+        certificate = report.certificate and replace(report.certificate, files=inputs, stated_in=place)
         return replace(report, inputs=facts, notes=(*report.notes, *self.notes()), certificate=certificate)
 
     def keeps(self, path: Path) -> bool:

@@ -189,7 +189,7 @@ def _written(declared: Command, values: Mapping[str, Any]) -> dict[str, Path | N
 
 
 def _read(declared: Command, values: Mapping[str, Any]) -> dict[str, Path | None]:
-    """Files that the user has named to be read."""
+    """Files that the user has named to be read, and that must stay."""
     from elastocal.files.robot.read import robot_file
 
     found: dict[str, Path | None] = {}
@@ -198,7 +198,7 @@ def _read(declared: Command, values: Mapping[str, Any]) -> dict[str, Path | None
         listed = values[p] if isinstance(values[p], list | tuple) else [values[p]]
         for value in listed:
             name = label(p, hint) if len(listed) == 1 else f"{label(p, hint)} {value}"
-            if isinstance(value, Path) and o.WRITTEN not in marks and o.FOLDER not in marks:
+            if isinstance(value, Path) and not {o.WRITTEN, o.FOLDER, o.REPLACED} & set(marks):
                 found[name] = value
             elif isinstance(value, str) and p in _ROBOTS:
                 found[name] = robot_file(value)

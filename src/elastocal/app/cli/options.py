@@ -9,6 +9,8 @@ import typer
 
 WRITTEN = "written"
 """Beside an option: the file that it names is written."""
+REPLACED = "replaced"
+"""Beside an option: the file that it names is read, and may be the one that the result replaces."""
 FOLDER = "folder"
 """Beside an option: it names a folder, which is made where it does not exist."""
 

@@ -83,6 +83,11 @@ def calibrate(
     model: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Effects to choose from: geometry,weight,... (default: auto).")
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(metavar="CALIBRATION.json", help="Keep its model and start from its estimates: a quick refit."),
+        o.REPLACED,
+    ] = None,
     validate: Annotated[
         Path | None,
         typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that take no part, to judge the result by."),
@@ -128,7 +133,7 @@ def calibrate(
         unfit = "" if others or of_tables(campaign, others) else fits(observed[0])
     if observed and not unfit:
         keep({f"{p.name} as input": p for o in observed for p in o.files})
-        asked = Asked(model, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
+        asked = Asked(model, start, validate, check, tuple(accept or ()), stated_for_certificate(tolerance))
         return predictor(observed, (campaign, *others), out, asked, progress)
 
     import numpy as np
@@ -142,6 +147,10 @@ def calibrate(
     if tolerance is not None:
         raise UnsupportedError(
             "a tolerance is of positions, not of single parameters; calibrate without seek and --reduce"
+        )
+    if start is not None:
+        raise UnsupportedError(
+            "single parameters are identified without a start; leave it out, or seek and --reduce", parameter="start"
         )
     if others or keys:
         raise ConflictError("the reduction takes one campaign file; leave out everything else, or seek and --reduce")

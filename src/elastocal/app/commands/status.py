@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,10 +12,13 @@ import typer
 from elastocal import __version__
 from elastocal.app.cells.freshness import Freshness, freshness, inside
 from elastocal.app.cli.command import command
+from elastocal.errors import ElastocalError
+from elastocal.files.opened import sha256_of, watching
 from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.certificate import Stated
     from elastocal.files.run_record import RunRecord
 
 State = Literal["up to date", "stale", "replaced", "not run yet"]
@@ -63,7 +67,6 @@ def status(
       elastocal status mycell
     """
     from elastocal.files.cell_yaml import read_cell
-    from elastocal.files.opened import watching
 
     with watching():  # it looks at results, it does not make one
         home = read_cell(cell)
@@ -77,12 +80,31 @@ def status(
 
 def _unstated(cell: CellFolder) -> tuple[str, ...]:
     """What a certificate would print as not stated, once there is something to certify."""
-    missing = cell.certificate.missing
-    if not missing or not cell.path("calibration").exists():
+    if not cell.path("calibration").exists():
         return ()
-    return (
-        f"For the certificate are not stated: {', '.join(missing)}; fill them in under 'certificate' in cell.yaml.",
-    )
+    missing = ", ".join(f"{name} ({key})" for name, key in unstated(cell))
+    told = f"Not stated for the certificate: {missing}; state them under 'certificate' in cell.yaml."
+    return (told,) if missing else ()
+
+
+def unstated(cell: CellFolder) -> tuple[tuple[str, str], ...]:
+    """Names and keys of what neither cell.yaml nor the calibration says; all keys where that has no certificate."""
+    path, stated = cell.path("calibration"), cell.certificate
+    try:
+        found = _unstated_lines(path, sha256_of(path), stated)
+    except ElastocalError:
+        found = tuple((key.replace("_", " "), key) for key in stated.missing)
+    tolerance = (("tolerance", "tolerance_mm"),) if stated.tolerance is None else ()
+    return (*tolerance, *((n, k) for n, k in found if k != "tolerance_mm"))
+
+
+@lru_cache(maxsize=32)
+def _unstated_lines(path: Path, mark: str, stated: Stated) -> tuple[tuple[str, str], ...]:
+    from elastocal.calibration.certificate import certificate_of
+    from elastocal.calibration.store import read_calibration
+
+    with watching():
+        return certificate_of(read_calibration(path), None, stated).unstated
 
 
 def _line(f: Freshness) -> StatusLine:

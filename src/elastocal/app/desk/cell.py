@@ -8,11 +8,11 @@ from pathlib import Path
 import elastocal as ec
 from elastocal.app.commands.compare import CompareResult
 from elastocal.app.commands.new import new
-from elastocal.app.commands.status import StatusResult, status
+from elastocal.app.commands.status import StatusResult, status, unstated
 from elastocal.app.inputs import versions
 from elastocal.report.blocks import Report
 
-__all__ = ["StatusResult", "compared", "new", "programs", "run", "status", "versions"]
+__all__ = ["StatusResult", "compared", "new", "programs", "run", "status", "unstated", "versions"]
 
 
 def run(words: list[str], progress: Callable[..., None]) -> int:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import yaml
 
+import elastocal as ec
 from elastocal.app.planning.request import given_task
-from elastocal.design.assessing import assess
 from elastocal.files.campaign.read import read_plan
 from elastocal.files.located import read_yaml
 from elastocal.files.opened import seen_from, sha256_of
 from elastocal.files.plan.read import read_plan_file
 from elastocal.files.robot.read import robot_file
+
+SEED = 1
+"""Of the test poses, where the plan file states none: the same for all plans that are compared."""
 
 
 def planned_table(campaign: Path) -> str:
@@ -37,13 +41,25 @@ def check_plan(plan: Path, campaign: Path | None = None) -> None:
         given_task(task, campaign, 1, tests=False)
 
 
-def expected_ratios(campaign: Path) -> dict[str, float]:
-    """Value over expected standard deviation, by parameter, of a planned campaign."""
-    return _judged(campaign, tuple(sha256_of(f) for f in read_plan(campaign).files))
+@dataclass(frozen=True)
+class Expected:
+    """What poses would tell: value over sd by parameter; position error after compensation at the test poses, in m."""
+
+    ratios: dict[str, float]
+    rms: float
+    worst: float
+    tests: str
+
+
+def expected_accuracy(plan: Path, campaign: Path) -> Expected:
+    """Of the poses of a planned campaign, judged as the plan file says."""
+    return _judged(plan, campaign, tuple(sha256_of(f) for f in (plan, *read_plan(campaign).files)))
 
 
 @lru_cache(maxsize=32)
-def _judged(campaign: Path, marks: tuple[str, ...]) -> dict[str, float]:
-    file = read_plan(campaign)
-    found = assess(file.model, file.campaign, file.requests.seek)
-    return {e.name: e.ratio for e in found.expected.expectations if e.name not in found.nuisances}
+def _judged(plan: Path, campaign: Path, marks: tuple[str, ...]) -> Expected:
+    file = read_plan_file(plan)
+    task = given_task(file.task, campaign, SEED, tests=file.tests is None)
+    found = ec.plan(task.model, task, tests=file.tests, restarts=1, seed=SEED)
+    ratios = {p.name: abs(p.value) / p.sd for p in found.parameters if not p.nuisance}
+    return Expected(ratios, found.rms_error, float(found.errors.max()), found.problem.tests.words)

@@ -16,9 +16,19 @@ from elastocal.files.campaign.decisions import Decision, place_of
 from elastocal.files.campaign.file import FORMAT
 from elastocal.files.campaign.observed import Observed, read_observed
 from elastocal.files.opened import seen_from
+from elastocal.quantities import probability
 from elastocal.report.blocks import Scene
 
-__all__ = ["EFFECTS", "Decision", "campaign_text", "decisions_of", "place_of", "readings_view", "remembered"]
+__all__ = [
+    "EFFECTS",
+    "Decision",
+    "campaign_text",
+    "decisions_of",
+    "place_of",
+    "probability",
+    "readings_view",
+    "remembered",
+]
 EFFECTS = ORDER
 """Words of a model, in the order in which they are tried."""
 

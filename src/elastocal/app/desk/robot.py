@@ -13,6 +13,7 @@ import elastocal as ec
 from elastocal.app.commands.show import show
 from elastocal.app.pages.plan.figures import cell_parts
 from elastocal.app.pages.show import page as shown_robot
+from elastocal.errors import UnitError, UnknownNameError
 from elastocal.files.plan.read import read_plan_file
 from elastocal.files.robot.edit import with_parameter
 from elastocal.files.robot.read import robot_from_text
@@ -22,6 +23,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.skeleton import skeleton
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.model.statics.holding import holding_torque
+from elastocal.quantities import READ_IN, read_in, typeset
 from elastocal.report.blocks import Block, Cell, Column, Scene, Section, Table, Unknown
 from elastocal.report.parts import Ellipsoids, Part
 from elastocal.report.robot_scene import (
@@ -57,7 +59,7 @@ def stated_numbers(file: Path) -> tuple[Section, ...]:
     """All that a robot file says; parameters last, with their status."""
     result = show(str(file))
     columns = (
-        Column("name", "parameter"), Column("value", "value", digits=6), Column("unit", "unit"),
+        Column("name", "parameter"), Column("value", "value", si=True), Column("unit", "unit"),
         Column("status", "status"), Column("kind", "effect"), Column("source", "source", footnote=True),
     )  # fmt: skip
     rows = tuple((p.name, p.value, p.unit, p.status or "not said", p.kind, p.source) for p in result.parameters)
@@ -71,9 +73,41 @@ def checked_robot(text: str, name: str) -> str:
     return text
 
 
-def with_number(text: str, parameter: str, value: float, source: str, status: str, name: str) -> str:
-    """The same with one number, its source and its status changed, and nothing else."""
-    return checked_robot(with_parameter(text, parameter, value, source, status, name), name)
+@dataclass(frozen=True)
+class Editable:
+    """A parameter as people read it: its value in ``unit``, which a page prints as ``shown``."""
+
+    name: str
+    value: str
+    unit: str
+    shown: str
+    source: str
+
+
+def editable(model: Robot) -> tuple[Editable, ...]:
+    """Every parameter in the unit in which tables show it."""
+    out = []
+    for p in model.parameters.rows:
+        factor, unit = read_in(p.unit, abs(p.value))
+        out.append(Editable(p.name, f"{factor * p.value:.6g}", unit, typeset(unit), p.source))
+    return tuple(out)
+
+
+def with_number(text: str, parameter: str, value: float, unit: str, source: str, status: str, name: str) -> str:
+    """The same with one number, its source and its status changed, and nothing else.
+
+    ``value`` is in ``unit``; without one in that in which the parameter is shown.
+    """
+    known = {p.name: p for p in robot_from_text(text, name).parameters}
+    if parameter not in known:
+        raise UnknownNameError("parameter", parameter, tuple(known))
+    old = known[parameter]
+    shown = read_in(old.unit, abs(old.value))[1]
+    factors = {old.unit: 1.0} | {u: f for f, u in READ_IN.get(old.unit, ())}
+    if (unit or shown) not in factors:
+        raise UnitError(f"{parameter}: {unit!r} is no unit of it; give one of {', '.join(factors)}", value=unit)
+    si = value / factors[unit or shown]
+    return checked_robot(with_parameter(text, parameter, si, source, status, name), name)
 
 
 def usual_force(model: Robot) -> float:

@@ -21,8 +21,8 @@ def page(result: CirclePointsResult) -> Report:
         _verdict(result),
         (
             Section("Axes", (axis_table(result),)),
-            Section("Neighbouring axes", (_neighbour_table(result),)),
-            *((Section("DH table", (_dh_table(result),)),) if result.found.dh else ()),
+            Section("Angles and distances of neighbouring axes", (_neighbour_table(result),)),
+            *((Section("DH and Hayati parameters", (_dh_table(result),)),) if result.found.dh else ()),
             Section("Frame errors", (_error_table(result),)),
             Section("Ratios and couplings", (_coupling_table(result),)),
         ),
@@ -65,7 +65,7 @@ def axis_table(result: CirclePointsResult) -> Table:
         for a in result.found.axes
     ]  # fmt: skip
     note = "In the axes of the instrument, at home. All targets of a sweep turn by the same angles."
-    return Table("axes", "Axes", columns, tuple(rows), (note,))
+    return Table("axes", "", columns, tuple(rows), (note,))
 
 
 def _neighbour_table(result: CirclePointsResult) -> Table:
@@ -81,8 +81,8 @@ def _neighbour_table(result: CirclePointsResult) -> Table:
          1e3 * n.distance, 1e6 * n.distance_sd, 1e6 * (n.distance - n.nominal_distance))
         for n in result.found.neighbours
     ]  # fmt: skip
-    note = "The distance is that of the common normal, and across the first axis where the two are within 5 deg."
-    return Table("neighbours", "Angles and distances (DH alpha and a)", columns, tuple(rows), (note,))
+    note = "DH alpha and a. The distance is of the common normal, or across the first axis where they are within 5 deg."
+    return Table("neighbours", "", columns, tuple(rows), (note,))
 
 
 def _dh_table(result: CirclePointsResult) -> Table:
@@ -104,7 +104,7 @@ def _dh_table(result: CirclePointsResult) -> Table:
         "Standard DH; nearly parallel neighbours have Hayati's row, with beta and without d. The first d counts from "
         "the base's origin; the last joint has no row, since nothing follows it. theta is without the joint value."
     )
-    return Table("dh", "DH and Hayati parameters", columns, tuple(rows), (note,))
+    return Table("dh", "", columns, tuple(rows), (note,))
 
 
 def _error_table(result: CirclePointsResult) -> Table:
@@ -116,15 +116,15 @@ def _error_table(result: CirclePointsResult) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.found.errors
     ]
-    note = (
-        "Tilt and shift across each axis that lay the robot file on what was measured; the first axis places the base."
-    )
-    return Table("frame_errors", "Frame errors for the robot file", columns, tuple(rows), (note,))
+    note = "Tilt and shift across each axis that lay the robot file on what was measured; the first places the base."
+    return Table("frame_errors", "", columns, tuple(rows), (note,))
 
 
 def _coupling_table(result: CirclePointsResult) -> Table:
     joints = result.robot.joints
     columns = (Column("joint", "turned"), *(Column(j, f"by {j}", decimals=5) for j in joints))
     rows = [(joint, *(or_reason(float(v), _FEW) for v in result.found.couplings[i])) for i, joint in enumerate(joints)]
-    note = "Turned over moved, seen from the axes of the robot file: their own tilt (1 mrad is 0.001) is part of it."
-    return Table("couplings", "Turned joint per moved joint", columns, tuple(rows), (note,))
+    note = (
+        "Turned per moved joint, seen from the axes of the robot file: their own tilt (1 mrad is 0.001) is part of it."
+    )
+    return Table("couplings", "", columns, tuple(rows), (note,))

@@ -90,7 +90,7 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
 
 _ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "truth": 2}
 """What a reader asks first: is it corrected, and how far off will the tool be?"""
-_LAST = ("every-motion", "rounding")
+_LAST = ("rounding",)
 
 
 _LOST = "no determined loaded state there"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.predict import ReadingsResult
@@ -23,26 +24,22 @@ def page(result: ReadingsResult) -> Report:
 
 
 def verdict(result: ReadingsResult) -> tuple[str, ...]:
-    import numpy as np
-
-    p, markers, out = result.prediction, list(result.markers), []
-    said = (*result.calibration.warnings, *p.warnings)
-    out += [f"WARNING {w.code.upper()}: {w.text}." for w in said if w.severity == "warning"]
-    mean, reading = (np.linalg.norm(w[:, markers], axis=2) for w in (p.half_width, p.half_width_reading))
-    if p.placed and np.isfinite(mean).any():
+    p, out = result.prediction, []
+    said = (*result.calibration.doubts, *(w for w in p.warnings if w.severity == "warning"))
+    out += [f"WARNING {w.code.upper()}: {w.text}." for w in said]
+    mean, reading = p.known_to(result.markers)
+    if p.placed and isfinite(mean):
         out.append(
-            f"Positions are known to {length(float(np.nanmax(mean)))} or better (95 %, mean), a new reading to "
-            f"{length(float(np.nanmax(reading)))}, in {_where(result)}."
+            f"Positions are known to {length(mean)} or better (95 %, mean), a new reading to {length(reading)}, in "
+            f"{_where(result)}."
         )
-    size = np.linalg.norm(p.deflection[:, markers], axis=2)
-    if np.nanmax(size, initial=0.0) > 0:
-        i, j = np.unravel_index(int(np.nanargmax(size)), size.shape)
-        width = float(np.linalg.norm(p.deflection_half_width[:, markers][i, j]))
+    most = p.largest_deflection(result.markers)
+    if most is not None:
         out.append(
-            f"The largest deflection by the load is {1e3 * size[i, j]:.4g} mm (configuration {i + 1}, "
-            f"{p.markers[markers[j]]}), known to {length(width)} (95 %)."
+            f"The largest deflection by the load is {1e3 * most.size:.4g} mm (configuration {most.pose + 1}, "
+            f"{most.marker}), known to {length(most.half_width)} (95 %)."
         )
-    if p.loaded and not np.nanmax(size, initial=0.0) > 0:
+    elif p.loaded:
         out.append("Nothing in this calibration is compliant, so a load moves nothing: calibrate under load.")
     return tuple(out) or ("No configuration has a determined state.",)
 
