@@ -175,7 +175,7 @@ def test_a_convention_that_is_not_stated_is_told_by_titles_or_zeros(tmp_path: Pa
     """PUMA's first frame lies in its base (modified), UR10e's last in its flange (standard)."""
     craig = [f"{i},{','.join(map(str, row))}" for i, row in enumerate(PUMA, 1)]
     for name, titles, rows, said in (
-        ("zeros", "i,a [mm],alpha [deg],d [mm],theta [deg]", craig, "modified convention, since a and alpha are"),
+        ("zeros", "i,a [mm],alpha [deg],d [mm],theta [deg]", craig, "modified convention, since a is 0"),
         ("titles", "i,a(i-1) [mm],alpha_i-1 [deg],d_i [mm],theta_i [deg]", [*craig[:-1], "6,0,0,0,0"],
          "modified convention, as 'a(i-1) [mm]' says"),
     ):  # fmt: skip
@@ -189,6 +189,9 @@ def test_a_convention_that_is_not_stated_is_told_by_titles_or_zeros(tmp_path: Pa
         assert any(said in note for note in robot.notes)
     (tmp_path / "ur.csv").write_text(UR10E.replace(",convention", ",remark"))
     assert any("standard convention, since" in note for note in read_robot(tmp_path / "ur.csv").notes)
+    turned = UR10E.replace(",convention", ",remark").replace("wrist3,0,0", "wrist3,0,180")  # z of the flange looks back
+    (tmp_path / "turned.csv").write_text(turned)
+    assert any("standard convention, since" in note for note in read_robot(tmp_path / "turned.csv").notes)
 
 
 def test_limits_without_a_unit_are_in_that_of_the_angles(tmp_path: Path) -> None:

@@ -1,16 +1,18 @@
 """What a program leaves open: poses of frames, the turn of the tool, the way of the arm; and what one could state.
 
-Suggested numbers make the program run on the robot as it stands: its own base and tool, z of the tool into the part
-(against a tool axis from tip to spindle, or downwards), and axis values that reach the first target, nearest to the
-middle of their ranges.  Whoever states them says what holds in the cell.
+Suggested numbers make the program run on the robot as it stands: the controller's own frame where the language counts
+from it, else the robot's base; its tool; z of the tool into the part (against a tool axis from tip to spindle, or
+downwards); and axis values that reach the first target, nearest to the middle of their ranges.  Whoever states them
+says what holds in the cell.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from elastocal.compensation.placed import own_base
 from elastocal.compensation.posts.orientation import aligned, kuka_angles
-from elastocal.compensation.posts.post import listed, pendant_values
+from elastocal.compensation.posts.post import listed, pendant_values, post_kinds
 from elastocal.compensation.program import Program
 from elastocal.errors import InputError
 from elastocal.model.inverse_kinematics import inverse_kinematics
@@ -18,6 +20,7 @@ from elastocal.model.limits import joint_bounds, middle, starts
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import Pose
 
 STARTS = 60
 DOWN = np.array([0.0, 0.0, 1.0])
@@ -34,8 +37,10 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
         return
     name = next(iter(program.files), "the program")
     what = f"pose of {missing[0]} is" if len(missing) == 1 else f"poses of {' and '.join(missing)} are"
+    world = (own_base(model) if post_kinds()[program.language].own_base else None) or Pose()
+    at = ",".join(f"{v + 0.0:.6g}" for v in (*(1e3 * world.translation), *kuka_angles(world.rotation)))
     suggested = {
-        "base": [f"{f.name}=0,0,0,0,0,0" for f in program.bases.values() if f.pose is None],
+        "base": [f"{f.name}={at}" for f in program.bases.values() if f.pose is None],
         "tool": [f"{f.name}={model.tool}" for f in program.tools.values() if f.pose is None],
     }
     wanted = []
@@ -50,11 +55,14 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
     if anywhere and len(posed) and posed.all() and not any(t.configuration for t in program.targets):
         wanted.append("axis values before it starts (near)")
         rotation = program.rotations[0] if np.isfinite(program.rotations[0]).all() and len(wanted) == 1 else turn
-        suggested["near"] = [start_values(model, model.tool, program.positions[0], rotation)]
+        first = world @ Pose(rotation, program.positions[0])
+        suggested["near"] = [start_values(model, model.tool, first.translation, first.rotation)]
+    own = "zeros are the robot's own base and flange"
+    own += f", the controller's own frame lies there at {at}" if np.any(world.translation) else ""
     also = f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
     raise InputError(
-        f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; zeros are the robot's own base and "
-        f"flange), or NAME=FRAME for a tool of the robot file{also}",
+        f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; {own}), or NAME=FRAME for a tool of the "
+        f"robot file{also}",
         code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0], allowed=missing,
         suggested={key: tuple(values) for key, values in suggested.items() if values},
     )  # fmt: skip

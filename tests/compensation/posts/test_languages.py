@@ -272,3 +272,12 @@ def test_angles_stay_as_controllers_have_them(kind: str) -> None:
             np.testing.assert_allclose(again.rotations[0], new, atol=2e-7)
             angles = again.layout.slots.values[0, 3:]
             assert ((angles > -180) & (angles <= 180)).all()
+
+
+def test_a_user_frame_that_nobody_states_is_suggested_where_the_controllers_own_frame_lies() -> None:
+    robot = read_robot("fanuc-r2000ic165f")
+    with pytest.raises(InputError) as error:
+        compensate(robot, read_program(LEVEL["fanuc"].format(a=180, b=0, c=0), "fanuc"), FORCE)
+    assert error.value.code == "frame-unknown"
+    assert error.value.suggested == {"base": ("1=0,0,670,0,0,0",), "tool": (f"1={robot.tool}",)}
+    assert "own frame lies there at 0,0,670,0,0,0" in str(error.value)

@@ -5,8 +5,9 @@
 
 ``convention`` is said in one row or the same in all: standard, modified (Craig) or hayati, as ``elastocal.model.dh``
 has them; a standard row with ``beta_deg`` is Hayati's.  Without it titles such as ``a(i-1)`` tell, or zeros: the first
-frame of a modified table lies in the base (a = alpha = 0 in the first row), the last of a standard one in the flange.
- ``type`` is revolute or prismatic; ``sign`` is -1 where the controller counts the other way.  A joint that is only a
+axis of a modified table is that of the base (a = 0, alpha = 0 or 180 deg in the first row), the last of a standard one
+that of the flange.
+``type`` is revolute or prismatic; ``sign`` is -1 where the controller counts the other way.  A joint that is only a
 number, 1, is called J1.  Titles and cells may be those of textbooks: i, link, θ, α, lower, upper; R and P; q2 - 90,
 -π/2.  Other columns are not used, which a note says.  The flange is the last frame.
 """
@@ -59,6 +60,8 @@ OTHER_TITLES = {
     "convention": ("convention", "konvention", "dh convention", "dh", "method"),
     "sign": ("sign", "vorzeichen", "direction"),
 }
+ALONG = 1e-9
+"""Sine of the angle between axes that are one."""
 LIMITS = ("min", "max")
 _BY_TITLE = {title: name for name, titles in OTHER_TITLES.items() for title in titles}
 GRAVITY = 9.80665
@@ -163,14 +166,12 @@ def _convention(raw: RawTable, fields: Mapping[str, Field], rows: Sequence[DHRow
     before = next(
         (raw.header[fields[n].place] for n in ("a", "alpha") if _OF_BEFORE.search(raw.header[fields[n].place])), ""
     )
-    first, last = (row.a == 0 and row.alpha == 0 for row in (rows[0], rows[-1]))
+    first, last = (row.a == 0 and abs(np.sin(row.alpha)) < ALONG for row in (rows[0], rows[-1]))
     if not words and before:
         return "modified", f", as {before!r} says"
     if not words and first != last and not any(row.beta is not None for row in rows):
-        row, name = ("first", "modified") if first else ("last", "standard")
-        return cast(
-            Convention, name
-        ), f", since a and alpha are zero in its {row} row and not in its {'last' if first else 'first'}"
+        row, other, name = ("first", "last", "modified") if first else ("last", "first", "standard")
+        return cast(Convention, name), f", since a is 0 and alpha 0 or 180 deg in its {row} row and not in its {other}"
     raise InputError(
         f"{raw.file}: convention is {' and '.join(sorted(words)) or 'stated nowhere'}; add a column convention with "
         f"{' or '.join(CONVENTIONS)}, the same in all rows",
