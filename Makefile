@@ -65,7 +65,7 @@ unit: $(TEST_STAMP) browser
 # The tests that draw at random with many draws instead of few, and those of minutes: level, coverage and power to a percent; hours.
 proof: $(TEST_STAMP)
 	ELASTOCAL_PROOF=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -o timeout=0 -m "" \
-	  tests/truth tests/calibration tests/reduction tests/procedures tests/solve
+	  tests/truth tests/calibration tests/reduction tests/procedures tests/solve tests/compensation
 
 # 10 000 damaged files for every reader (COUNT=..., READERS="'robot yaml' 'log rsi'"), and kills at every write of every command.
 fuzz: $(TEST_STAMP)

@@ -84,9 +84,9 @@ def test_text_report_and_robot_file(written, run, tmp_path):
 
 def test_sweeps_go_the_documents_way_too(run, tmp_path):
     parts = (
-        ([90, -90, 90, 0, -90, 0], 4, 90, 0.14),
-        ([90, -90, 90, 0, 90, 0], 2, 0, 0.1),
-        ([90, 0, 90, 0, 0, 0], 1, -90, 0.09),
+        ([90, -90, 90, 0, -90, 0], 4, 90, 0.28),
+        ([90, -90, 90, 0, 90, 0], 2, 0, 0.2),
+        ([90, 0, 90, 0, 0, 0], 1, -90, 0.18),
     )
     logs = [logged(KR5, *sweep(np.radians(b), j, np.radians(e), s), coulomb=2.0, noise=0.1) for b, j, e, s in parts]
     path = tmp_path / "sweeps.csv"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from oracle.draws import draws
 from oracle.programs import PROGRAMS
 
 from elastocal.compensation.posts.post import post_kinds
@@ -81,7 +82,7 @@ def damaged(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", sorted(PIECES))
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(40, 1000), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_damaged_programs(kind: str, data: st.DataObject) -> None:
     files = data.draw(damaged(kind))

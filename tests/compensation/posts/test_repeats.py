@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle.draws import draws
 
 from elastocal.compensation.posts import repeats
 from elastocal.compensation.posts.post import post_kinds
@@ -78,7 +79,7 @@ def runs(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", sorted(NAMES))
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=draws(40, 1000), deadline=None, derandomize=True)
 @given(data=st.data())
 def test_many_at_once_is_one_by_one(kind: str, data: st.DataObject) -> None:
     files = data.draw(runs(kind))
