@@ -1,4 +1,4 @@
-# Targets: setup demo check test fuzz bench alarms docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
+# Targets: setup demo check test proof fuzz bench alarms docs pictures format clean.  Only python3 (3.11+), make and a package registry are assumed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo check quick test lint types layers browser unit fuzz bench alarms docs pictures format clean
+.PHONY: setup demo check quick test proof lint types layers browser unit fuzz bench alarms docs pictures format clean
 
 setup: $(STAMP)
 
@@ -27,10 +27,10 @@ $(TEST_STAMP): $(STAMP)
 demo: setup
 	$(BIN)/elastocal demo
 
-# Types are checked while the tests run, which wait for browsers and servers now and then; the documentation comes last,
-# since it shows the published cases as the tests have just recomputed them.
-test: lint layers
-	@$(MAKE) --no-print-directory -j 2 types unit
+# Layers and types are checked while the tests run, which wait for browsers and servers now and then; the documentation
+# comes last, since it shows the published cases as the tests have just recomputed them.
+test: lint
+	@$(MAKE) --no-print-directory -j 2 layers types unit
 	@$(MAKE) --no-print-directory docs
 
 # Daily work: lint, then layers and types beside the tests of algebra, model, kernel and front door.
@@ -61,6 +61,11 @@ browser:
 WORKERS ?= 2
 unit: $(TEST_STAMP) browser
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+# The tests that draw at random with many draws instead of few, and those of minutes: level, coverage and power to a percent; hours.
+proof: $(TEST_STAMP)
+	ELASTOCAL_PROOF=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal -o timeout=0 -m "" \
+	  tests/truth tests/calibration tests/reduction tests/procedures tests/solve
 
 # 10 000 damaged files for every reader (COUNT=..., READERS="'robot yaml' 'log rsi'"), and kills at every write of every command.
 fuzz: $(TEST_STAMP)

@@ -7,7 +7,7 @@ like gives a narrower one (``code="few-poses"`` of a :class:`TooFewError`).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ class InputError(ElastocalError):
     Raised as one of the classes below.  For programs: ``code`` says what is wrong; ``file``, ``line`` and ``column``
     (of a table, or the key of a YAML file) where; ``value`` is what stands there and ``allowed`` what may.
     ``parameter`` names the argument of a call that is wrong or would help: a command line shows it as its option.
+    ``suggested`` are values by parameter that would do, which a command line shows as what to type.
     """
 
     code: str = "input"
@@ -39,9 +40,11 @@ class InputError(ElastocalError):
         value: Any = None,
         allowed: Iterable[Any] = (),
         parameter: str = "",
+        suggested: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         super().__init__(in_brief(message))
         self.code, self.parameter = code or type(self).code, parameter
+        self.suggested = dict(suggested or {})
         self.file, self.line, self.column = file, line, column
         self.value, self.allowed = value, tuple(allowed)
 

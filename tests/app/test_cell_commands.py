@@ -272,7 +272,7 @@ def test_counts_and_logs(bare: Path) -> None:
     row = typed("status", bare, "--json").data["results"][0]
     assert row["state"] != "up to date"
     assert "tables/counts/more.csv" in str(row)
-    q, v = waves(6, 3000, seed=4, size=0.6, rate=0.12)
+    q, v = waves(6, 1200, seed=4, size=0.6, rate=0.12)
     log = logged(read_robot("kuka-kr5"), q + np.radians([0, -80, 80, 0, 20, 0]), v, noise=0.2, seed=0)
     names = [f"A{i}" for i in range(1, 7)]
     rows = np.column_stack([log.time, np.degrees(log.q), log.torque])

@@ -78,6 +78,34 @@ def test_the_example_program_is_reachable_and_corrected(robot: str, tmp_path: Pa
     assert old.read_bytes().count(move) == new.read_bytes().count(move) == 5
 
 
+def test_many_assumptions_are_counted_on_the_screen_and_listed_in_the_cell(tmp_path: Path, run: Run) -> None:
+    made = run("new", tmp_path / "cell", "--robot", "kr270")
+    listed = (tmp_path / "cell" / "ASSUMPTIONS.md").read_text(encoding="utf-8").count("\n| ") - 1
+    assert listed > 100
+    said = " ".join(made.out.split())
+    assert f"{listed} assumptions stand in" in said
+    kinds = said.rpartition("where to replace it: ")[2].rstrip(".").split(", ")
+    assert sum(int(kind.split()[-1]) for kind in kinds) == listed
+    assert len(made.out.splitlines()) <= 20
+    data = run("new", tmp_path / "other", "--robot", "kr270", "--json").data
+    assert len(data["assumptions"]) == listed
+
+
+def test_a_rated_payload_limits_loads_and_is_known_to_plan_and_compensate(tmp_path: Path, run: Run) -> None:
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", "irb4600", "--rated-kg", "8")
+    plan = yaml.safe_load((cell / "plan" / "plan.yaml").read_text(encoding="utf-8"))
+    assert {"kind": "payload", "most_kg": 8} in plan["feasible"]
+    weight, rope = plan["loads"]
+    assert max(weight["masses_kg"]) <= 8
+    assert max(rope["sizes_N"]) <= 8 * 9.81
+    got = run("compensate", cell, "--robot", cell / "truth" / "robot.yaml", "--json")
+    assert got.code == 0, got.err
+    assert not any("rated payload of the robot is not known" in note for note in got.data["notes"])
+    assert run("new", tmp_path / "none", "--robot", "irb4600", "--rated-kg", "-5").code == 2
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x", encoding="utf-8")
     said = typed("new", tmp_path, "--robot", "kr270")
@@ -313,6 +341,35 @@ def test_paths_of_cam_systems_get_the_corrections_of_the_controllers_own_program
     for word in PATHS:
         assert shifts[word] == pytest.approx(np.array(shifts["krl"]), abs=2e-4)
         assert shifts[word][0] != [0, 0, 0]
+
+
+def test_a_path_in_the_cell_of_another_language_is_refused_once_with_what_to_type(tmp_path: Path, run: Run) -> None:
+    """What the refusal says can be typed as it stands."""
+    sheet = tmp_path / "my-arm.csv"
+    sheet.write_text(DATA_SHEET, encoding="utf-8")
+    well("new", tmp_path / "krl", "--robot", sheet)
+    well("new", tmp_path / "apt", "--robot", sheet, "--language", "apt")
+    own = tmp_path / "krl" / "programs" / "own.apt"
+    own.write_bytes((tmp_path / "apt" / "programs" / "square.apt").read_bytes())
+    words = ("compensate", own, "--robot", tmp_path / "krl" / "robot" / "robot.yaml", "--force", "-100,0,-50")
+    refused = run(*words)
+    assert refused.code == 2
+    said = refused.err.rpartition("such as: ")[2].split()
+    assert said[::2] == ["--base", "--tool", "--orientation", "--near"]
+    got = run(*words, *(f"{a}={b}" for a, b in zip(said[::2], said[1::2], strict=True)), "--json")
+    assert got.code == 0, got.err
+    assert [row["status"] for row in got.data["targets"]] == ["corrected"] * 5
+
+
+def test_a_program_that_no_post_reads_is_named_beside_those_that_are_corrected(tmp_path: Path, run: Run) -> None:
+    cell = tmp_path / "cell"
+    well("new", cell, "--robot", "irb4600")
+    (cell / "programs" / "part.drl").write_text("movej(posj(0,0,90,0,90,0))")
+    got = run("compensate", cell, "--robot", cell / "truth" / "robot.yaml", "--json")
+    assert got.code == 0, got.err
+    assert any("part.drl is Doosan DRL" in note for note in got.data["notes"])
+    alone = run("compensate", cell / "programs" / "part.drl", "--robot", cell / "truth" / "robot.yaml")
+    assert (alone.code, "Doosan DRL" in alone.err) == (2, True)
 
 
 def test_what_tells_the_language_is_said(tmp_path: Path, run: Run) -> None:

@@ -189,6 +189,7 @@ def test_a_urdf_robot_with_its_notes(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("cases_at_hand")
+@pytest.mark.usefixtures("cases_at_hand")
 def test_reproduce_prints_the_agreed_object(run: Run, tmp_path: Path) -> None:
     names = [c["case"] for c in run("reproduce", "--json").data["cases"]]
     assert {"kr270-compensator", "kr270-elastostatic"} <= set(names)

@@ -25,7 +25,7 @@ def csv_text(log, time=True, torque=True):
     return "\n".join(lines) + "\n"
 
 
-def moving(model=TRUTH, count=3000, seed=0, sense=1, start=4, **more):
+def moving(model=TRUTH, count=1500, seed=0, sense=1, start=4, **more):
     q, v = waves(6, count, seed=start, size=0.6, rate=0.12)
     return logged(model, q + MIDDLE, v, noise=0.2, seed=seed, sense=sense, **{"coulomb": 2.0, "viscous": 3.0, **more})
 

@@ -55,6 +55,20 @@ def test_its_accuracy_is_what_assess_expects_of_its_files(run, cell) -> None:
     assert any("No measuring program" in note for note in planned.data["notes"])
 
 
+def test_a_program_in_a_language_of_cam_systems_says_what_it_leaves_open(run, cell) -> None:
+    out = cell.parent / "out"
+    planned = run("plan", cell, "--out", out, "--language", "apt", "--json")
+    assert planned.code == 0, planned.err
+    text = (out / "small_cell.apt").read_text(encoding="ascii")
+    assert text.count("GOTO/") >= 6
+    assert text.index("STOP") < text.index("GOTO/")
+    notes = " ".join(planned.data["notes"])
+    for said in ("place and axis of the tool only", "orientation.aligned", "Straight ways of the tool are NOT CHECKED"):
+        assert said in notes
+        assert said in " ".join(line.removeprefix("PPRINT/") for line in text.splitlines())
+    assert run("plan", cell, "--out", out, "--language", "val3").code == 2
+
+
 def test_simulate_and_identify_take_its_files_and_find_the_robot(run, cell) -> None:
     out = cell.parent / "out"
     assert run("plan", cell, "--out", out).code == 0

@@ -27,6 +27,9 @@ def test_silence_ends_with_one_and_says_why(tmp_path, run):
         done = run(*words)
         assert done.code == 1
         assert "Failed: no telegram came to 127.0.0.1:" in done.out
+        assert (
+            "the controller is who sends five in step" in done.err
+        )  # said at the start, not after the first ten seconds
         assert list(tmp_path.iterdir()) == []
     assert run(*words, "--json").data["inputs"]["log"] is None
 

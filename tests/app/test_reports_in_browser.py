@@ -9,18 +9,40 @@ from typing import Any
 import pytest
 from app.conftest import Reports
 from app.report_desk import KINDS, Desk
-from report.browser import browser, camera, driver, misplaced, opened, overflow, turned, unfold, with_exponents
+from report.browser import (
+    WIDTHS,
+    WITHOUT_WEBGL,
+    browser,
+    camera,
+    driver,
+    misplaced,
+    opened,
+    overflow,
+    resized,
+    turned,
+    undrawn,
+    unfold,
+    with_exponents,
+)
 
 from elastocal.app.cli.command import COMMANDS
 
-WIDE, NARROW = 1280, 390
+WIDE, NARROW = WIDTHS
 ELSEWHERE = {"demo"}
 """Opened by tests of its own."""
+DRAWN = ("deflect", "plan", "compensate")
+"""Whose scenes Plotly draws: a bent arm with its load, obstacles and poses, errors along a path."""
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Any]:
-    with driver() as started, browser(started) as found:
+def started() -> Iterator[Any]:
+    with driver() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def running(started: Any) -> Iterator[Any]:
+    with browser(started, WITHOUT_WEBGL) as found:
         yield found
 
 
@@ -35,6 +57,7 @@ def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Pa
     """Loaded once: the narrow page is the wide one in a smaller window, folded as before and unfolded."""
     report = reports(kind).path
     assert report.stat().st_size < 1_500_000
+    report = undrawn(report, tmp_path)
     seen = opened(running, report, WIDE)
     page = seen.page
     _folds(page)
@@ -43,11 +66,11 @@ def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Pa
     if page.locator("nav a").count():
         page.locator("nav a").last.click()
     for width in (NARROW, WIDE):
-        _resized(page, width)
+        resized(page, width)
         assert overflow(page) <= 0
     unfold(page)
     for width in (WIDE, NARROW):
-        _resized(page, width)
+        resized(page, width)
         assert overflow(page) <= 0
         assert misplaced(page) == []
         if width == WIDE:
@@ -58,10 +81,15 @@ def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Pa
     page.close()
 
 
-def _resized(page: Any, width: int) -> None:
-    """The narrow window in the dark."""
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme="light" if width == WIDE else "dark")
+@pytest.mark.parametrize("kind", DRAWN)
+def test_its_scenes_are_drawn(started: Any, reports: Reports, kind: str) -> None:
+    report = reports(kind).path
+    with browser(started) as running:
+        seen = opened(running, report, WIDE)
+        _turns(seen.page)
+        assert seen.page.locator(".scene .live canvas").count() > 0
+        assert seen.foreign(report) == []
+        assert seen.complaints == []
 
 
 def _folds(page: Any) -> None:

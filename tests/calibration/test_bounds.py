@@ -10,8 +10,8 @@ from virtual import campaign, joint_values
 
 import elastocal as ec
 from elastocal.calibration import tool as tools
-from elastocal.calibration.fit import ahead, fit
-from elastocal.calibration.ladder import Rung, _predicts
+from elastocal.calibration.fit import Fit, ahead, fit
+from elastocal.calibration.ladder import Rung, _predicts, _without_small_gaps
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
@@ -97,6 +97,25 @@ def test_a_model_that_leaves_states_undetermined_does_not_predict(task: tuple[Ta
     used[0] = False
     lost = replace(found.posterior, blocks=replace(found.posterior.blocks, used=used))
     assert _predicts(replace(rung, fitted=replace(found, posterior=lost))) == np.inf
+
+
+def test_backlash_of_which_nothing_is_left_is_no_word_of_the_model(task: tuple[Task, object]) -> None:
+    """Unless the file states some, which is none then: that is a model of its own."""
+    problem, placing = task
+    for words, left in ((("compliance", "backlash"), ("compliance",)), (("backlash",), ())):
+        model, wanted = with_words(ec.read_robot("kuka-kr270"), words)
+        rung = Rung.of(words, "points", None, fit(replace(problem, robot=model, wanted=wanted), placing))
+        values = rung.fit.values.copy()
+        values[[n.endswith(".gap") for n in rung.fit.task.names]] *= 1e-3  # as of a robot that has none
+        small = _without_small_gaps(replace(rung, fitted=_at(rung.fit, values)))
+        assert (small.words, set(small.dropped_gaps)) == (left, set(model.joints))
+
+
+def _at(found: Fit, values: np.ndarray) -> Fit:
+    """The same fit with other values of its parameters."""
+    out = replace(found)
+    out.__dict__["values"] = values
+    return out
 
 
 def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:

@@ -96,3 +96,28 @@ def test_a_program_under_load_by_a_calibration_that_saw_none(tmp_path: Path) -> 
     assert [w.code for w in pushed.warnings if w.severity == "warning"] == ["prior-compliance"]
     assert "prior-compliance" in [f.code for f in pushed.verdict]
     assert np.nanmax(pushed.predicted) > 1.5 * np.nanmax(free.predicted)
+
+
+def _pushed(poses: int = 16) -> tuple[ec.Robot, ec.Campaign]:
+    """Deflections of a robot that is as its file says."""
+    rng = np.random.default_rng(4)
+    robot = ec.read_robot("kuka-kr270")
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q = low + (high - low) * rng.random((poses, robot.n))
+    wrench = np.zeros((poses, 6))
+    wrench[:, :3] = 1500 * rng.normal(size=(poses, 3))
+    seen = moved(robot, q, wrench) + 2e-5 * rng.normal(size=(poses, 3, 3))
+    shown = robot.controller.to_controller(q)
+    return robot, ec.Campaign(q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS)
+
+
+@pytest.mark.parametrize("words", [["geometry"], ["harmonics", "backlash"]])
+def test_a_rigid_model_of_deflections_is_refused(words: list[str]) -> None:
+    with pytest.raises(ec.InputError, match=f"model word {words[0]}: deflections") as refused:
+        ec.calibrate(*_pushed(), words)
+    assert refused.value.code == "conflict"
+
+
+def test_backlash_alone_of_a_robot_that_has_none_is_nothing_to_gain() -> None:
+    found = ec.calibrate(*_pushed(), ["backlash"])
+    assert (found.words, found.names, found.verdict.code) == ((), (), "nothing-to-gain")

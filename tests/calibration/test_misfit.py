@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from oracle.wrong_models import MARKERS, NOISE, deflections, robot_file, trial, true_robot
 
 import elastocal as ec
@@ -54,7 +55,7 @@ def campaign_with_a_bad_loading(seed: int) -> tuple[ec.Robot, ec.Campaign, int]:
     return file, data, bad
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", range(draws(1, 10)))
 def test_one_bad_loading_of_16_is_named_and_the_rest_is_used(seed: int) -> None:
     file, data, bad = campaign_with_a_bad_loading(seed)
     cal = calibrate(file, data)
@@ -71,7 +72,7 @@ def test_a_single_reading_scatters_more_than_the_mean_of_repeats() -> None:
     assert found.reading > 0.9  # 0.8 by the scatter of the means
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+@pytest.mark.parametrize("seed", range(draws(1, 10)))
 @pytest.mark.parametrize("stated", [True, False])
 def test_an_arm_that_does_not_come_back_exactly_is_no_omitted_effect(seed: int, stated: bool) -> None:
     """All markers of a reading shift together by as much as one marker scatters; a deflection has that twice."""
@@ -86,12 +87,12 @@ def test_an_arm_that_does_not_come_back_exactly_is_no_omitted_effect(seed: int, 
     noise = (ec.Reading(sd=2e-5), ec.Repeatability(sd=4e-5)) if stated else None
     shown = file.controller.to_controller(q)
     data = ec.Campaign(q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS, noise=noise)
-    cal = calibrate(file, data)
+    cal = calibrate(file, data, ["compliance"])
     assert not {w.code for w in cal.warnings} & {"omitted-effect", "lack-of-fit", "prior-conflict"}
     assert 0.6 < cal.noise["translation"] / 4e-5 < 1.6
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", range(draws(1, 10)))
 def test_a_load_that_is_not_what_was_written_down_is_no_compliance_that_varies(seed: int) -> None:
     """Every load is off by 2 %: stated, that is the noise found; not stated, compliances seem to vary."""
     rng = np.random.default_rng([seed, 23])
@@ -108,7 +109,7 @@ def test_a_load_that_is_not_what_was_written_down_is_no_compliance_that_varies(s
             q=file.controller.to_controller(q), deflection=seen, wrench=wrench, length="m", angle="rad",
             markers=MARKERS, noise=(ec.Reading(sd=1e-5 / np.sqrt(2)), *more),
         )  # fmt: skip
-        return calibrate(file, data)
+        return calibrate(file, data, ["compliance"])
 
     stated, silent = calibrated(LoadSize(sd=0.02)), calibrated()
     assert not {w.code for w in stated.warnings} & {"omitted-effect", "lack-of-fit", "prior-conflict"}

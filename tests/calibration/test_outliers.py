@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from scipy.spatial.transform import Rotation
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
@@ -35,12 +36,6 @@ def test_a_single_number(size: float) -> None:
     _, q, x, _ = readings()
     x[11, 1, 2] += size
     assert named(q, x) == {(11, "b", "z")}
-
-
-def test_a_single_number_is_at_least_a_point() -> None:
-    _, q, x, _ = readings()
-    x[11, 1, 2] += 5e-3
-    assert {(row, marker) for row, marker, _ in named(q, x)} == {(11, "b")}
 
 
 def test_a_point() -> None:
@@ -80,13 +75,13 @@ def test_kept_where_asked_for() -> None:
 
 
 def test_none_is_invented_on_clean_data() -> None:
-    """Joint and instrument noise, three robots: at most 1 % of the numbers."""
-    lost = 0
-    for seed in range(3):
+    """Joint and instrument noise: at most 1 % of the numbers."""
+    lost, robots = 0, draws(1, 20)
+    for seed in range(robots):
         _, q, x, _ = readings(10 + seed)
         cal = calibrate(KR270, campaign(q, KR270, position=x), ["geometry", "weight"])
         lost += sum(1 if o.axis else 3 if o.marker else 6 for o in cal.outliers)
-    assert lost <= 0.01 * 3 * COUNT * 6
+    assert lost <= 0.01 * robots * COUNT * 6
 
 
 @pytest.mark.parametrize(
@@ -123,7 +118,7 @@ def test_the_model_tells_which_of_two_repeats_is_wrong(kept: bool) -> None:
 def test_good_repeats_are_all_kept() -> None:
     """Joints that stop elsewhere every time scatter more where the arm is long."""
     lost = 0
-    for seed in range(20):
+    for seed in range(draws(10, 50)):
         truth, q, _, rng = readings(seed)
         many = np.repeat(q[:20], 4, axis=0)
         data = campaign(many, KR270, position=read_positions(truth, many, rng, 1e-5, 3e-5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from scipy.spatial.transform import Rotation
 from scipy.stats import t
 from virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
@@ -137,7 +138,7 @@ def coverage(seeds: range, markers: int, joint_noise: float, count: int, **optio
 
 
 def test_intervals_hold_the_truth_and_new_readings() -> None:
-    mean, reading = coverage(range(4), 2, 2e-5, 40, model=("geometry", "weight", "harmonics"))
+    mean, reading = coverage(range(draws(2, 12)), 2, 2e-5, 40, model=("geometry", "weight", "harmonics"))
     assert 0.88 < mean <= 0.995
     assert 0.88 < reading <= 0.995
 

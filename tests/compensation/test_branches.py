@@ -139,7 +139,29 @@ def test_rconf_of_a_yaskawa_by_plane_geometry() -> None:
         behind, up = plane_words(150, 760, 200, 795, shown[1], shown[2] - shown[1])
         beyond = [abs(np.degrees(shown[i])) >= 180 for i in (3, 5, 0)]
         q = model.controller.to_joints(shown[None])[0]
-        flags = [bent_down(model, q, shown[2] - shown[1], shown[3]), not up, behind, *beyond, False, False]
+        flags = [bent_down(model, q, shown[2] - shown[1], shown[3]), not up, behind, *beyond, *[False] * 18]
         assert _rconf(model, q) == ",".join(str(int(f)) for f in flags)
         seen.add(tuple(flags[:3]))
     assert len(seen) >= 6
+
+
+@pytest.mark.parametrize("count", [6, 8, 24])
+def test_flip_is_a_matter_of_r_on_an_nx100_and_of_b_on_its_followers(count: int) -> None:
+    """RCONF from joint values, by the words of the manuals, finds them again."""
+    model = read_robot("yaskawa-gp25")
+    arm = wrist_geometry(model, "flange")
+    assert isinstance(arm, WristGeometry)
+    flips = set()
+    for q in sampled(model):
+        r, b = np.degrees(model.controller.to_controller(q[None])[0])[3:5]
+        if abs(r) >= 180 or abs(abs(r) - 90) < 1:
+            continue
+        no_flip = b < 0 if count == 24 else not -90 < r <= 90
+        said = [str(int(no_flip)), *_rconf(model, q).split(",")[1:count], *["0"] * (count - 24)]
+        branch = post_kinds()["jbi"]().branch(Target("p", 1, "", "pose", "0", "0", ",".join(said)))
+        at, turn = rigid_pose(model.nominal, "flange", q[:, None])
+        found = selected(model, arm, at[:, 0], turn[..., 0], branch)
+        np.testing.assert_allclose(np.cos(found), np.cos(q), atol=1e-7)
+        np.testing.assert_allclose(found[3:5], q[3:5], atol=1e-7)
+        flips.add((no_flip, b < 0))
+    assert len(flips) == (2 if count == 24 else 4)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracle.programs import PROGRAMS, encoded
 
+from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.post import ToolPath, post_for, post_kinds
 from elastocal.compensation.program import Changes, Given, Inserted, uncorrected
 from elastocal.compensation.stations import chords
@@ -163,8 +164,10 @@ def test_languages_are_found_by_ending() -> None:
     assert post_for("D:/R1/PART.SRC").kind == "krl"
     assert post_for("a/b.nc").kind == "gcode"
     assert post_for("PART.LS").kind == "fanuc"
-    with pytest.raises(InputError, match="of no known language"):
+    with pytest.raises(InputError, match=r"'\.xyz'.*KUKA KRL \(\.src\), ABB RAPID") as error:
         post_for("part.xyz")
+    assert (error.value.code, error.value.value, error.value.allowed) == ("no-post", ".xyz", tuple(post_kinds()))
+    assert all(p.title for p in post_kinds().values())
 
 
 def test_a_language_without_a_post_is_refused_by_its_name() -> None:
@@ -188,7 +191,12 @@ def test_new_programs_are_read_as_they_were_meant_or_refused_in_a_sentence(kind:
     else:
         measured = post.read({n: t.encode("ascii") for n, t in post.measuring_program("m", model, stops).items()})
         assert not measured.skipped
-        np.testing.assert_allclose(measured.joints, model.controller.to_controller(q), atol=1e-6)
+        if isinstance(post, CamPost):
+            assert post.cautions(model, stops)
+            np.testing.assert_allclose(measured.positions, at.position, atol=1e-7)
+            np.testing.assert_allclose(measured.rotations[:, :, 2], -at.rotation[:, :, 2], atol=1e-7)
+        else:
+            np.testing.assert_allclose(measured.joints, model.controller.to_controller(q), atol=1e-6)
     if post.hindrance(model):
         with pytest.raises(InputError, match=post.hindrance(model)):
             post.example(model, path)

@@ -108,8 +108,11 @@ def test_a_log_of_efforts(tmp_path: Path) -> None:
     log = read_log(write(tmp_path / "run", "mcap"), robot)
     assert log.q.shape == (len(recording()[0]), 6)
     np.testing.assert_allclose(log.torque, 5.0)
+    other = read_log(tmp_path / "run", read_robot("kuka-kr270"))
+    np.testing.assert_array_equal(other.q, log.q)
+    assert "axis1 is joint A1, axis2 is joint A2" in other.notes[-1]
     with pytest.raises(InputError, match="its joint states are of axis1"):
-        read_log(tmp_path / "run", read_robot("kuka-kr270"))
+        read_log(tmp_path / "run", read_robot("iiwa14-on-track"))
 
 
 def test_wrong_bags_in_one_sentence(tmp_path: Path) -> None:

@@ -161,3 +161,30 @@ def test_joints_of_both_arms_in_a_table_leave_the_choice_to_the_reader(tmp_path:
     with pytest.raises(InputError) as refused:
         observed_tables((tmp_path / "points.csv",), str(tmp_path / "two.urdf"), {})
     assert refused.value.parameter == "tool"
+
+
+def _points_of(folder: Path, name: str, titles: str = "x_mm,y_mm,z_mm") -> Path:
+    rows = "".join(f"{','.join(map(str, q))},{','.join(map(str, p))}\n" for q, p in zip(DEG, MM, strict=True))
+    (folder / name).write_text(f"{','.join(AXES)},{titles}\n{rows}", encoding="utf-8")
+    return folder / name
+
+
+def test_files_that_are_called_by_their_targets_hold_a_marker_each(tmp_path: Path) -> None:
+    files = [_points_of(tmp_path, name) for name in ("day 1 SMR A.csv", "day 1 SMR-b.csv", "Reflektor 3.csv")]
+    read = observed_tables(files, ROBOT, {})
+    assert list(dict.fromkeys(read.readings.markers)) == ["smr_A", "smr_B", "reflektor_3"]
+    assert any("SMR-b.csv: its points are of marker smr_B" in note for note in read.notes)
+
+
+@pytest.mark.parametrize(
+    "names", [("smr_1.csv", "smr_1 again.csv"), ("smr_1.csv", "morning.csv"), ("small.csv", "smrt2.csv")]
+)
+def test_other_names_of_files_tell_no_marker(names: tuple[str, str], tmp_path: Path) -> None:
+    read = observed_tables([_points_of(tmp_path, name) for name in names], ROBOT, {})
+    assert not any("of marker" in note for note in read.notes)
+    assert len(set(read.readings.markers)) == 1
+
+
+def test_titles_that_name_their_markers_are_left_alone(tmp_path: Path) -> None:
+    files = [_points_of(tmp_path, name, "x1_mm,y1_mm,z1_mm") for name in ("smr_1.csv", "smr_2.csv")]
+    assert set(observed_tables(files, ROBOT, {}).readings.markers) == {"marker1"}

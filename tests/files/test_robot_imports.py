@@ -171,10 +171,45 @@ def test_modified_dh_is_the_product_of_craig(tmp_path: Path) -> None:
     assert any("no limits" in note for note in robot.notes)
 
 
+def test_a_convention_that_is_not_stated_is_told_by_titles_or_zeros(tmp_path: Path) -> None:
+    """PUMA's first frame lies in its base (modified), UR10e's last in its flange (standard)."""
+    craig = [f"{i},{','.join(map(str, row))}" for i, row in enumerate(PUMA, 1)]
+    for name, titles, rows, said in (
+        ("zeros", "i,a [mm],alpha [deg],d [mm],theta [deg]", craig, "modified convention, since a and alpha are"),
+        ("titles", "i,a(i-1) [mm],alpha_i-1 [deg],d_i [mm],theta_i [deg]", [*craig[:-1], "6,0,0,0,0"],
+         "modified convention, as 'a(i-1) [mm]' says"),
+    ):  # fmt: skip
+        (tmp_path / f"{name}.csv").write_text("\n".join([titles, *rows]) + "\n")
+        (tmp_path / "stated.csv").write_text(
+            "\n".join([f"{titles},convention", *(f"{r},modified" for r in rows)]) + "\n"
+        )
+        robot, stated = read_robot(tmp_path / f"{name}.csv"), read_robot(tmp_path / "stated.csv")
+        q = np.random.default_rng(4).uniform(-3, 3, (6, 5))
+        np.testing.assert_array_equal(*(rigid_pose(r.nominal, "flange", q)[0] for r in (robot, stated)))
+        assert any(said in note for note in robot.notes)
+    (tmp_path / "ur.csv").write_text(UR10E.replace(",convention", ",remark"))
+    assert any("standard convention, since" in note for note in read_robot(tmp_path / "ur.csv").notes)
+
+
+def test_limits_without_a_unit_are_in_that_of_the_angles(tmp_path: Path) -> None:
+    (tmp_path / "ur.csv").write_text(UR10E.replace("min_deg,max_deg", "min,max"))
+    robot = read_robot(tmp_path / "ur.csv")
+    assert robot.motions[0].limits == pytest.approx((-2 * np.pi, 2 * np.pi))
+    assert any("taken in deg, as its angles" in note for note in robot.notes)
+    slides = (
+        UR10E.replace("min_deg,max_deg", "min,max")
+        .replace("convention", "type,convention")
+        .replace("standard", "P,standard")
+    )
+    (tmp_path / "slide.csv").write_text(slides)
+    with pytest.raises(InputError, match="'min' has no unit"):
+        read_robot(tmp_path / "slide.csv")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (UR10E.replace(",convention", ",remark"), "convention is missing"),
+        (UR10E.replace(",convention", ",remark").replace("base_joint,0,90", "base_joint,0,0"), "is stated nowhere"),
         (UR10E.replace(",convention", ",conventoin"), "did you mean 'convention'"),
         ("joint,alpha_deg,d_mm,theta_deg,convention\nA,0,0,0,standard\n", "a is missing"),
         (UR10E.replace("standard", "modified", 1), "the same in all rows"),
@@ -195,3 +230,12 @@ def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypa
     with pytest.raises(InputError) as caught:
         read_robot(path)
     assert "longer than 2 s" in str(caught.value)
+
+
+def test_xacro_that_is_no_xml_is_refused_at_its_line(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a process is started for it."""
+    monkeypatch.setattr("elastocal.files.robot.xacro.subprocess.run", None)
+    (package / "two.urdf.xacro").write_text(CALL.replace("</robot>", "</robo>"))
+    with pytest.raises(InputError) as refused:
+        read_robot(package / "two.urdf.xacro")
+    assert refused.value.line == CALL[: CALL.index("</robot>")].count("\n") + 1

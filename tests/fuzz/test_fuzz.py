@@ -88,7 +88,10 @@ def test_yaml_that_hurts(name: str) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize("text", ["[NaN]", "[1e999]", "[-Infinity]", f"[{'9' * 5000}]", f"[{'9' * 400}]", "[" * 10**5])
+@pytest.mark.parametrize(
+    "text",
+    ["[NaN]", "[1e999]", "[-Infinity]", f"[{'9' * 5000}]", f"[{'9' * 400}]", "[" * 10**5, '{"a": [{"b": 1, "b": 2}]}'],
+)
 def test_json_that_hurts(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_json(text, "x.json")

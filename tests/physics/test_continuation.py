@@ -105,8 +105,12 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
         push = np.abs(batch.applied[0].wrench[:, 0])
         return theta, force, steps, done & (push < 100.0)
 
+    def weak_from_rest(batch):
+        theta, force, steps, done = weak(batch)
+        return theta, force, steps, done, np.zeros_like(done)
+
     monkeypatch.setattr(continuation, "newton_equilibrium", weak)
-    monkeypatch.setattr(equilibrium_module, "solve_equilibrium", weak)
+    monkeypatch.setattr(equilibrium_module, "solve_equilibrium", weak_from_rest)
     got = equilibrium(strut(), [[0.2]], [AppliedWrenches("tip", [[-200.0, 0, 0, 0, 0, 0]])])
     assert Status(got.status[0]) is Status.NOT_CONVERGED
     assert np.isnan(got.load_factor[0])

@@ -125,13 +125,6 @@ def test_the_verdict_tells_which_reading_fits(outcome, figure) -> None:
     assert drawn.series[2].y[-1] == figure(of, "error_z_mm_at_0.5mm2")
 
 
-def test_the_same_seed_gives_the_same_figures(outcome) -> None:
-    from elastocal.published.case import case_named
-
-    again = case_named("cylindrical").run(np.random.default_rng(SEED))
-    assert again.figures == outcome("cylindrical").figures
-
-
 def test_paths_are_drawn_as_loaded(outcome, figure) -> None:
     """Means of the drawn paths are the figures; the noisier the readings, the farther the compensated path."""
     of = outcome("cylindrical")

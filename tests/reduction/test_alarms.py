@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from oracle.wrong_models import MARKERS, NOISE, deflections
 
 import elastocal as ec
@@ -56,7 +57,7 @@ def case(wrong: str, seed: int, poses: int = 18, spoiled: float = 1.0, noise: fl
 
 @pytest.mark.parametrize("wrong", ["gear", "hysteresis"])
 def test_a_wrong_model_is_an_alarm_no_reading_is_lost_and_predictions_hold(wrong: str) -> None:
-    done = [case(wrong, seed) for seed in range(3)]
+    done = [case(wrong, seed) for seed in range(draws(1, 10))]
     assert all(c.found.fit.misfit.probability < 1e-6 for c in done)
     assert all(not c.found.identification.excluded for c in done)
     assert np.mean([c.covered for c in done]) > 0.9
@@ -66,9 +67,9 @@ def test_a_wrong_model_is_an_alarm_no_reading_is_lost_and_predictions_hold(wrong
 
 
 def test_a_right_model_gives_no_alarm() -> None:
-    done = [case("none", seed) for seed in range(3)]
+    done = [case("none", seed) for seed in range(draws(2, 10))]
     assert all(c.found.fit.misfit.probability > 0.01 and c.found.fit.share == 0 for c in done)
-    assert np.mean([c.covered for c in done]) > 0.9
+    assert np.mean([c.covered for c in done]) > 0.95 - 0.3 / np.sqrt(len(done))  # intervals of one robot go together
 
 
 def test_a_slight_misfit_of_many_numbers_is_an_alarm() -> None:
@@ -79,7 +80,7 @@ def test_a_slight_misfit_of_many_numbers_is_an_alarm() -> None:
     assert found.fit.share == 0  # noise, not a compliance that differs
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(draws(2, 10)))
 def test_one_bad_loading_of_16_is_left_out_and_the_rest_is_used(seed: int) -> None:
     c = case("none", seed, poses=16, spoiled=0.5)
     assert {o.reading for o in c.found.identification.excluded} == {c.bad}

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from oracle.refusals import refused
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
@@ -78,11 +79,20 @@ def test_only_a_spring_that_is_sought_with_its_joint_counts():
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    """Of tests that ask for the fit only: of 3000 draws of the spring a tenth."""
+    """Of tests that ask for the fit only: a sixteenth of the usual draws of the spring."""
     monkeypatch.setattr("elastocal.reduction.study.sample_spring", partial(sample_spring, draws=300))
 
 
-def test_the_search_needs_no_help_and_recovers_the_spring():
+LENGTH = draws(900, 5000)
+"""Draws of tests that look at what was sampled."""
+
+
+@pytest.fixture
+def some_draws(monkeypatch):
+    monkeypatch.setattr("elastocal.reduction.study.sample_spring", partial(sample_spring, draws=LENGTH))
+
+
+def test_the_search_needs_no_help_and_recovers_the_spring(few_draws):
     truth = two_joints()
     data = campaign(truth, 400.0, 1e-6, np.random.default_rng(1), poses=20)
     wrong = truth.with_parameters({"j1.k_c": 5e-5, "j1.s_0": 0.1, "j1.k": 1e-6, "j2.k": 1e-6})
@@ -119,7 +129,7 @@ def test_samples_agree_with_emcee_on_the_same_density():
     truth = two_joints()
     data = campaign(truth, 60.0, 4e-6, np.random.default_rng(3), poses=14)
     fit = estimate(truth, data, NAMES)
-    drawn = sample_spring(fit, SPRING, rng=np.random.default_rng(4), draws=4000)
+    drawn = sample_spring(fit, SPRING, rng=np.random.default_rng(4), draws=draws(2000, 5000))
     assert drawn.converged
     q = np.repeat(data.measurement.setup.q[:, 0], 3)
     here = fit.values[[0, 2, 3]]
@@ -140,8 +150,8 @@ def test_samples_agree_with_emcee_on_the_same_density():
     start = rng.normal(size=(40, 5)) * np.array([*(0.3 * fit.sd[[0, 2, 3]] / here), 1.0, 0.1])
     sampler = emcee.EnsembleSampler(40, 5, density, vectorize=True)
     sampler.random_state = np.random.RandomState(6).get_state()
-    sampler.run_mcmc(start, 3000)
-    chain = sampler.get_chain(discard=1000, flat=True)
+    sampler.run_mcmc(start, draws(1500, 5000))
+    chain = sampler.get_chain(discard=500, flat=True)
     for name, column in (("j1.k", 0), ("j1.k_c", 1), ("j1.s_0", 2)):
         i = fit.names.index(name)
         ours = np.quantile(drawn.flat[:, i], [0.05, 0.5, 0.95])
@@ -149,11 +159,12 @@ def test_samples_agree_with_emcee_on_the_same_density():
         np.testing.assert_allclose(ours, theirs, atol=0.15 * drawn.sd[i])
 
 
-def test_a_study_of_a_spring_samples_it_without_linearising_and_tells_one_noise():
+def test_a_study_of_a_spring_samples_it_without_linearising_and_tells_one_noise(some_draws):
     truth = two_joints()
     data = campaign(truth, 400.0, 2e-5, np.random.default_rng(8), poses=14)
     found = study(truth, data, NAMES, rng=np.random.default_rng(0))
-    alone = sample_spring(found.fit, compensator_of(found.fit.model, NAMES), rng=np.random.default_rng(0))
+    spring = compensator_of(found.fit.model, NAMES)
+    alone = sample_spring(found.fit, spring, rng=np.random.default_rng(0), draws=LENGTH)
     assert isinstance(found.posterior, NonlinearPosterior)
     np.testing.assert_array_equal(found.posterior.draws, alone.draws)
     low, high = found.posterior.interval()[:, found.fit.names.index("j1.k_c")]

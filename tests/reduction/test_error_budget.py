@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign
+from oracle.draws import draws
 
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadPoint, LoadSize
@@ -41,12 +42,12 @@ def test_shares_are_those_of_monte_carlo_with_one_source_at_a_time():
     problem = linearise(campaign, truth, names, weigh(campaign, truth))  # the weights of all sources
     n, r = problem.shape
     rng = np.random.default_rng(3)
-    variance = []
+    variance, count = [], draws(200, 2000)
     for source in campaign.sources:
         sd = np.array([u.sd for u in source.unknowns(campaign.measurement, truth)])
         columns = source.columns(campaign.measurement, truth) * sd
         values = []
-        for _ in range(400):
+        for _ in range(count):
             u = rng.normal(size=(1 if source.common else n, len(sd)))
             errors = np.einsum("nri,ni->nr", columns, np.broadcast_to(u, (n, len(sd))))
             misfit = np.zeros_like(problem.misfit)
@@ -55,8 +56,8 @@ def test_shares_are_those_of_monte_carlo_with_one_source_at_a_time():
         variance.append(np.var(values, axis=0))
     expected = np.array(variance) / np.sum(variance, axis=0)
     assert expected.max(axis=1).min() > 0.03  # every source matters somewhere
-    np.testing.assert_allclose(found.share, expected, rtol=0, atol=0.05)
-    np.testing.assert_allclose(np.sqrt(np.sum(variance, axis=0)), fit.sd[:4], rtol=0.06)
+    np.testing.assert_allclose(found.share, expected, rtol=0, atol=1 / np.sqrt(count))
+    np.testing.assert_allclose(np.sqrt(np.sum(variance, axis=0)), fit.sd[:4], rtol=2 / np.sqrt(2 * count))
 
 
 def test_prior_rows_keep_their_owners_in_any_order():

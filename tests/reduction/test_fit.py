@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar
+from oracle.draws import draws
 from oracle.refusals import refused
 from scipy import linalg, optimize
 from scipy.spatial.transform import Rotation
@@ -300,15 +301,16 @@ def test_the_scatter_of_a_robust_fit_gives_the_spread_of_its_estimates(loss, dir
     kind = Deflection(Setup(q, AppliedWrenches("tool", wrench), (Marker("tool"),)), "linear")
     exact, names = kind.predict(model), ["q1.k", "q2.k", "q3.k"]
     found, stated = [], []
-    for _ in range(150 if dirty else 250):
+    count = draws(60, 600)
+    for _ in range(count):
         size = np.where(rng.random(exact.shape) < dirty, 6.0, 1.0)
         noisy = exact + np.sqrt(2) * SD * size * rng.normal(size=exact.shape)
         fit = estimate(model, Campaign(kind, noisy, (Reading(sd=SD),)), names, loss)
         found.append(fit.values)
         stated.append(np.diag(fit.covariance_estimated))
     ratio = np.sqrt(np.mean(stated, axis=0)) / np.std(found, axis=0)
-    assert np.mean(ratio) == pytest.approx(1, abs=0.1 if dirty else 0.06)
-    np.testing.assert_allclose(ratio, 1, atol=0.15)
+    assert np.mean(ratio) == pytest.approx(1, abs=1.8 / np.sqrt(2 * count))
+    np.testing.assert_allclose(ratio, 1, atol=3 / np.sqrt(2 * count))
 
 
 # --- what cannot be used ----------------------------------------------------------------------------------------------

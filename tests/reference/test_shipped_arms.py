@@ -2,8 +2,8 @@
 
 The robot files of all but the UR10e take lengths, axes and ranges from URDF files of ROS-Industrial.  Those are built
 anew in Pinocchio, which finds slips of the pen.  Other hands: reaches of makers (they depend on the ranges of axes 2
-and 3 too), joint values and pose that a FANUC controller showed, DH tables of the IRB 120 and the iiwa, screw axes of
-the GP25.
+and 3 too), joint values and pose that a FANUC controller showed, DH tables of the IRB 120, the KR 270 and the iiwa,
+screw axes of the GP25.
 The file of the UR10e is written from the maker's DH table and checked against the maker's URDF.
 """
 
@@ -23,10 +23,11 @@ from elastocal.model.kinematics import rigid_pose
 from elastocal.spatial.pose import Pose
 
 # Of the wrist centre from axis 1 in mm, and the step it is rounded to: data sheets ROBO149EN and ROB0109EN (ABB) and
-# R-2000iC/165F (FANUC), Motoman Spec Finder of 2026-07-20 (Yaskawa), KR QUANTEC extra (KUKA; the next generation has
-# 2701), as public catalogues repeat them.
+# R-2000iC/165F (FANUC), Motoman Spec Finder of 2026-07-20 (Yaskawa), KR QUANTEC extra and ultra (KUKA; the next
+# generation has 2701), as public catalogues repeat them.
 REACH = {
     "kuka-kr210-r2700": (2696, 1),
+    "kuka-kr270": (2696, 1),
     "abb-irb120": (580, 1),
     "abb-irb4600-60": (2050, 10),
     "fanuc-r2000ic165f": (2655, 1),
@@ -120,6 +121,25 @@ def test_a_dh_table_of_the_irb_120_by_another_hand_gives_the_same_poses() -> Non
         at, turn = rigid_pose(model.nominal, "flange", q[:, None])
         np.testing.assert_allclose(at[:, 0], there.translation, atol=1e-12)
         np.testing.assert_allclose(turn[..., 0], there.rotation, atol=1e-12)
+
+
+def test_a_dh_table_of_the_kr_270_by_another_hand_gives_the_same_poses() -> None:
+    """Modified DH (alpha, a, theta, d) of KukaRobotModelFactory in the C# program Homies.SARP, a public repository.
+
+    Its zero is KUKA's home, A2 = -90 and A3 = 90 deg; z of its last frame looks from the flange to the wrist.
+    """
+    right = np.pi / 2
+    table = [(np.pi, 0, 0, -0.675), (right, 0.35, -right, 0), (0, 1.15, 0, 0), (right, -0.041, 0, -1.2),
+             (-right, 0, 0, 0), (right, 0, 0, -0.24)]  # fmt: skip
+    home, model = np.radians([0, -90, 90, 0, 0, 0]), read_robot("kuka-kr270")
+    for q in np.random.default_rng(6).uniform(-np.pi, np.pi, (20, 6)):
+        there = Pose()
+        for (alpha, a, theta, d), value in zip(table, q - home, strict=True):
+            turn = Rotation.from_euler("XZ", [alpha, theta + value]).as_matrix()
+            there = there @ Pose(turn, np.array([a, 0, 0]) + turn @ [0, 0, d])
+        at, turn = rigid_pose(model.nominal, "flange", q[:, None])
+        np.testing.assert_allclose(at[:, 0], there.translation, atol=1e-12)
+        np.testing.assert_allclose(turn[..., 0], there.rotation @ np.diag([-1.0, 1, -1]), atol=1e-12)
 
 
 def test_screw_axes_of_the_gp25_by_another_hand_give_the_same_poses() -> None:

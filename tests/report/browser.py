@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from elastocal.report.html import bundle_name
+
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 """WebGL without a graphics card."""
 WITHOUT_WEBGL = ("--disable-gpu", "--disable-3d-apis")
+"""Pages are painted several times faster then."""
 PATIENCE = 120_000
 """ms: drawing by software on a busy machine is slow."""
 WIDTHS = (1280, 390)
@@ -56,6 +59,22 @@ def browser(started: Any, flags: tuple[str, ...] = SOFTWARE) -> Iterator[Any]:
         running.close()
 
 
+STAND_IN = """HTMLCanvasElement.prototype.getContext = () => ({});
+window.Plotly = {newPlot: (box, data, layout) => {
+    box.style.height = layout.height + 'px';
+    const scene = {camera: layout.scene.camera, _scene: {glplot: {}}};
+    Object.assign(box, {data, _fullData: data, _fullLayout: {scene}});
+}};"""
+"""Takes what Plotly would draw, and the room of it, also without WebGL.  Drawn by software a scene takes ten seconds of
+a processor: tests of everything else on a page save them, those of turning have the real one."""
+
+
+def undrawn(report: Path, folder: Path) -> Path:
+    """A copy in ``folder`` whose scenes are not drawn."""
+    (folder / bundle_name()).write_text(STAND_IN, encoding="utf-8")
+    return Path(shutil.copy(report, folder))
+
+
 def opened(running: Any, report: Path, width: int, scheme: str = "light") -> Seen:
     """The report at a width; requests, errors and warnings of the page are noted."""
     page = running.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -65,6 +84,12 @@ def opened(running: Any, report: Path, width: int, scheme: str = "light") -> See
     page.on("console", lambda m: seen.complaints.append(m.text) if m.type == "error" else None)
     page.goto(report.as_uri(), timeout=PATIENCE)
     return seen
+
+
+def resized(page: Any, width: int) -> None:
+    """The narrow window in the dark."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="light" if width == WIDTHS[0] else "dark")
 
 
 def overflow(page: Any) -> int:

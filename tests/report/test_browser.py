@@ -21,6 +21,7 @@ from report.browser import (
     overflow,
     skipped,
     turned,
+    undrawn,
     unfold,
 )
 from report.samples import EVERY_BLOCK
@@ -48,15 +49,24 @@ def running(started: Any) -> Iterator[Any]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def blind(started: Any) -> Iterator[Any]:
+    with browser(started, WITHOUT_WEBGL) as found:
+        yield found
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_it_is_quiet_fits_and_nothing_overlaps(running: Any, report: Path, width: int, scheme: str) -> None:
-    seen = opened(running, report, width, scheme)
+def test_it_is_quiet_fits_and_nothing_overlaps(
+    blind: Any, report: Path, width: int, scheme: str, tmp_path: Path
+) -> None:
+    shown = undrawn(report, tmp_path)
+    seen = opened(blind, shown, width, scheme)
     assert overflow(seen.page) <= 0
     unfold(seen.page)
     assert misplaced(seen.page) == []
     assert overflow(seen.page) <= 0
-    assert seen.foreign(report) == []
+    assert seen.foreign(shown) == []
     assert seen.complaints == []
     background = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, background[4:-1].split(","))) > 380) == (scheme == "light")
@@ -73,8 +83,8 @@ def test_faint_words_and_skipped_headings_are_seen(running: Any) -> None:
     page.close()
 
 
-def test_tabs_show_one_step_and_folds_open(running: Any, report: Path) -> None:
-    page = opened(running, report, 1280).page
+def test_tabs_show_one_step_and_folds_open(blind: Any, report: Path, tmp_path: Path) -> None:
+    page = opened(blind, undrawn(report, tmp_path), 1280).page
     assert page.locator(".pane:visible").count() == 1
     page.locator("nav button").nth(1).click()
     assert page.locator(".pane:visible h2").inner_text() == "Second"
@@ -134,8 +144,8 @@ def distance(eye: dict[str, float], centre: dict[str, float]) -> float:
     return math.dist([eye[c] for c in "xyz"], [centre[c] for c in "xyz"])
 
 
-def test_paper_has_all_steps_and_still_pictures(running: Any, report: Path, tmp_path: Path) -> None:
-    page = opened(running, report, 1280).page
+def test_paper_has_all_steps_and_still_pictures(blind: Any, report: Path, tmp_path: Path) -> None:
+    page = opened(blind, undrawn(report, tmp_path), 1280).page
     turned(page)
     page.emulate_media(media="print")
     assert page.locator(".pane:visible").count() == page.locator(".pane").count()
@@ -147,12 +157,10 @@ def test_paper_has_all_steps_and_still_pictures(running: Any, report: Path, tmp_
     page.close()
 
 
-def test_without_its_script_a_report_has_still_pictures_and_says_why(
-    running: Any, report: Path, tmp_path: Path
-) -> None:
+def test_without_its_script_a_report_has_still_pictures_and_says_why(blind: Any, report: Path, tmp_path: Path) -> None:
     lone = tmp_path / "lone.html"
     lone.write_bytes(report.read_bytes())
-    page = opened(running, lone, 390).page
+    page = opened(blind, lone, 390).page
     assert bundle_name() in page.locator(".scene .missing").inner_text()
     assert page.locator(".scene .still svg:visible").count() == 1
     page.close()
@@ -168,9 +176,9 @@ def test_a_standalone_report_turns_alone(running: Any, tmp_path: Path) -> None:
     seen.page.close()
 
 
-def test_a_browser_without_webgl_says_so_in_words(started: Any, report: Path) -> None:
-    with browser(started, WITHOUT_WEBGL) as blind:
-        seen = opened(blind, report, 390)
-        assert "no WebGL" in seen.page.locator(".scene .missing").inner_text()
-        assert seen.complaints == []
-        assert overflow(seen.page) <= 0
+def test_a_browser_without_webgl_says_so_in_words(blind: Any, report: Path) -> None:
+    seen = opened(blind, report, 390)
+    assert "no WebGL" in seen.page.locator(".scene .missing").inner_text()
+    assert seen.complaints == []
+    assert overflow(seen.page) <= 0
+    seen.page.close()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from dense import dense, random_problem
+from oracle.draws import draws
 from scipy.stats import f as f_law
 from scipy.stats import kstest
 
@@ -122,7 +123,7 @@ def test_good_readings_have_uniform_probabilities(level: str, factor: float) -> 
     root = np.linalg.cholesky(whole.covariance)
     rng = np.random.default_rng(8)
     probabilities = []
-    for _ in range(800):
+    for _ in range(draws(250, 3000)):
         readings = np.full(problem.used.shape, np.nan)
         readings[problem.used] = factor * (root @ rng.normal(size=len(whole.y)))
         closed = deletion(posterior(Blocks(readings, *(getattr(problem, k) for k in FIELDS)), at))

@@ -7,6 +7,8 @@ import sys
 import emcee
 import numpy as np
 import pytest
+from oracle.draws import draws
+from scipy import stats
 
 from elastocal.errors import InputError
 from elastocal.solve.ensemble import Ensemble, ensemble
@@ -14,6 +16,8 @@ from elastocal.solve.ensemble import Ensemble, ensemble
 NAMES = ("a", "b")
 CENTRE, SD, CORRELATION = np.array([5.0, -2e6]), np.array([1e-7, 1e5]), 0.9
 PRECISION = np.linalg.inv(np.array([[1, CORRELATION], [CORRELATION, 1]]))
+
+STEPS = draws(10, 25) * 320
 
 
 def gaussian(x):
@@ -28,26 +32,29 @@ def run(seed=1, density=gaussian, **options):
 
 @pytest.fixture(scope="module")
 def long():
-    return run(steps=8000)
+    return run(steps=STEPS)
 
 
 def test_a_correlated_gaussian(long):
     assert long.converged
-    assert long.draws.shape == (20, 8000, 2)
+    assert long.draws.shape == (20, STEPS, 2)
     np.testing.assert_allclose((long.mean - CENTRE) / SD, 0, atol=4 / np.sqrt(long.effective.min()))
-    np.testing.assert_allclose(long.sd, SD, rtol=0.05)
-    assert np.corrcoef(long.flat.T)[0, 1] == pytest.approx(CORRELATION, abs=0.015)
-    np.testing.assert_allclose((long.interval() - CENTRE) / SD, np.outer([-1.96, 1.96], [1, 1]), atol=0.12)
+    near = np.sqrt(8000 / STEPS)
+    np.testing.assert_allclose(long.sd, SD, rtol=0.05 * near)
+    assert np.corrcoef(long.flat.T)[0, 1] == pytest.approx(CORRELATION, abs=0.015 * near)
+    np.testing.assert_allclose((long.interval() - CENTRE) / SD, np.outer([-1.96, 1.96], [1, 1]), atol=0.12 * near)
     assert 0.5 < long.accepted < 0.9
 
 
 def test_the_effective_number_predicts_the_scatter_of_means(long):
-    """25 blocks of 320 steps, about ten times tau each, scatter as if each held a 25th of the effective number."""
+    """Blocks of 320 steps, about ten times tau each, scatter as if each held its share of the effective number."""
     chain = np.swapaxes((long.draws - CENTRE) / SD, 0, 1)
     np.testing.assert_allclose(long.time, emcee.autocorr.integrated_time(chain, tol=0), rtol=1e-6)
-    blocks = long.draws.reshape(20, 25, 320, 2).mean(axis=(0, 2))
-    ratio = blocks.var(axis=0, ddof=1) / (SD**2 / (long.effective / 25))
-    assert np.all((ratio > 0.4) & (ratio < 2.1))
+    count = STEPS // 320
+    blocks = long.draws.reshape(20, count, 320, 2).mean(axis=(0, 2))
+    ratio = blocks.var(axis=0, ddof=1) / (SD**2 / (long.effective / count))
+    low, high = stats.chi2.ppf([1e-3, 1 - 1e-4], count - 1) / (count - 1)
+    assert np.all((ratio > low) & (ratio < high))
 
 
 def test_too_few_steps_are_said():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import draws, spread_of_share
 from scipy.stats import chi2, t
 
 from elastocal.errors import InputError
@@ -100,14 +101,14 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     """7 readings, 3 parameters: intervals from a normal distribution would hold it in 88 % only."""
     rng = np.random.default_rng(21)
     a, _ = problem(count=7)
-    truth, hits, sets = UNITS * [1.0, -2.0, 0.5], np.zeros(4), 400
+    truth, hits, sets = UNITS * [1.0, -2.0, 0.5], np.zeros(4), draws(150, 2000)
     for _ in range(sets):
         y = a @ truth + 3 * rng.normal(size=7)
         found = gibbs(NAMES, a, y, rng=rng, draws=500, warm_up=50)
         low, high = found.interval(0.95)
         s_low, s_high = np.quantile(found.scales, [0.025, 0.975])
         hits += [*((low < truth) & (truth < high)), s_low < 3 < s_high]
-    np.testing.assert_allclose(hits / sets, 0.95, atol=3.5 * np.sqrt(0.95 * 0.05 / sets))
+    np.testing.assert_allclose(hits / sets, 0.95, atol=spread_of_share(0.95, sets, 3.5))
 
 
 def test_starts_are_overdispersed():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browser import PATIENCE, browser, driver, faint, overflow, skipped
+from report.browser import PATIENCE, STAND_IN, browser, driver, faint, overflow, skipped
 from studio.studio_desk import Studio, studio
 
 
@@ -44,6 +44,11 @@ class Visitor:
         self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
         self.page.goto(of.opened)
+
+    def draw_no_more(self) -> None:
+        """Pictures that turn are slow by software: from here on they are not what is looked at."""
+        answer = {"body": STAND_IN, "content_type": "text/javascript"}
+        self.context.route("**/plotly.js", lambda route: route.fulfill(**answer))
 
     def go(self, path: str) -> Any:
         self.page.goto(f"{self.of.address}{path}")
@@ -157,6 +162,7 @@ def planned(way: Way) -> None:
     report = json.loads((way.cell / "reports" / "plan.json").read_text(encoding="utf-8"))
     assert float(before) == pytest.approx(report["task"][0]["error_mm"], abs=1e-4)
     assert "P1," in (way.cell / "plan" / "plan.csv").read_text(encoding="utf-8")  # a trial changes nothing
+    way.me.draw_no_more()
 
 
 def measured(way: Way) -> None:

@@ -1,4 +1,4 @@
-"""Whole calibrations of virtual robots against their truth: a few by seed, 200 by ``pytest -m slow`` (``robots``)."""
+"""Whole calibrations of virtual robots against their truth: a few by seed, 200 by ``make proof`` (``robots``)."""
 
 from __future__ import annotations
 
@@ -48,6 +48,28 @@ def test_a_loaded_robot_with_backlash_at_any_joint() -> None:
     assert trial.mean > 0.9
     assert trial.reading > 0.9
     assert trial.error < 1.5e-4
+
+
+@pytest.mark.parametrize(("scene", "seed"), [("raw", 1), ("raw", 7), ("mixed", 4)])
+def test_three_bad_poses_of_ten(scene: str, seed: int) -> None:
+    """Of 20 poses with one marker 42 good numbers are left: the richest model would take all of them."""
+    robots()
+    trial = script("bad_poses").trial(scene, seed)
+    assert trial.large >= 6
+    assert (trial.found, trial.lost, trial.missed) == (trial.large, 0, "")
+    assert trial.error < 1.05 * trial.clean
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", ["numbers", "points", "poses", "mixed", "shifted", "raw"])
+def test_many_robots_with_bad_poses(scene: str) -> None:
+    robots()
+    trials = [script("bad_poses").trial(scene, seed) for seed in range(40)]
+    print(script("bad_poses").figures(trials))
+    assert sum(t.found for t in trials) >= 0.99 * sum(t.large for t in trials)
+    assert sum(t.lost for t in trials) <= 0.01 * sum(t.good for t in trials)
+    plain = [t.error / t.clean for t in trials if t.large == t.planted]
+    assert np.mean(plain) < 1.05
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatter
+from oracle.draws import draws, spread_of_share
 
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
@@ -54,13 +55,13 @@ def test_stated_intervals_of_an_identifiable_basis_affine():
     names = [groups.names[i] for i in groups.kept]
     true = combined(groups, truth, model)
     wanted = np.array([true[n] for n in names])
-    hits = []
-    for seed in range(200):
+    hits, count = [], draws(80, 1000)
+    for seed in range(count):
         fit = estimate(model, Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES), names)
         hits.append(np.abs(fit.values - wanted) < WIDTH * np.sqrt(np.diag(fit.covariance_stated)))
     share = np.mean(hits, axis=0)
-    assert np.mean(share) == pytest.approx(0.95, abs=0.015)
-    np.testing.assert_allclose(share, 0.95, atol=0.06)
+    assert np.mean(share) == pytest.approx(0.95, abs=spread_of_share(0.95, count, 1.5))
+    np.testing.assert_allclose(share, 0.95, atol=spread_of_share(0.95, count))
 
 
 def test_stated_intervals_of_a_loaded_robot():
@@ -72,11 +73,11 @@ def test_stated_intervals_of_a_loaded_robot():
     exact, plain = kind.predict(truth), (Reading(sd=1e-3),)
     rigid = kind.predict(truth.with_parameters({"j1.k": 0.0}))
     assert np.abs(exact - rigid).max() > 0.02
-    hits = []
-    for seed in range(120):
+    hits, count = [], draws(40, 500)
+    for seed in range(count):
         fit = estimate(truth, Campaign(kind, exact + scatter(kind, truth, plain, seed), plain), ["j1.k", "j1.offset"])
         hits.append(np.abs(fit.values - [1e-3, 0.0]) < WIDTH * np.sqrt(np.diag(fit.covariance_stated)))
-    np.testing.assert_allclose(np.mean(hits, axis=0), 0.95, atol=0.055)
+    np.testing.assert_allclose(np.mean(hits, axis=0), 0.95, atol=spread_of_share(0.95, count, 3))
 
 
 def test_intervals_after_m3_hold_the_truth_less_often():
@@ -86,7 +87,7 @@ def test_intervals_after_m3_hold_the_truth_less_often():
     campaign = arm_campaign(truth, SOURCES, count=8, noise=0.0)
     kind = campaign.measurement
     hits, kept = [], []
-    for seed in range(50):
+    for seed in range(draws(25, 200)):
         noisy = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         found = identify((Description("", "", model),), noisy)
         true = combined(found.groups, truth, model)
@@ -110,7 +111,7 @@ def test_predicted_intervals_at_poses_that_were_not_measured():
     real = Deflection(Setup(*UNSEEN, (Marker("tip", "pose"),)), "linear").predict(truth)
     names = [n for n in kind.names(truth, None) if n in JOINTS or n in ("end.k44", "end.k55", "end.k66")]
     hits, excess = [], []
-    for seed in range(80):
+    for seed in range(draws(40, 300)):
         noisy = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(truth, noisy, names)
         d = discrepancy(fit, repeats(fit, kind.setup.state)).sd

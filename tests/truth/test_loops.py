@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.dial_gauge import readings
+from oracle.draws import draws, spread_of_share
 
 from elastocal.procedures.loops.directions import fit_directions
 from elastocal.procedures.loops.fit import fit_loops
@@ -13,12 +14,12 @@ from elastocal.procedures.loops.loop import loop_of
 P, G, H, NOISE = 3.76e-5, 1.0e-4, 8e-6, 2e-6
 ANGLES = np.radians([0.0, 30.0, 75.0, 120.0, 160.0])
 UNITS = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
-DRAWS = 500
+DRAWS = draws(150, 2000)
+FAMILIES = draws(50, 600)
 
 
 def share_within(share, hits, count):
-    """Within 4.5 standard deviations of a binomial."""
-    assert abs(hits / count - share) < 4.5 * np.sqrt(share * (1 - share) / count)
+    assert abs(hits / count - share) < spread_of_share(share, count)
 
 
 @pytest.mark.parametrize("level", [0.68, 0.95])
@@ -42,8 +43,8 @@ def test_directions_matrices_and_the_tests_of_them():
     compliances = np.einsum("ni,ij,nj->n", UNITS, p, UNITS)
     gaps = np.hypot(1e-4 * UNITS[:, 0], 5e-5 * UNITS[:, 1])
     truth_p, truth_g = np.linalg.eigvalsh(p)[::-1], np.array([1e-4, 5e-5])
-    hits, rejected, draws = np.zeros(4), np.zeros(2), 200
-    for _ in range(draws):
+    hits, rejected = np.zeros(4), np.zeros(2)
+    for _ in range(FAMILIES):
         loops = [
             loop_of(*readings(c, g, H, cycles=1, steps=(10.0, 25.0, 40.0), noise=NOISE, rng=rng))
             for c, g in zip(compliances, gaps, strict=True)
@@ -56,17 +57,17 @@ def test_directions_matrices_and_the_tests_of_them():
         hits[2:] += np.abs(ellipse.principal.values - truth_g) <= width * ellipse.principal.sd
         rejected += [tensor.matrix.probability < 0.1, ellipse.matrix.probability < 0.1]
     for count in hits:
-        share_within(0.95, count, draws)
+        share_within(0.95, count, FAMILIES)
     for count in rejected:
-        share_within(0.1, count, draws)
+        share_within(0.1, count, FAMILIES)
 
 
 def test_one_number_is_rejected_as_seldom_as_stated():
     rng = np.random.default_rng(3)
-    false, draws = np.zeros(2), 200
-    for _ in range(draws):
+    false = np.zeros(2)
+    for _ in range(FAMILIES):
         fits = fit_loops([loop_of(*readings(P, G, H, cycles=1, noise=NOISE, rng=rng)) for _ in UNITS])
         pair = (([f.compliance for f in fits], False), ([f.half_gap for f in fits], True))
         false += [fit_directions(UNITS, e, root).one.probability < 0.1 for e, root in pair]
     for count in false:
-        share_within(0.1, count, draws)
+        share_within(0.1, count, FAMILIES)

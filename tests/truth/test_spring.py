@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from oracle.draws import draws, spread_of_share
 from oracle.spring_arm import NAMES, SPRING, TRUTH, campaign, two_joints
 
 from elastocal.reduction.compensator import sample_spring, start_values
@@ -13,7 +14,8 @@ def test_intervals_of_a_badly_known_spring_hold_the_truth():
     """The published accuracy of k_c is 21.5 %.  A prior that favours soft springs leads the chains away for good."""
     truth = two_joints()
     hits, known, sampled, mixed = [], [], [], []
-    for seed in range(12):
+    count = draws(5, 60)
+    for seed in range(count):
         data = campaign(truth, 400.0, 3.5e-5, np.random.default_rng(100 + seed), poses=14)
         start = start_values(truth, data, NAMES, SPRING).values
         fit = estimate(truth.with_parameters(start), data, NAMES)
@@ -24,8 +26,8 @@ def test_intervals_of_a_badly_known_spring_hold_the_truth():
         mixed.append(drawn.converged)
         known.append((fit.sd / fit.values)[at[2]])
         sampled.append((drawn.sd / drawn.mean)[at[2]])
-    assert np.mean(mixed) > 0.7
+    assert np.mean(mixed) > 0.65
     assert 0.15 < np.median(known) < 0.25
     assert np.median(sampled) < 1.6 * np.median(known)
-    assert np.mean(hits) > 0.87
-    assert np.min(np.mean(hits, axis=0)) > 0.8
+    assert np.mean(hits) > 0.95 - spread_of_share(0.95, len(NAMES) * count, 3)
+    assert np.min(np.mean(hits, axis=0)) > 0.95 - spread_of_share(0.95, count, 2)

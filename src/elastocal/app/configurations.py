@@ -114,7 +114,7 @@ def _from_file(model: Robot, file: Path) -> Configurations:
     table = read_configurations(file, dict(zip(axes.names, axes.kinds, strict=True)), model.controller.drives)
     places = tuple(f"{table.file}, line {line}" for line in table.lines)
     q = model.controller.to_joints(table.values)
-    return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches)
+    return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches, table.notes)
 
 
 def _from_table(model: Robot, file: Path, units: Mapping[str, str]) -> Configurations:

@@ -40,7 +40,9 @@ class Validation:
     reading: Array
     """Standard deviation (states, markers) in m of one reading, mean over the axes."""
     shared: int = 0
-    """States at joint values and loads of the calibration itself."""
+    """States with readings of the calibration itself."""
+    revisited: int = 0
+    """States at joint values and loads of the calibration that were read again, as to see drift."""
 
     @property
     def improved(self) -> bool:
@@ -52,13 +54,16 @@ class Validation:
         gain, half = 1e3 * self.gain, 1e3 * self.gain_half_width
         data = {"before": self.before.mean, "after": self.after.mean, "gain": self.gain, "half": self.gain_half_width}
         own = self.shared == len(self.errors) > 0
-        whose = "of poses of the calibration" if own else "that took no part"
+        again = not own and self.shared + self.revisited == len(self.errors) > 0
+        whose = "of poses of the calibration" if own or again else "that took no part"
         said = (
             f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points {whose}, nominal "
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
         if own:
             return Finding("not-validated", "warning", f"NOT VALIDATED: {said}", data)
+        if self.improved and again:
+            return Finding("holds", "note", f"Holds at poses of the calibration, read again: {said}", data)
         if self.improved:
             return Finding("validated", "note", f"Validated: {said}", data)
         if self.gain < -self.gain_half_width:
@@ -74,8 +79,8 @@ class Validation:
         if not self.shared:
             return ()
         text = (
-            f"{self.shared} of {len(self.errors)} rows are at joint values of the calibration itself; errors there say "
-            "nothing of other poses: measure poses that took no part"
+            f"{self.shared} of {len(self.errors)} rows are readings of the calibration; errors there say nothing "
+            "of other poses: measure poses that took no part"
         )
         return (Finding("not-new", "warning", text, {"shared": self.shared}),)
 

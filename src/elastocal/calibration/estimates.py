@@ -84,3 +84,5 @@ class Outlier:
     deviations: float
     """Distance from what the others predict, in standard deviations of that prediction; nan of a point beyond reach."""
     probability: float
+    cause: str = ""
+    """What likely made it wrong, where one cause is clear (``causes``)."""

@@ -2,8 +2,8 @@
 
 A rung is a set of model words, a noise family, and how its prior scales are set: by evidence, or all as a common
 multiple of the start scales (100 is plain least squares).  Words are added one after another and kept where the
-leave-one-pose-out error falls.  What is chosen must beat the nominal robot by more than chance: the paired differences
-of the poses decide.
+leave-one-pose-out error falls; searches end early, but that of the one that is chosen.  It must beat the nominal robot
+by more than chance: the paired differences of the poses decide.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.calibration.fit import ROUGH, Fit, fit
+from elastocal.calibration.fit import ROUGH, SETTLED, Fit, fit
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
@@ -38,8 +38,6 @@ GAP = 2.0
 """Standard deviations from which backlash counts."""
 SHARPER = (0.3, 0.1)
 """Shares of the transitions of backlash that are tried in the end."""
-CLOSE = 1.1
-"""Models whose searches ended early may be chosen up to this multiple of the least leave-one-out error."""
 SURE = 2.5
 """A gain over the nominal robot counts from this many standard errors on."""
 MOST_USED = 0.8
@@ -68,9 +66,7 @@ class Rung:
 
     @classmethod
     def of(cls, words: tuple[str, ...], family: Family, multiple: float | None, fitted: Fit, remark: str = "") -> Rung:
-        post = fitted.posterior
-        sizes = np.array([len(g.columns) for g in post.blocks.groups])
-        effective = float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
+        effective = _effective(fitted)
         pose = fitted.task.sight.states.pose
         errors = fitted.loo_lengths()
         return cls(words, family, multiple, errors, pose, fitted.evidence, effective, remark, fitted)
@@ -166,7 +162,7 @@ class Climber:
         if near is not None and near.task.robot is task.robot and near.task.names == task.names:
             placing, x = near.start
         own = [f.posterior for f in reversed(fits)]
-        return Rung.of(words, family, multiple, fit(task, placing, x, near=own))
+        return Rung.of(words, family, multiple, fit(task, placing, x, near=own, settled=ROUGH if words else SETTLED))
 
 
 def _predicts(rung: Rung) -> float:
@@ -176,11 +172,23 @@ def _predicts(rung: Rung) -> float:
     return rung.loo if whole and np.isfinite(rung.loo) else np.inf
 
 
-def _free_numbers(climber: Climber) -> float:
+def _free_numbers(sight: Sight, dropped: Bools) -> float:
     """Numbers read less those that place instrument and markers."""
-    used = int((climber.sight.used & ~climber.dropped).sum())
-    s = climber.sight.states
-    return used - (6 * len(s.stations) + 3 * s.points if climber.sight.placed else 0)
+    s = sight.states
+    return int((sight.used & ~dropped).sum()) - (6 * len(s.stations) + 3 * s.points if sight.placed else 0)
+
+
+def leaves_enough(fitted: Fit) -> bool:
+    """Whether a model leaves enough of the numbers to judge it, and them, by."""
+    free = _free_numbers(fitted.task.sight, fitted.task.dropped)
+    return _effective(fitted) < MOST_USED * free
+
+
+def _effective(fitted: Fit) -> float:
+    """Effective number of parameters of the robot."""
+    post = fitted.posterior
+    sizes = np.array([len(g.columns) for g in post.blocks.groups])
+    return float(np.sum((sizes - post.shares)[: len(fitted.task.wanted)]))
 
 
 def _multiplied(w: Wanted, multiple: float) -> Wanted:
@@ -188,31 +196,10 @@ def _multiplied(w: Wanted, multiple: float) -> Wanted:
     return w if w.scale.fixed else replace(w, scale=replace(w.scale, start=w.scale.start * multiple, width=0.0))
 
 
-def _without_small_gaps(rung: Rung) -> Rung:
-    """Backlash that does not stand out of its sd is none.
-
-    A gap of a few microradians predicts no better, and makes every pose uncertain at which nothing presses its gear to
-    one side.
-    """
-    fitted = rung.fit
-    small = {name for name, size in _gaps_in_sd(fitted).items() if size < GAP}
-    if not small:
-        return rung
-    wanted = tuple(w for w in (without_names(w, tuple(small)) for w in fitted.task.wanted) if w.names)
-    keep = [i for i, n in enumerate(fitted.task.names) if n not in small]
-    robot = fitted.task.robot.with_parameters(dict.fromkeys(sorted(small), 0.0))  # the file may state some
-    task = replace(fitted.task, robot=robot, wanted=wanted)
-    joints = tuple(n.removesuffix(".gap") for n in fitted.task.names if n in small)
-    new = fit(task, fitted.placing, fitted.x[keep], near=(fitted.posterior,))
-    remark = f"no backlash of {', '.join(sorted(joints))}"
-    return replace(Rung.of(rung.words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
-
-
 def _sharpened(rung: Rung) -> Iterator[Rung]:
     """The same with sides of backlash that change over within smaller torques.
 
-    A search that starts with sharp sides does not find its way; from here it does, and leave-one-out decides.  It is
-    long, and ends early; ``_settled`` takes those to the end that may be chosen.
+    A search that starts with sharp sides does not find its way; from here it does, and leave-one-out decides.
     """
     for share in SHARPER:
         fitted = rung.fit
@@ -229,24 +216,37 @@ def _sharpened(rung: Rung) -> Iterator[Rung]:
         yield Rung.of(rung.words, rung.family, rung.multiple, rough, remark)
 
 
-def _sharpest(best: Rung) -> list[Rung]:
-    """Sharper ones than the best; the searches of those that may be chosen go to the end."""
-    sharper = list(_sharpened(best))
-    least = min(map(_predicts, (best, *sharper)))
-    return [_settled(r) if _predicts(r) < CLOSE * least else r for r in sharper]
+def _settled(rung: Rung) -> Rung:
+    """The same with its search taken to the end, and without backlash that does not stand out of its sd.
+
+    A gap of a few microradians predicts no better, and makes every pose uncertain at which nothing presses its gear to
+    one side.
+    """
+    rough = rung.fit
+    small = {name for name, size in _gaps_in_sd(rough).items() if size < GAP}
+    if not small:
+        fitted = fit(rough.task, *rough.start, rough.posterior.log_scales)
+        return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
+    wanted = tuple(w for w in (without_names(w, tuple(small)) for w in rough.task.wanted) if w.names)
+    keep = [i for i, n in enumerate(rough.task.names) if n not in small]
+    robot = rough.task.robot.with_parameters(dict.fromkeys(sorted(small), 0.0))  # the file may state some
+    task = replace(rough.task, robot=robot, wanted=wanted)
+    joints = tuple(n.removesuffix(".gap") for n in rough.task.names if n in small)
+    new = fit(task, rough.placing, rough.x[keep], near=(rough.posterior,))
+    remark = f"no backlash of {', '.join(sorted(joints))}"
+    none = not any(n.endswith(".gap") for n in task.names) and not any(_stated(rough.task.robot, n) for n in small)
+    words = tuple(w for w in rung.words if w != "backlash" or not none)
+    return replace(Rung.of(words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
+
+
+def _stated(robot: Robot, name: str) -> bool:
+    return bool(robot.parameters.values[robot.parameters.index(name)])
 
 
 def _gaps_in_sd(fitted: Fit) -> dict[str, float]:
     sds = np.sqrt(np.diag(fitted.covariance))[: len(fitted.x)]
     pairs = zip(fitted.task.names, (fitted.values / sds).tolist(), strict=True)
     return {name: size for name, size in pairs if name.endswith(".gap")}
-
-
-def _settled(rung: Rung) -> Rung:
-    """The same with its search taken to the end."""
-    rough = rung.fit
-    fitted = fit(rough.task, *rough.start, rough.posterior.log_scales)
-    return Rung.of(rung.words, rung.family, rung.multiple, fitted, rung.remark)
 
 
 def _kept(word: str, candidate: Rung, best: Rung) -> bool:
@@ -259,7 +259,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     rungs = [climber.rung((), f) for f in both]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
-    free = _free_numbers(climber)
+    free = _free_numbers(climber.sight, climber.dropped)
     for word in words:
         base = best.words if best else ()
         families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
@@ -278,17 +278,19 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
             best = candidate
     if best is None:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
-    sharper = _sharpest(best)
+    sharper = list(_sharpened(best))
     rungs += sharper
-    best = min((best, *sharper), key=_predicts)
-    smaller = _without_small_gaps(best)
-    if smaller is not best:
-        rungs.append(smaller)
-    return decided(tuple(rungs), smaller, nominal)
+    rough = min((best, *sharper), key=_predicts)
+    best = _settled(rough)
+    rungs = [*rungs, best] if best.dropped_gaps else [best if r is rough else r for r in rungs]
+    return decided(tuple(rungs), best, nominal)
 
 
 def decided(rungs: tuple[Rung, ...], best: Rung, nominal: Rung, before: Ladder | None = None) -> Ladder:
     """The best rung, where it beats the nominal robot by more than chance."""
+    if not best.words:
+        bare = replace(nominal, dropped_gaps=best.dropped_gaps)
+        return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0)
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE

@@ -12,7 +12,7 @@ others predict does not change while the units of one are tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,9 +38,12 @@ LEAST = 20
 """Poses of every station and every marker that the sample has at least, where there are so many."""
 CHUNK = 1024
 """Poses that are held at once."""
+SOME, PIECE = 2048, 128
+"""Poses that the first passes see, in pieces of so many that follow each other."""
 PASSES = 8
-NEAR = 0.02
-"""Step, in standard deviations of what readings tell, at which the passes end."""
+STILL = 0.1
+"""Root mean square by which a step moves the readings, in their noise, at which the passes end with it: what it leaves
+to a further one is smaller by as much again at least, and no outlier depends on it."""
 HELD = 3e-4
 """Sd in m and rad that a pass holds stations and markers to where the last one left them: far more than so many
 readings leave them unknown by, and little enough that a shift of everything, which none tells, is not lost in rounding.
@@ -92,35 +95,53 @@ def fit_many(
 ) -> ManyFit:
     """Fit the model of ``start`` to all ``states`` at its scales; without ``dropped`` (M, rows) outliers are decided.
 
-    Every pass linearises where the last one led to, and decides on outliers by what that fit predicts.
+    Every pass linearises where the last one led to, and decides on outliers by what that fit predicts.  The first ones
+    see some thousand poses, so that one pass over all is enough, as a rule.
     """
-    decide, p = dropped is None, len(start.x)
     out = np.zeros((states.count, start.task.sight.rows), dtype=bool) if dropped is None else dropped
     scales = _held(start)
     at = replace(start, posterior=posterior(start.posterior.blocks, scales))
     known = start.deletion.total / start.deletion.freedom
-    low, change = (np.inf, start), np.zeros(p + start.task.sight.extra)
-    for number in range(PASSES):
-        watch(f"all {states.poses} poses, pass {number + 1}")
-        swept = _sweep(_Pass(at, states, out, decide, known, number == 0), chunk)
-        if swept.dropped.sum() > MOST * (swept.count + swept.dropped.sum()):  # the model is wrong, not the readings
-            decide, out = False, np.zeros_like(out)
-            swept = _sweep(_Pass(at, states, out, decide, known, number == 0), chunk)
-        same = number > 0 and np.array_equal(swept.dropped, out)
-        out, known = swept.dropped, swept.square / swept.count
-        if same and swept.height > low[0]:  # a step too far
-            change, at = 0.5 * change, _moved(low[1], 0.5 * change)
-            continue
-        found = posterior_of_sums(swept.blocks, scales, swept.gram, swept.pull)
-        change, _ = full_step(at.task, found, at.x)
-        size = float(np.sqrt(swept.blocks.power * (change @ swept.gram @ change) / len(change)))
-        at = replace(at, posterior=found, converged=same and size < NEAR, steps=number + 1)
-        if at.converged:
-            break
-        low, at = (swept.height, at), _moved(at, change)
+    begin = _Pass(at, states, out, dropped is None, known, first=True)
+    every = tuple(states.parts(chunk))
+    if states.poses > 2 * SOME:
+        pieces = tuple(states.parts(PIECE))
+        some = tuple(pieces[i] for i in spread_indices(len(pieces), SOME // PIECE))
+        at, _, passed = _passes(begin, some, scales, lambda n: watch(f"{SOME} of {states.poses} poses, pass {n}"))
+        begin = replace(passed, at=at, dropped=out)
+    at, swept, passed = _passes(begin, every, scales, lambda n: watch(f"all {states.poses} poses, pass {n}"))
     found = posterior_of_sums(swept.blocks, start.posterior.log_scales, swept.gram, swept.pull)
     at = replace(at, posterior=found, unbounded=found)
-    return ManyFit(at, out, swept.units, swept.left_out, swept.everything, swept.count)
+    return ManyFit(at, swept.dropped, swept.units, swept.left_out, swept.everything, swept.count)
+
+
+def _passes(
+    begin: _Pass, parts: Sequence[slice], scales: Array, watch: Callable[[int], None]
+) -> tuple[Fit, _Swept, _Pass]:
+    """Passes over parts of the states until a step moves no reading by a share of its noise that counts."""
+    done, low, change = begin, (np.inf, begin.at), np.zeros(len(begin.theta))
+    for number in range(1, PASSES + 1):
+        watch(number)
+        swept = _sweep(done, parts)
+        if swept.dropped.sum() > MOST * (swept.count + swept.dropped.sum()):  # the model is wrong, not the readings
+            done = replace(done, decide=False, dropped=np.zeros_like(done.dropped))
+            swept = _sweep(done, parts)
+        same = np.array_equal(swept.dropped, done.dropped)
+        done = replace(done, dropped=swept.dropped, known=swept.square / swept.count, first=False)
+        if same and swept.height > low[0]:  # a step too far
+            change = 0.5 * change
+            done = replace(done, at=_moved(low[1], change))
+            continue
+        at = done.at
+        found = posterior_of_sums(swept.blocks, scales, swept.gram, swept.pull)
+        change, _ = full_step(at.task, found, at.x)
+        moves = float(np.sqrt(swept.blocks.power * (change @ swept.gram @ change) / swept.count))
+        low = swept.height, replace(at, posterior=found)
+        at = replace(_moved(low[1], change), converged=moves < STILL, steps=number)
+        done = replace(done, at=at)
+        if at.converged:
+            break
+    return done.at, swept, done
 
 
 def _held(start: Fit) -> Array:
@@ -177,12 +198,12 @@ class _Swept:
     blocks: Blocks
 
 
-def _sweep(done: _Pass, chunk: int) -> _Swept:
+def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
     at, states, p = done.at, done.states, len(done.theta)
     out, units = done.dropped.copy(), []
     gram, pull, square, count = np.zeros((p, p)), np.zeros(p), 0.0, 0
     errors: tuple[list[Array], list[Array]] = [], []
-    for part in states.parts(chunk):
+    for part in parts:
         sight = Sight(states.part(part))
         lost = sight.fold(out[part])
         full = assemble(replace(at.task, sight=sight, dropped=np.zeros_like(out[part])), at.x, at.placing)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -124,12 +125,23 @@ class Instrument:
 
     def load_moves(self, sight: Sight, robot: Robot) -> dict[str, Array]:
         """Twists (M, 6, b) of the tool by errors of the load of size one, as far as repeats do not average them out."""
+        found = self._moved.get("last")
+        if found is None or found[0] is not sight or found[1] is not (self.bent or robot):
+            found = self._moved["last"] = sight, self.bent or robot, self._load_moves(sight, self.bent or robot)
+        return found[2]
+
+    @cached_property
+    def _moved(self) -> dict[str, tuple[Sight, Robot, dict[str, Array]]]:
+        """Those of the last readings and robot: one robot bends for all models of a ladder."""
+        return {}
+
+    def _load_moves(self, sight: Sight, robot: Robot) -> dict[str, Array]:
         s = sight.states
         if not self.loads or not s.loaded.any():
             return {}
         setup = Setup(s.q, AppliedWrenches(s.load_frame, s.wrench), (Marker(robot.tool, "pose"),))
         share = 1 / np.sqrt(s.members.counts)[:, None, None]
-        return {source.label: share * source.columns(Deflection(setup), self.bent or robot) for source in self.loads}
+        return {source.label: share * source.columns(Deflection(setup), robot) for source in self.loads}
 
     def factor(self, sight: Sight) -> Array:
         """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""

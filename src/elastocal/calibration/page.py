@@ -257,10 +257,18 @@ def _outliers(c: Calibration) -> Table:
         Column("axis", "coordinate"),
         Column("deviations", "deletion residual", "sd", 1),
         Column("probability", "probability", probability=True),
+        Column("cause", "likely cause"),
     )
     far = Unknown("farther away than the arm reaches: left out before any fit")
     rows = tuple(
-        (o.place, o.marker or "all", o.axis or "all", far if isnan(o.deviations) else o.deviations, o.probability)
+        (
+            o.place,
+            o.marker or "all",
+            o.axis or "all",
+            far if isnan(o.deviations) else o.deviations,
+            o.probability,
+            o.cause,
+        )
         for o in c.outliers
     )
     note = "Left out by their deletion residual: the distance from what all other readings predict."

@@ -11,12 +11,13 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.causes import with_causes
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
-from elastocal.calibration.ladder import RARE, Climber, climb
+from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, robust_fit, screen
@@ -29,7 +30,7 @@ from elastocal.calibration.slips import accepted, check_slips
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.task import Task
-from elastocal.calibration.words import automatic, check_words, with_words
+from elastocal.calibration.words import automatic, check_deflections, check_words, with_words
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
@@ -97,12 +98,14 @@ def calibrate(
     kept = None if start is None else Kept(start)
     words = automatic(robot, loaded=loaded, placed=sight.placed, warms=campaign.warms) if asked is None else asked
     words = words if kept is None else kept.words(robot)
+    if not sight.placed:
+        check_deflections(words)
     if "thermal" in words and campaign.temperature is None:
         raise MissingError("model word thermal: no temperatures were read; give temperature_C, or leave the word out")
     progress("start values")
     placing = (None if kept is None else kept.placing(sight)) or start_placing(robot, sight)
     _check_priors(robot, words, campaign)
-    instrument = _instrument(robot, sight, campaign)
+    instrument = replace(_instrument(robot, sight, campaign), bent=robot)
     dropped = np.zeros_like(sight.used)
     units: tuple[Unit, ...] = ()
     rich: Fit | None = None
@@ -114,11 +117,11 @@ def calibrate(
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
-        instrument = replace(instrument, bent=rich.robot if instrument.loads else None)
+        instrument = replace(instrument, bent=rich.robot)
     climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
     ladder = climb(climber, words) if kept is None else kept.climb(climber)
     known = (*checked.findings, *assumed, *(() if kept is None else kept.findings))
-    return result_of(checked.campaign, campaign, ladder, units, lost, known)
+    return with_causes(result_of(checked.campaign, campaign, ladder, units, lost, known), checked.campaign)
 
 
 def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -181,7 +184,7 @@ def _calibrate_many(
     fitted, unit = found.fit, chosen.task.sight.unit
     out = (*lost, *(o for u in found.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
-    own = {"outliers", "not-converged", "few-poses"}
+    own = {"outliers", "not-converged", "few-poses", "likely-cause"}
     text = (
         f"model, noise and prior scales are chosen on {chosen.task.sight.states.poses} of "
         f"{states.poses} poses, spread evenly; parameters, outliers and errors are of all"
@@ -189,7 +192,7 @@ def _calibrate_many(
     sampled = Finding("sampled", "note", text, {"sample": chosen.task.sight.states.poses, "poses": states.poses})
     ladder = replace(small.ladder, chosen=replace(small.ladder.chosen, fitted=fitted))
     warned = [w for w in warnings_of(campaign, ladder, out) if w.code in own]
-    return replace(
+    whole = replace(
         small,
         robot=fitted.robot,
         covariance=fitted.covariance,
@@ -205,6 +208,7 @@ def _calibrate_many(
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
     )
+    return with_causes(whole, campaign)
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
@@ -269,25 +273,39 @@ def _left_out(
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
     ``before`` is that of nearly the same readings, from which the searches begin, and so is what was ``kept``."""
-    none, priors = np.zeros_like(sight.used), campaign.priors
-    rich = tuple(w for w in words if w not in RARE or len(words) == 1)
-    smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
+    priors, rich = campaign.priors, tuple(w for w in words if w not in RARE or len(words) == 1)
     if kept is not None:
         task = Task(sight, *with_words(robot, rich, priors), "joints", kept.dropped(campaign, sight), instrument)
-        screened = screen(task, kept.fitted(task, placing, settled=ROUGH))
+        fitted = kept.fitted(task, placing, settled=ROUGH)
     else:
-        first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
-        known = {} if before is None else dict(zip(before.task.names, before.x.tolist(), strict=True))
-        x, placing, doubtful = robust_fit(first, placing, np.array([known.get(n, 0.0) for n in first.names]))
-        task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
-        known |= dict(zip(first.names, x.tolist(), strict=True))
-        x = np.array([known.get(n, 0.0) for n in task.names])
-        near = () if before is None else (before.posterior,)
-        screened = screen(task, fit(task, placing, x, near=near, settled=ROUGH))
+        fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    while kept is None and len(rich) > 1 and not leaves_enough(fitted):  # nothing would be left to judge readings by
+        rich = rich[:-1]
+        fitted = _started(robot, sight, placing, rich, instrument, priors, before)
+    screened = screen(fitted.task, fitted)
     everything = explained(screened) if screened.units else None
     if everything is not None:
-        return none, (), everything
+        return np.zeros_like(sight.used), (), everything
     return screened.fit.task.dropped, screened.units, screened.fit
+
+
+def _started(
+    robot: Robot, sight: Sight, placing: Placing, rich: tuple[str, ...], instrument: Instrument, priors: Priors,
+    before: Fit | None,
+) -> Fit:  # fmt: skip
+    """A model fitted without the points that robust weights do not believe."""
+    none = np.zeros_like(sight.used)
+    if before is None or before.task.dropped.shape != none.shape:
+        smooth = tuple(w for w in rich if w != "backlash" or len(rich) == 1)  # signs that flip do not help a start
+        first = Task(sight, *with_words(robot, smooth, priors), "points", none, instrument)
+        x, placing, doubtful = robust_fit(first, placing, np.zeros(len(first.names)))
+        known = dict(zip(first.names, x.tolist(), strict=True))
+    else:
+        doubtful, known = before.task.dropped, dict(zip(before.task.names, before.x.tolist(), strict=True))
+    task = Task(sight, *with_words(robot, rich, priors), "joints", doubtful & sight.used, instrument)
+    x = np.array([known.get(n, 0.0) for n in task.names])
+    near = () if before is None else (before.posterior,)
+    return fit(task, placing, x, near=near, settled=ROUGH)
 
 
 def _taken_back(

@@ -210,12 +210,23 @@ class Sight:
 
     def joint_moves(self, robot: Robot, placing: Placing) -> Array:
         """How the rows move with every joint (M, rows, n), by the rigid arm."""
-        at = kinematics(robot.nominal, self.states.q)
+        at = self._rigid(robot)
         return self._moves(at, placing, at.jacobian)
 
     def tool_moves(self, robot: Robot, placing: Placing, twists: Array) -> Array:
         """How the rows move with twists of the tool (M, 6, b) in base axes, of the rigid arm."""
-        return self._moves(kinematics(robot.nominal, self.states.q), placing, twists)
+        return self._moves(self._rigid(robot), placing, twists)
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[Robot, Kinematics]]:
+        return {}
+
+    def _rigid(self, robot: Robot) -> Kinematics:
+        """Of the rigid arm, remembered for the last one: a search asks for the same at every step."""
+        found = self._known.get("last")
+        if found is None or found[0] is not robot.nominal:
+            found = self._known["last"] = robot.nominal, kinematics(robot.nominal, self.states.q)
+        return found[1]
 
     def _moves(self, at: Kinematics, placing: Placing, twists: Array) -> Array:
         """(M, rows, b)"""

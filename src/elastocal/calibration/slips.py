@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.exchanged import markers_word, mended
 from elastocal.calibration.misplaced import misplaced_frame
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
 from elastocal.errors import InputError, RangeError
@@ -134,6 +136,9 @@ def _size(robot: Robot, campaign: Campaign) -> float:
 
 
 def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
+    back = mended(campaign, word)
+    if back is not None:
+        return robot, back
     known = {h.words[0]: h for h in hypotheses(robot, campaign)}
     if word not in known:
         raise RangeError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
@@ -221,6 +226,10 @@ def _by_table(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     if campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
         apart = np.where((of_row[:, None] == tables)[:, :, None], campaign.position, np.nan)
         yield Hypothesis((EACH["marker"],), robot, _changed(campaign, position=apart, markers=tuple(tables)))
+    for table in tables:
+        for one, other in combinations(campaign.markers, 2):
+            word = markers_word(one, other, table)
+            yield Hypothesis((word,), robot, mended(campaign, word) or campaign)
 
 
 def _changed(campaign: Campaign, **values: Any) -> Campaign:

@@ -105,7 +105,8 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "covariance": c.covariance.tolist(),
         "robot_yaml": robot_text(c.uncalibrated),
         "ladder": _ladder(c.ladder),
-        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
+        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()}
+        | {"read": None if c.residuals.read is None else c.residuals.read.tolist()},
         "validation": None if validation is None else _validation(validation),
     }
     cleaned: dict[str, Any] = finite(document)

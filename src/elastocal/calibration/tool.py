@@ -198,7 +198,7 @@ class BentTool:
             else self.robot
         )
         applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
-        bent = self._last[which] = equilibrium(robot, at, applied, start=self._last.get(which))
+        bent = self._last[which] = equilibrium(robot, at, applied, start=self._last.get(which), judged=False)
         origin, turn = frame_pose(robot, at, bent, robot.tool)
         slope = np.zeros((len(at), 6, 0))
         if self.names:

@@ -10,6 +10,7 @@ import numpy as np
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
+from elastocal.calibration.residuals import mean_read
 from elastocal.calibration.states import States, gather, pose_means
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
@@ -29,6 +30,8 @@ SHAPE = 0.01
 """The same where the instrument is placed anew."""
 SAME = 1e-6
 """Joint values in rad and m, and loads in kN, that are the same but for rounding."""
+COPY = 1e-8
+"""Means of readings in m that are the same but for rounding."""
 Known = tuple[bool, ...]
 """Of every station of a campaign, whether the calibration has seen it."""
 
@@ -58,15 +61,21 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
-        _shared(calibration, states),
+        *_shared(calibration, states),
     )  # fmt: skip
 
 
-def _shared(calibration: Calibration, states: States) -> int:
-    """States at joint values and loads of the calibration, as a file keeps them."""
-    own = np.hstack([calibration.residuals.q, 1e-3 * calibration.residuals.wrench])
-    new = np.hstack([states.q, 1e-3 * states.wrench])
-    return sum(bool((np.abs(own - row).max(axis=1) < SAME).any()) for row in new) if len(own) else 0
+def _shared(calibration: Calibration, states: States) -> tuple[int, int]:
+    """States with readings of the calibration itself, and states at its joint values and loads that were read again."""
+    left = calibration.residuals
+    if not len(left.q):
+        return 0, 0
+    own, new = (np.hstack([x.q, 1e-3 * x.wrench]) for x in (left, states))
+    same = [np.abs(own - row).max(axis=1) < SAME for row in new]
+    if left.read is None:
+        return sum(bool(s.any()) for s in same), 0
+    copied = [bool(np.any(s & (np.abs(left.read - m) < COPY))) for s, m in zip(same, mean_read(states), strict=True)]
+    return sum(copied), sum(bool(s.any()) and not c for s, c in zip(same, copied, strict=True))
 
 
 def _check_near(calibration: Calibration, states: States, away: Array) -> None:

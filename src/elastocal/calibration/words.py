@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.priors import Prior
-from elastocal.errors import UnknownNameError
+from elastocal.errors import ConflictError, UnknownNameError
 from elastocal.model.chain import AXES
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
@@ -343,3 +343,13 @@ def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
         if word not in _WORDS:
             raise UnknownNameError("model word", word, ("auto", *ORDER))
     return words
+
+
+def check_deflections(words: Sequence[str]) -> None:
+    """Refuse a rigid model of deflections: it would bend its geometry to explain how the arm gives way."""
+    rigid = [w for w in words if w not in ("compliance", "backlash")]
+    if rigid and "compliance" not in words:
+        raise ConflictError(
+            f"model word{'s' * (len(rigid) > 1)} {', '.join(rigid)}: deflections are differences at one pose, which a "
+            "rigid arm does not have; add compliance, or read positions"
+        )

@@ -6,7 +6,8 @@ stand in:
     behind          the wrist centre lies behind axis 1 (KUKA S bit 0, ABB cfx bit 2, FANUC B, Yaskawa rear)
     ahead           the wrist centre lies before the line of the upper arm, seen in the arm's own axes
                     (KUKA S bit 1, not ABB cfx bit 1; elbow up, if the wrist is not behind axis 1)
-    fifth_negative  the controller shows axis 5 below zero (KUKA S bit 2, ABB cfx bit 0, FANUC N)
+    fifth_negative  the controller shows axis 5 below zero (KUKA S bit 2, ABB cfx bit 0, FANUC N, Yaskawa no flip)
+    fourth_back     it shows axis 4 more than a quarter turn from zero (no flip of a Yaskawa NX100)
     ranges          degrees that the controller shows (KUKA T, ABB cf1 cf4 cf6, FANUC turn numbers)
 """
 
@@ -23,7 +24,7 @@ from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 
-FIFTH = 4
+FOURTH, FIFTH = 3, 4
 EDGE = np.radians(1e-4)
 """rad by which an axis may miss the edge of its range: digits of a program are rounded."""
 
@@ -35,16 +36,17 @@ class Branch:
     behind: bool | None = None
     ahead: bool | None = None
     fifth_negative: bool | None = None
+    fourth_back: bool | None = None
     ranges: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     near: Array | None = None
 
 
 def facts(model: Robot, arm: WristGeometry, q: Array) -> tuple[Bools, Bools, Array]:
-    """Behind (N,), ahead (N,) and the controller's axis 5 (N,) of joint values (6, N)."""
+    """Behind (N,), ahead (N,) and what the controller shows (N, 6) of joint values (6, N)."""
     bits = branch_of(arm, q)
     forward = arm.front * (1.0 if arm.basis[2][2] > 0 else -1.0)
     ahead = ((bits & ELBOW) == 0) == (forward > 0)
-    return np.asarray((bits & SHOULDER) > 0), np.asarray(ahead), model.controller.to_controller(q.T)[:, FIFTH]
+    return np.asarray((bits & SHOULDER) > 0), np.asarray(ahead), model.controller.to_controller(q.T)
 
 
 def selected(model: Robot, arm: WristGeometry, position: Array, rotation: Array, said: Branch) -> Array | None:
@@ -52,14 +54,17 @@ def selected(model: Robot, arm: WristGeometry, position: Array, rotation: Array,
     zero = model.controller.to_joints(np.zeros((1, model.n)))[0] if said.near is None else _joints(model, said.near)
     q, _ = all_branches(arm, position[:, None], rotation[:, :, None], zero[:, None])
     ways = q[:, :, 0].T
-    behind, ahead, fifth = facts(model, arm, ways)
+    behind, ahead, shown = facts(model, arm, ways)
     good = np.isfinite(ways).all(axis=0)
     if said.behind is not None:
         good &= behind == said.behind
     if said.ahead is not None:
         good &= ahead == said.ahead
     if said.fifth_negative is not None:
-        good &= ((fifth < 0) == said.fifth_negative) | (np.abs(fifth) < EDGE)
+        good &= ((shown[:, FIFTH] < 0) == said.fifth_negative) | (np.abs(shown[:, FIFTH]) < EDGE)
+    if said.fourth_back is not None:
+        front = np.cos(shown[:, FOURTH])
+        good &= ((front < 0) == said.fourth_back) | (np.abs(front) < EDGE)
     if not good.any():
         return None
     far = np.abs(ways - zero[:, None]).sum(axis=0) if said.near is not None else np.zeros(ways.shape[1])

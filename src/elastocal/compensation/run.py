@@ -21,6 +21,7 @@ from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
 from elastocal.compensation.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
+from elastocal.compensation.left_open import along_axes, check_frames
 from elastocal.compensation.placed import WORLD, placed, with_own_base, with_tools
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.process import ProcessLoad, station_loads
@@ -83,7 +84,8 @@ def compensate(
         given = replace(program.given, drives=drives)
         program = replace(post.read(program.files, given), given=given, origin=program.origin)
     program = with_own_base(program, model, post.own_base, post.base_at_root)
-    _check(program, near is None, densify, chord)
+    check_frames(program, model, near is None)
+    _check(program, densify, chord)
     hand = flange_of(model, flange)
     method = Method(hand, position_only, taught, first_order, densify, chord)
     step = progress or (lambda done, total, stage: None)
@@ -205,16 +207,8 @@ def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel 
         ) from None
 
 
-def _check(program: Program, anywhere: bool, densify: float | None, chord: float) -> None:
+def _check(program: Program, densify: float | None, chord: float) -> None:
     name = next(iter(program.files), "the program")
-    missing = program.missing_frames()
-    if missing:
-        what = f"pose of {missing[0]} is" if len(missing) == 1 else f"poses of {' and '.join(missing)} are"
-        raise InputError(
-            f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; zeros are the robot's own base and "
-            f"flange), or NAME=FRAME for a tool of the robot file{_left_open(program, anywhere)}",
-            code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0], allowed=missing,
-        )  # fmt: skip
     if not program.targets:
         first = next(iter(program.skipped), None)
         why = f"the first line left alone: {first.line}, {first.reason}" if first else "no motion was found in it"
@@ -224,25 +218,6 @@ def _check(program: Program, anywhere: bool, densify: float | None, chord: float
     for what, value in (("densify", densify), ("chord", chord)):
         if value is not None and not value > 0:
             raise RangeError(f"{what} {1e6 * value:g} um: give a positive length", value=value, parameter=f"{what}_um")
-
-
-def _left_open(program: Program, anywhere: bool) -> str:
-    """What else the user will be asked for."""
-    posed = np.array([t.kind != "joints" for t in program.targets], dtype=bool)
-    wanted = []
-    if posed.any() and np.isnan(program.rotations[posed]).any():
-        wanted.append("the orientation of the tool (orientation)")
-    elif _along_axes(program):
-        wanted.append("which way z of the tool looks, from tip to spindle unless you say it (orientation)")
-    if anywhere and posed.all() and not any(t.configuration for t in program.targets):
-        wanted.append("axis values before it starts (near)")
-    return f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
-
-
-def _along_axes(program: Program) -> bool:
-    """Whether tool axes alone say how the tool is turned."""
-    free = program.given.orientation is None and not program.given.rotary
-    return free and any(t.kind == "axis" for t in program.targets)
 
 
 def _bearable(work: Job, before: Residual) -> None:
@@ -295,7 +270,7 @@ def _taken(work: Job, flange: str) -> list[Finding]:
         out.append(Finding("external-axes-kept", "note", said, {"file": moved[0].file, "line": moved[0].line}))
     if "axis" in kinds:
         said = "The program leaves the turn about the tool axis open; it is taken as one of many."
-        if _along_axes(program):
+        if along_axes(program):
             said += (
                 " No orientation is stated: z of the tool is taken from the tip to the spindle. State one that looks "
                 "into the part where z leads from the flange to the tip."

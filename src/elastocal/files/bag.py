@@ -15,6 +15,7 @@ import numpy as np
 
 from elastocal.errors import ConflictError, ExtraMissingError, FormatError, InputError, UnknownNameError
 from elastocal.files.opened import note_file
+from elastocal.files.tables.axis_titles import by_numbers
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
@@ -133,11 +134,16 @@ def one_topic(path: Path, series: Mapping[str, Series], kinds: tuple[str, ...], 
     return fitting[0] if fitting else None
 
 
-def joint_columns(path: Path, model: Robot, series: Series) -> Array:
-    """Places (n,) of the robot's joints in a series of joint states, by the names of joints."""
+def joint_columns(path: Path, model: Robot, series: Series) -> tuple[Array, tuple[str, ...]]:
+    """Places (n,) of the robot's joints in a series of joint states by their names, else by number, which is said."""
     known = {name: i for i, name in enumerate(series.names)}
     wanted = model.joints if all(j in known for j in model.joints) else model.controller.axes
     lacking = [j for j in wanted if j not in known]
+    called = by_numbers(series.names, model.joints) if lacking else {}
+    if called:
+        said = f"{path.name}: {', '.join(f'{word} is joint {joint}' for word, joint in called.items())}."
+        words = {joint: word for word, joint in called.items()}
+        return np.array([known[words[j]] for j in model.joints], dtype=np.int64), (said,)
     if lacking:
         raise InputError(
             f"{path}: its joint states are of {', '.join(series.names)}, and {lacking[0]} of {model.name} is not among "
@@ -146,4 +152,4 @@ def joint_columns(path: Path, model: Robot, series: Series) -> Array:
             file=str(path),
             value=lacking[0],
         )
-    return np.array([known[j] for j in wanted], dtype=np.int64)
+    return np.array([known[j] for j in wanted], dtype=np.int64), ()

@@ -194,8 +194,17 @@ def parse_json(text: str, file: str) -> Any:
         number = float(word)
         return number if isfinite(number) else refuse(word)
 
+    def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) < len(pairs):
+            twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
+            raise InputError(f"{file}: key {twice[:40]!r} stands twice; make the file again", code="json", file=file)
+        return out
+
     try:
-        return json.loads(text, parse_constant=refuse, parse_int=integer, parse_float=decimal)
+        return json.loads(
+            text, parse_constant=refuse, parse_int=integer, parse_float=decimal, object_pairs_hook=mapping
+        )
     except json.JSONDecodeError as error:
         mend = "make the file again" if text[: error.pos].strip() else "give the JSON file that a command wrote"
         said = f"{file}, line {error.lineno}: not valid JSON ({error.msg}); {mend}"

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.compensation.posts.post import parsed, post_for, post_kinds
+from elastocal.compensation.posts.post import OTHERS, parsed, post_for, post_kinds
 from elastocal.compensation.process import LineLoads
 from elastocal.compensation.program import Given, Program
 from elastocal.errors import (
@@ -138,6 +138,12 @@ def programs_in(folder: Path) -> tuple[Path, ...]:
     """Programs of any known language, by name; what belongs to them is not among them."""
     endings = {ending for post in post_kinds().values() for ending in post.suffixes}
     return tuple(sorted(p for p in folder.iterdir() if p.is_file() and p.suffix.lower() in endings))
+
+
+def unread_in(folder: Path) -> tuple[str, ...]:
+    """Programs of languages that are not read, each with its language, by name: ``part.drl is Doosan DRL``."""
+    files = sorted(p for p in folder.iterdir() if p.is_file() and p.suffix.lower() in OTHERS)
+    return tuple(f"{p.name} is {OTHERS[p.suffix.lower()]}" for p in files)
 
 
 def corrected_places(out: Path, sources: Iterable[Path], changed: Mapping[str, bool]) -> dict[str, Path]:

@@ -70,26 +70,19 @@ class ParameterTable:
     def scales(self) -> Array:
         return np.array([p.scale for p in self.rows])
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {n: i for i, n in enumerate(self.names)}
+
     def index(self, name: str) -> int:
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._places[name]
+        except KeyError:
             raise UnknownNameError("parameter", name, self.names) from None
 
     def select(self, wanted: Iterable[str] | None) -> tuple[int, ...]:
         """Indices of the named parameters in table order; ``*`` is a wildcard, ``None`` means all."""
-        if wanted is None:
-            return tuple(range(len(self.rows)))
-        chosen: set[int] = set()
-        for word in wanted:
-            if any(c in word for c in "*?["):
-                hits = [i for i, n in enumerate(self.names) if fnmatch.fnmatchcase(n, word)]
-                if not hits:
-                    raise UnknownNameError("parameter matching", word, self.names)
-                chosen.update(hits)
-            else:
-                chosen.add(self.index(word))
-        return tuple(sorted(chosen))
+        return selected(self.names, wanted)
 
     def updated(self, values: Mapping[str, float] | Sequence[float] | Array) -> Array:
         """The full value vector with some (mapping) or all (sequence) values replaced."""
@@ -102,3 +95,21 @@ class ParameterTable:
         if out.shape != (len(self.rows),):
             raise ShapeError(f"{len(self.rows)} parameter values are needed, {out.shape} were given")
         return out
+
+
+def selected(names: tuple[str, ...], wanted: Iterable[str] | None) -> tuple[int, ...]:
+    """Indices of the wanted among ``names`` in their order; ``*`` is a wildcard, ``None`` means all."""
+    if wanted is None:
+        return tuple(range(len(names)))
+    places = {n: i for i, n in enumerate(names)}
+    chosen: set[int] = set()
+    for word in wanted:
+        if word in places:
+            chosen.add(places[word])
+            continue
+        wild = any(c in word for c in "*?[")
+        hits = [i for n, i in places.items() if fnmatch.fnmatchcase(n, word)] if wild else []
+        if not hits:
+            raise UnknownNameError("parameter matching" if wild else "parameter", word, names)
+        chosen.update(hits)
+    return tuple(sorted(chosen))

@@ -21,6 +21,9 @@ from elastocal.model.posture import Configurations, Posture
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
 
+OF_FRAMES = ("chain", "places", "nominal", "size", "joint_dofs", "parameter_names", "parameter_counts")
+"""What a robot has whatever its parameters are worth."""
+
 
 @dataclass(frozen=True, eq=False)
 class CompliantPart:
@@ -36,7 +39,8 @@ class CompliantPart:
     @classmethod
     def of(cls, c: CompliantCoordinate) -> CompliantPart:
         k = c.compliance()
-        terms = tuple((i, j, float(k[i, j])) for i, j in np.argwhere(k).tolist())
+        at = k.nonzero()
+        terms = tuple(zip(*(part.tolist() for part in (*at, k[at])), strict=True))
         active = sorted({i for term in terms for i in term[:2]})
         return cls(c, c.dofs(), terms, tuple(active), c.backlash(np.ones((len(k), 1))) is not None)
 
@@ -83,6 +87,14 @@ class Robot:
             element.check(self.tree)
             if not self.estimated:
                 element.check_physics()
+        self._check_one_compliance()
+        self.parameters  # noqa: B018  names must be unique from the start
+        if self.transmission is not None and len(self.transmission.axes) != self.n:
+            raise ShapeError(
+                f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints"
+            )
+
+    def _check_one_compliance(self) -> None:
         owner: dict[Dof, str] = {}
         for y in (y for y in self.compliant if y.active):
             for dof in y.dofs:
@@ -91,11 +103,6 @@ class Robot:
                         f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {y.coordinate.kind}); keep one"
                     )
                 owner[dof] = y.coordinate.kind
-        self.parameters  # noqa: B018  names must be unique from the start
-        if self.transmission is not None and len(self.transmission.axes) != self.n:
-            raise ShapeError(
-                f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints"
-            )
 
     def __repr__(self) -> str:
         kinds = Counter(e.kind for e in self.elements)
@@ -205,6 +212,15 @@ class Robot:
         return ParameterTable(tuple(p for rows in self.parameter_rows for p in rows))
 
     @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        return self.parameters.names
+
+    @cached_property
+    def parameter_counts(self) -> tuple[int, ...]:
+        """How many parameters each element has."""
+        return tuple(map(len, self.parameter_rows))
+
+    @cached_property
     def joint_parameters(self) -> tuple[str, ...]:
         """Parameters of actuated joints and motors, which stand for others where only a combination is known."""
         return tuple(
@@ -246,8 +262,13 @@ class Robot:
             if any(p.value != v for p, v in zip(rows, chosen, strict=True)):
                 element = element.with_values([float(v) for v in chosen])
             elements.append(element)
-        new = replace(self, elements=tuple(elements), estimated=True)
-        vars(new).update(chain=self.chain, places=self.places, nominal=self.nominal)  # values change no frame
+        if not np.isfinite(full).all():
+            return replace(self, elements=tuple(elements), estimated=True)  # which says whose value it is
+        # values change no frame and no name: what was checked and built of those holds, and searches need it fast
+        same = {name: getattr(self, name) for name in (*self.__dataclass_fields__, *OF_FRAMES)}
+        new = object.__new__(type(self))
+        vars(new).update(same | {"elements": tuple(elements), "estimated": True})
+        new._check_one_compliance()
         return new
 
     def with_elements(self, *added: Element) -> Self:

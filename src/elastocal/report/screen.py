@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from elastocal.report.blocks import Block, Heatmap, Paragraphs, Report, Section, Table, loud
+from elastocal.report.blocks import Block, Fact, Heatmap, Paragraphs, Report, Section, Table, loud
 from elastocal.report.display import parted
 from elastocal.report.text import MOST_ROWS, print_report
 
@@ -16,6 +16,8 @@ NOTES = 12
 """Lines that notes may take."""
 NAMED = 6
 """Sections left out that are named."""
+LISTED = 4
+"""Files read that are named."""
 FIRST = "Outliers"
 """The section that comes before all others."""
 
@@ -25,6 +27,7 @@ def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, s
 
     One of a single section is a list of what there is, and is shown as it is.
     """
+    report = replace(report, inputs=tuple(_brief(fact) for fact in report.inputs))
     if len(report.sections) < 2 or _height(report, width) <= lines:
         return report, ""
     notes = _notes(report, width)
@@ -39,6 +42,14 @@ def shortened(report: Report, width: int, lines: int = LINES) -> tuple[Report, s
             kept[i] = fitted
     short = replace(short, sections=tuple(kept[i] for i in sorted(kept)))
     return short, _left_out(report, short)
+
+
+def _brief(fact: Fact) -> Fact:
+    """A list of many files by its first ones."""
+    many = fact.value if isinstance(fact.value, tuple) else ()
+    if len(many) <= LISTED or fact.words != "; ".join(many):
+        return fact
+    return replace(fact, words=f"{'; '.join(many[:LISTED])}; and {len(many) - LISTED} more")
 
 
 def _fitted(section: Section, room: int, width: int) -> Section | None:

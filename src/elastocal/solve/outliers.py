@@ -2,7 +2,8 @@
 
 The most improbable unit of the three levels is left out and everything is computed again; what was left out before
 comes back where the others predict it after all.  Probabilities of a level are multiplied by the number of its units
-(Bonferroni).  A point of which one number alone is wrong loses that number only.
+(Bonferroni).  A point of which one number alone is wrong loses that number only.  A wrong block may hide in scales of
+the noise that were chosen with it: the doubtful ones are judged once more by scales chosen without them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ BACK = 10.0
 """Times the level: what was left out comes back where it is this probable."""
 FAR = 5.0
 """Standard deviations beyond which a number is let go of before anything is decided."""
+DOUBTFUL, LOOKED_AT = 1.0, 2
+"""Probability of its level below which a whole block is judged by scales chosen without it, and how many are."""
 LIKELY = 0.01
 """Probability from which the other numbers of a point with a wrong one are believed."""
 MOST = 0.4
@@ -85,7 +88,7 @@ def screen_units(
         seen.add(dropped.tobytes())
         change = _taken_back(judge, full, dropped, least) if back_first else None
         if change is None:
-            change = _left_out(judge.without(dropped), dropped, level, levels)
+            change = _left_out(judge, dropped, level, levels)
         if change is None and not back_first:
             change = _taken_back(judge, full, dropped, least)
         if change is None:
@@ -98,31 +101,60 @@ def screen_units(
     return dropped, tuple(sorted(units, key=lambda u: u.probability)), judge
 
 
-def _left_out(found: Deletion, dropped: Bools, level: float, levels: Sequence[Level]) -> Bools | None:
+def _left_out(judge: Judge, dropped: Bools, level: float, levels: Sequence[Level]) -> Bools | None:
     """Without the worst unit too; None where none is improbable."""
-    worst = worst_unit(found, level, levels)
-    if worst is None:
+    found = judge.without(dropped)
+    doubtful = doubtful_units(found, max(level, DOUBTFUL), levels)
+    if not doubtful:
         return None
+    least, worst = doubtful[0]
+    if least < level:
+        return _without(dropped, worst)
+    for unit in (u for _, u in doubtful if u.level == levels[-1]):
+        out = _without(dropped, unit)
+        tuned = judge.tuned(out)
+        if tuned is judge:
+            break  # it has no scales to hide in
+        alone = _judged(tuned, out, unit.level, unit.block, np.array(unit.rows))
+        if alone.probability * _units_of(found, unit.level) < level:
+            return out
+    return None
+
+
+def _without(dropped: Bools, unit: Unit) -> Bools:
     out = dropped.copy()
-    out[worst.block, list(worst.rows)] = True
+    out[unit.block, list(unit.rows)] = True
     return out
 
 
 def worst_unit(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Unit | None:
     """The most improbable unit, if it is less probable than ``level``."""
+    return next((unit for _, unit in doubtful_units(found, level, levels)), None)
+
+
+def doubtful_units(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> list[tuple[float, Unit]]:
+    """Units less probable than ``level``, ``LOOKED_AT`` of every level at most: the probability that any of that level
+    is so far off, and the unit; the most improbable first."""
     used, parts = found.used, found.parts
-    best, least = None, level
+    out = []
     for kind in levels:
         chi2, size = _sizes(found, kind)
         p = found.exceedance(chi2, size)
         adjusted = np.where(np.isfinite(p), p, 1.0) * np.isfinite(p).sum()
-        place = np.unravel_index(int(np.argmin(adjusted)), adjusted.shape)
-        if adjusted[place] < least:
-            b, least = int(place[0]), float(adjusted[place])
+        for at in np.argsort(adjusted, axis=None, kind="stable")[:LOOKED_AT].tolist():
+            place = np.unravel_index(at, adjusted.shape)
+            if not adjusted[place] < level:
+                break
+            b = int(place[0])
             mine = {"number": np.arange(used.shape[1]) == place[-1], "point": parts == place[-1], "pose": used[b]}[kind]
             rows = tuple(np.flatnonzero(mine & used[b]).tolist())
-            best = Unit(kind, b, rows, float(np.sqrt(chi2[place] / size[place])), float(p[place]))
-    return best
+            unit = Unit(kind, b, rows, float(np.sqrt(chi2[place] / size[place])), float(p[place]))
+            out.append((float(adjusted[place]), unit))
+    return sorted(out, key=lambda each: each[0])
+
+
+def _units_of(found: Deletion, kind: Level) -> int:
+    return int(np.isfinite(found.exceedance(*_sizes(found, kind))).sum())
 
 
 def improbable(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Bools:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from oracle.draws import draws
 from oracle.logs import STEP, logged, planar_arm, planar_torques, waves
 from procedures.gravity.test_moving import accelerated
 
@@ -41,7 +42,7 @@ def test_the_inertia_taken_off_is_that_of_lagrange():
 def test_intervals_hold_what_inertia_does_to_a_slow_log():
     """Masses of the file are off as the prior says; for weight alone torques mislead beyond their scatter."""
     inside, bare = [], []
-    for seed in range(12):
+    for seed in range(draws(5, 50)):
         rng = np.random.default_rng(seed)
         q, samples = slow_log(seed, 0.5, 0.05)
         values = {p.name: p.value for b in BODIES for p in b.parameters(ARM.tree)}

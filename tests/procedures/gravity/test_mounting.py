@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from oracle.logs import logged, sweep, waves
 from scipy.spatial.transform import Rotation
 
@@ -55,9 +56,12 @@ def test_masses_that_are_all_too_light_change_the_length_only():
 
 
 def test_the_accuracy_is_that_of_repeated_logs():
-    found = [find_gravity(KR5, samples(DOWN["wall"], seed=s, count=400), 1, Friction()) for s in range(40)]
+    count = draws(16, 200)
+    found = [find_gravity(KR5, samples(DOWN["wall"], seed=s, count=400), 1, Friction()) for s in range(count)]
     spread = np.std([f.gravity for f in found], axis=0)
-    np.testing.assert_allclose(np.mean([np.sqrt(np.diag(f.covariance)) for f in found], axis=0), spread, rtol=0.4)
+    np.testing.assert_allclose(
+        np.mean([np.sqrt(np.diag(f.covariance)) for f in found], axis=0), spread, rtol=3.5 / np.sqrt(2 * count)
+    )
     mean = np.mean([f.gravity for f in found], axis=0)
     turned = [np.linalg.norm(np.cross(f.gravity, mean)) / np.linalg.norm(mean) ** 2 for f in found]
     assert np.sqrt(np.mean(np.square(turned))) < 2 * np.mean([f.direction_sd for f in found])

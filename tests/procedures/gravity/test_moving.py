@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from oracle.logs import LENGTH, MASSES, MOMENTS, planar_arm, planar_torques
 from oracle.moving_logs import COULOMB, VISCOUS, as_currents, cobot, recorded, sweeps
 
@@ -30,7 +31,7 @@ def weighed(seed=0, time=True, columns=None, joint=LIFT, **more):
 
 def test_with_time_the_inertia_is_modelled_and_the_answer_holds():
     off = []
-    for seed in range(6):
+    for seed in (*range(draws(1, 20)), 5):
         truth, done = weighed(seed, columns=(LIFT,) if seed % 2 else None)
         assert done.arm.samples.moving
         assert any("its inertia is modelled" in n and "Hz" in n for n in done.notes)
@@ -51,7 +52,7 @@ def test_with_time_the_inertia_is_modelled_and_the_answer_holds():
 
 
 def test_without_time_rows_are_taken_as_evenly_spaced():
-    for seed in range(3):
+    for seed in range(draws(1, 10)):
         truth, done = weighed(seed, time=False)
         prediction = done.predict(SEEN)
         assert not done.arm.samples.moving
@@ -117,7 +118,7 @@ def test_without_time_inertia_is_taken_per_row_and_intervals_hold():
     """Two links of half a metre by Lagrange written here; mass moments of the file are off by a quarter."""
     arm, step = planar_arm(), 0.012
     inside, off = [], []
-    for seed in range(4):
+    for seed in range(draws(2, 20)):
         rng = np.random.default_rng(seed)
         t = step * np.arange(1500)
         rates, phases = rng.uniform(0.4, 1.6, (2, 3)), rng.uniform(0, 6, (2, 3))

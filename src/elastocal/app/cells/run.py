@@ -60,6 +60,7 @@ def _run_in(
     words = (name, *_words(context, seen_from_cell(values, home), typed))
     chosen = with_options(home, command, chosen, typed)
     programs = _programs(home, chosen) if "program" in uses.roles else (None,)
+    chosen = _with_unread(home, chosen) if "program" in uses.roles else chosen
     with gathered_answers("programs") if len(programs) > 1 else nullcontext():
         for program in programs:
             one = chosen if program is None else replace(chosen, values={**chosen.values, "program": program})
@@ -97,6 +98,16 @@ def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
             f"{place.as_posix()} holds no program that can be corrected; put one there (docs/programs.md)"
         )
     return found
+
+
+def _with_unread(home: CellFolder, chosen: Chosen) -> Chosen:
+    """A note on programs in the folder that no post reads."""
+    from elastocal.files.programs import unread_in
+
+    folder = home.root / Path(chosen.values["program"])
+    left = unread_in(folder) if folder.is_dir() else ()
+    said = (f"Not corrected, since its language is not read: {'; '.join(left)}.",) if left else ()
+    return replace(chosen, notes=(*chosen.notes, *said))
 
 
 def _settings(home: CellFolder, name: str, chosen: Chosen) -> dict[str, Any]:

@@ -164,9 +164,9 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
             raise UnknownNameError("option", key, valid, home.located.where(place), **home.located.place(place))
         given = _option(home, place, hints[parameter], value)
         if others := USES[name].other_ways(parameter, typed):
-            left.append(f"--{key} of cell.yaml is not used, since {_typed(others)} was typed.")
+            left.append(f"--{parameter.replace('_', '-')} of cell.yaml is not used, since {_typed(others)} was typed.")
         elif parameter not in typed:
-            taken.append(f"--{key} {value}")
+            taken.append(f"--{parameter.replace('_', '-')} {value}")
             chosen = chosen.with_value(parameter, given, "options")
     said = (f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()
     return replace(chosen, notes=(*chosen.notes, *said, *left))

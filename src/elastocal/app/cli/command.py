@@ -155,7 +155,8 @@ def _run(declared: Command, values: Mapping[str, Any]) -> None:
     data = pages.data(result) if hasattr(pages, "data") else None
     page = pages.page(result)
     short = pages.screen(result, page) if hasattr(pages, "screen") and not values["json"] else None
-    html, full = values.get("report") or getattr(result, "html", None), values.get("full", not declared.report)
+    whole = not declared.report and short is None
+    html, full = values.get("report") or getattr(result, "html", None), values.get("full", whole)
     deliver(page, values["json"], html, csv, short, data, files, values.get("standalone", False), full)
     if getattr(result, "failed", False):
         raise typer.Exit(1)

@@ -177,6 +177,10 @@ def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
     flags = {p.name: (p.opts[0], p.metavar or "") for p in params if p.param_type_name == "option"}
     parameter, sentence = getattr(error, "parameter", ""), str(error)
     flag, form = flags.get(parameter, (None, ""))
+    said = [(flags[p][0], v) for p, vs in getattr(error, "suggested", {}).items() if p in flags for v in vs]
+    typed = " ".join(f'{flag} "{v}"' if " " in v else f"{flag} {v}" for flag, v in said)
+    if typed:
+        return f"{sentence}; with your own numbers, such as: {typed}"
     if flag is None or flag in sentence:
         return sentence
     stated = f"{parameter} "

@@ -151,13 +151,15 @@ class _Lines:
 
 @contextmanager
 def live(line: Callable[[], str]) -> Iterator[None]:
-    """One line that is renewed on a terminal, one after the other elsewhere; from a thread of its own, so that a slow
+    """One line at once, renewed on a terminal, one after the other elsewhere; from a thread of its own, so that a slow
     terminal holds up nothing."""
     terminal = sys.stderr.isatty()
     ended = threading.Event()
 
     def show() -> None:
-        while not ended.wait(ON_TERMINAL if terminal else ELSEWHERE):
+        pause = 0.0
+        while not ended.wait(pause):
+            pause = ON_TERMINAL if terminal else ELSEWHERE
             width = get_terminal_size().columns - 1  # a line that wraps could not be renewed
             # blanks wipe out what stood there: not every console of Windows knows how to clear a line
             sys.stderr.write(f"\r{line()[:width]:<{width}}" if terminal else f"{line()}\n")

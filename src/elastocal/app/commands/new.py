@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import ConflictError, FileError
+from elastocal.errors import ConflictError, FileError, RangeError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def new(
         ),
     ],
     rated_kg: Annotated[
-        float | None, typer.Option(metavar="KG", help="Rated payload, for start values (default: by the reach).")
+        float | None, typer.Option(metavar="KG", help="Rated payload: start values (default: by the reach), limits.")
     ] = None,
     language: Annotated[
         str | None,
@@ -79,11 +79,14 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     from elastocal.app.starter.plan import plan_text
     from elastocal.app.starter.program import square_program
     from elastocal.app.starter.robot import CAM, check_language, made_up_robot
+    from elastocal.compensation.posts.post import language as own_language
     from elastocal.files.cell_yaml import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
     if language is not None:
         check_language(language)
+    if rated_kg is not None and not rated_kg > 0:
+        raise RangeError.of(RATED, rated_kg, "give a positive mass in kg, such as 60")
     path = language if language in CAM else None
     model, notes, text = _robot(robot, rated_kg, None if path else language)
     true = made_up_robot(model)
@@ -91,10 +94,13 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     shown = None if program is None else program.name
     said = OUT_OF_REACH if program is None else program.note
     notes = (*notes, said) if said else notes
-    request = plan_text(model, name, "../robot/robot.yaml")
-    taken = assumptions(model, text, request, notes, program, _force(model))
+    request = plan_text(model, name, "../robot/robot.yaml", rated_kg)
+    force = _force(model, rated_kg)
+    taken = assumptions(model, text, request, notes, program, force, path)
+    stated = {} if program is None else program.options
+    stated = stated if rated_kg is None else {**stated, RATED: f"{rated_kg:g}"}
     files = {
-        Path(CELL): cell_text(name, shown, _force(model), {} if program is None else program.options, true is not None),
+        Path(CELL): cell_text(name, shown, force, stated, true is not None, None if own_language(model) else path),
         Path("README.md"): readme_text(name, model.title, shown),
         Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
@@ -136,11 +142,11 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
     return robot, robot.notes, read_text(file)
 
 
-def _force(model: Robot) -> str:
+def _force(model: Robot, rated: float | None) -> str:
     """A cutting force for the example: mostly sideways, some of it down."""
     from elastocal.app.starter.plan import visible_force
 
-    size = visible_force(model)
+    size = visible_force(model, rated)
     return f"{-0.4 * size:g},0,{-0.2 * size:g}"
 
 
@@ -151,6 +157,7 @@ def check_empty(folder: Path) -> None:
         raise FileError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")
 
 
+RATED = "rated_kg"
 TRUTH = Path("truth/robot.yaml")
 """Robot that a new cell is tried with."""
 OUT_OF_REACH = "no example program is written: no square is in reach that keeps off limits and singular poses"
@@ -169,23 +176,27 @@ reports/** linguist-generated
 """
 
 
-def cell_text(name: str, program: str | None, force: str, said: Mapping[str, str], simulated: bool) -> str:
+def cell_text(
+    name: str, program: str | None, force: str, said: Mapping[str, str], simulated: bool, language: str | None = None
+) -> str:
     """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``said`` what it leaves open.
 
-    The robot that is ``simulated`` is made up too.
+    The robot that is ``simulated`` is made up too; ``language`` is of measuring programs
     """
+    left = [key for key in said if key != RATED]
     words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **said}.items())
     made_up = (
         f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
-        *(("  # The rest is what such programs leave open: state it for yours (ASSUMPTIONS.md).",) if said else ()),
+        *(("  # The rest is what such programs leave open: state it for yours (ASSUMPTIONS.md).",) if left else ()),
         f"  compensate: {{{words}}}",
     )
     true = (
         "  # MADE UP: the robot that simulate measures is not quite that of the file: there is something to find.",
         f"  simulate: {{truth: {TRUTH.as_posix()}}}",
     )
-    options = (*(() if program is None else made_up), *(true if simulated else ()))
+    spoken = () if language is None else (f"  plan: {{language: {language}}}   # of the measuring program",)
+    options = (*(() if program is None else made_up), *(true if simulated else ()), *spoken)
     options = ("options:", *options) if options else ()
     lines = (
         "format: elastocal-cell/1",
@@ -239,6 +250,7 @@ Keep all of it in git. Results hold no time: the same inputs give the same bytes
 """
 
 
+TRY = "To try it"
 STEPS = ("plan", "simulate", "calibrate", "compensate", "status")
 
 
@@ -255,10 +267,23 @@ def page(result: NewResult) -> Report:
         (
             Section("Assumptions", (_assumed(result),)),
             Section("Files", (Table("cell_files", "In the folder", columns, rows),)),
-            Section("To try it", (to_do,)),
+            Section(TRY, (to_do,)),
         ),
         result.notes,
     )
+
+
+def screen(result: NewResult, whole: Report) -> Report:
+    """How many assumptions there are of each kind, and where; the list is in the cell."""
+    from elastocal.app.starter.assumptions import counted
+
+    kinds = ", ".join(f"{kind} {count}" for kind, count in counted(result.assumptions).items())
+    said = (
+        f"{len(result.assumptions)} assumptions stand in {(result.folder / 'ASSUMPTIONS.md').as_posix()}, each with "
+        f"its value, its source and where to replace it: {kinds}."
+    )
+    steps = [s for s in whole.sections if s.title == TRY]
+    return replace(whole, verdict=(*whole.verdict, said), sections=tuple(steps))
 
 
 def _assumed(result: NewResult) -> Table:

@@ -82,6 +82,10 @@ def plan(
     given: Annotated[
         Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Take the poses and loads of this planned campaign.")
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Of the program: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv."),
+    ] = None,
     seed: o.Seed = 1,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Search in so many processes.")] = None,
     cluster: Annotated[
@@ -93,7 +97,7 @@ def plan(
 
     The best poses and loads, contacts or sweeps out of everything that the cell allows, the accuracy to expect of
     every parameter and at test poses, how good the plan is, and files to measure by: a table, a campaign file, a
-    program for KUKA or ABB. A plan file may also ask for angles and markers of arcs.
+    program in the language of the robot or in --language. A plan file may also ask for angles and markers of arcs.
 
     \b
     Example:
@@ -101,11 +105,15 @@ def plan(
     """
     from elastocal.app.planning import arcs
     from elastocal.app.planning.request import PlanRequest
+    from elastocal.app.starter.robot import check_language
+
+    if language is not None:
+        check_language(language)
 
     request = PlanRequest(
         source, out, poses, criterion, seed, restarts, curve, tuple(require or ()), most, workers, cluster,
         tuple(force or ()), tuple(hang or ()), tuple(marker or ()), tuple(seek or ()), noise_mm, repeats, candidates,
-        test, tuple(without or ()), given,
+        test, tuple(without or ()), given, language,
     )  # fmt: skip
     return arcs.run(request) if arcs.seeks_arcs(source) else _run(request, progress)
 

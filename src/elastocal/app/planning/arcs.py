@@ -110,7 +110,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     axis = file.model.controller.axes[file.model.joints.index(joint)]
     shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
     halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
-    texts, said = measuring_program(file.name, file.model, halts, result.request.wait)
+    texts, said = measuring_program(file.name, file.model, halts, result.request.wait, result.request.language)
     texts["plan.csv"] = arc_table_text(axis, np.degrees(shown), result.markers)
     pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])
     words = (

@@ -39,23 +39,33 @@ def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[P
         texts, said = {TABLE: _sweep_table(method, plan.chosen)}, (_gravity_words(method, file),)
     else:
         texts = _marker_texts(request, file, plan)
-    program, more = measuring_program(file.name, plan.task.model, plan.program, request.wait, _checked(plan))
+    program, more = measuring_program(
+        file.name, plan.task.model, plan.program, request.wait, request.language, _checked(plan)
+    )
     return {request.out / name: text for name, text in (texts | program).items()}, (*said, *more)
 
 
 def measuring_program(
-    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, checked: tuple[str, ...] = (NOTHING,)
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Texts by file name in the language of the controller, or why there are none."""
+    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, told: str | None = None,
+    checked: tuple[str, ...] = (NOTHING,),
+) -> tuple[dict[str, str], tuple[str, ...]]:  # fmt: skip
+    """Texts by file name in the language of the controller or the ``told`` one and what they leave to others.
+
+    Or none, and why.
+    """
     from elastocal.compensation.posts.post import language, post_kinds
 
-    spoken = post_kinds().get(language(model))
+    spoken = post_kinds().get(told or language(model))
     post = None if spoken is None else spoken()
-    why = _NO_LANGUAGE.format(", ".join(model.controller.axes)) if post is None else post.hindrance(model, halts)
+    why = (
+        _NO_LANGUAGE.format(", ".join(model.controller.axes), ", ".join(post_kinds()))
+        if post is None
+        else post.hindrance(model, halts)
+    )
     if post is None or why:
         return {}, (f"No measuring program is written: {why}.",)
     head = (f"{name}: poses of a calibration campaign", *checked, "Run slowly, watch.")
-    return post.measuring_program(name, model, halts, head, wait), ()
+    return post.measuring_program(name, model, halts, head, wait), post.cautions(model, halts)
 
 
 def _checked(plan: Plan) -> tuple[str, ...]:
@@ -65,8 +75,8 @@ def _checked(plan: Plan) -> tuple[str, ...]:
 
 
 _NO_LANGUAGE = (
-    "the controller's axes are {}, not A1 to A6; where it speaks KRL or RAPID, say "
-    "'controller: {{language: krl}}' or 'rapid' in the robot file"
+    "the controller's axes are {}, not A1 to A6; say its language in the robot file, such as "
+    "'controller: {{language: krl}}', or by --language: {}"
 )
 
 
@@ -167,14 +177,15 @@ def _gravity_words(method: Sweeping, file: PlanFile) -> str:
 
 def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
     """Before anything is computed; ``files`` are all that were read, the plan's own first."""
-    from elastocal.compensation.posts.post import program_name
+    from elastocal.compensation.posts.post import post_kinds, program_name
     from elastocal.files.write import check_targets
 
     if out.exists() and not out.is_dir():
         raise FileError.of("out", out, "is a file; name a folder")
     if out.is_dir():
         program = program_name(name)
-        names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program}.{end}" for end in ("src", "dat", "mod")))
+        endings = {ending for post in post_kinds().values() for ending in (post.suffixes[0], *post.companions)}
+        names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program}{end}" for end in sorted(endings)))
         inputs = {f"PLAN.yaml as {p.name}" if i else "PLAN.yaml": p for i, p in enumerate(files)}
         check_targets({f"--out ({name})": out / name for name in names}, inputs)
 

@@ -43,6 +43,7 @@ class PlanRequest:
     test: Path | None = None
     without: tuple[str, ...] = ()
     given: Path | None = None
+    language: str | None = None
     wait: float = 5.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,10 +30,13 @@ OPEN = {
 
 
 class Assumption(NamedTuple):
+    """``kind`` is what several of them have in common: compliances of joints, masses, loads of the plan."""
+
     what: str
     value: str
     where: str
     source: str
+    kind: str
 
 
 def with_assumed_tool(model: Robot) -> Robot:
@@ -60,44 +64,59 @@ def with_assumed_tool(model: Robot) -> Robot:
 
 
 def assumptions(
-    model: Robot, text: str, plan: str, notes: Sequence[str], program: Example | None, force: str
-) -> tuple[Assumption, ...]:
+    model: Robot, text: str, plan: str, notes: Sequence[str], program: Example | None, force: str,
+    told: str | None = None,
+) -> tuple[Assumption, ...]:  # fmt: skip
     """All rows for a robot with its file ``text`` and plan request, in the order in which they are met."""
     from elastocal.compensation.posts.post import language
     from elastocal.compensation.run import flange_of, flange_reason
 
     lines = text.splitlines()
-    rows = [Assumption("robot file", note, ROBOT, "the robot's source does not say") for note in notes]
+    rows = [Assumption("robot file", note, ROBOT, "the robot's source does not say", ROBOT) for note in notes]
     for frame in model.tree.frames:
         if frame.status == "assumed":
             x, y, z = (f"{1e3 * v:g}" for v in frame.pose.translation)
             rows.append(Assumption(f"frame {frame.name}", f"{x}, {y}, {z} mm in {frame.parent}",
-                                   _place(lines, ROBOT, f"name: {frame.name}"), frame.source))  # fmt: skip
+                                   _place(lines, ROBOT, f"name: {frame.name}"), frame.source, "frame"))  # fmt: skip
     for element, own in zip(model.elements, model.parameter_rows, strict=True):
         owner = str(getattr(element, "joint", None) or getattr(element, "frame", ""))
         for p in own:
             if p.status == "assumed":
                 place = _place(lines, ROBOT, f"kind: {element.kind}", owner)
-                rows.append(Assumption(p.name, f"{p.value:.4g} {p.unit}", place, p.source))
+                kind = p.kind.replace("_", " ")
+                rows.append(Assumption(p.name, f"{p.value:.4g} {p.unit}", place, p.source, kind))
     if model.n:
         hand = flange_of(model)
         why = flange_reason(model, hand) or "by its name"
-        rows.append(Assumption("flange", hand, "compensate --flange", why))
-    spoken = language(model)
-    said = "axis names, title or name of the robot" if not model.controller.language else "stated in the robot file"
+        rows.append(Assumption("flange", hand, "compensate --flange", why, "flange"))
+    spoken = language(model) or told
+    said = "axis names, title or name of the robot" if language(model) else "stated with --language"
+    said = "stated in the robot file" if model.controller.language else said if spoken else "nothing tells it"
     rows.append(
-        Assumption("program language", spoken or "not known: tables (.csv)", f"{ROBOT}, controller: language", said)
+        Assumption(
+            "program language",
+            spoken or "not known: tables (.csv)",
+            f"{ROBOT}, controller: language",
+            said,
+            "program language",
+        )
     )
     rows += [
-        Assumption(match[1], match[2].strip(), f"{PLAN}, line {n}", "a guess by the size of the robot")
+        Assumption(match[1], match[2].strip(), f"{PLAN}, line {n}", "a guess by the size of the robot", PLAN)
         for n, line in enumerate(plan.splitlines(), 1)
-        if (match := re.match(r"  - \{kind: (\w+),? ?([^}]*)\}", line)) and match[1] != "joint_limits"
+        if (match := re.match(r"  - \{kind: (\w+),? ?([^}]*)\}", line)) and match[1] not in ("joint_limits", "payload")
     ]
     if program is not None:
         stated = {"force": f"{force} N", **{key: words.strip('"[]') for key, words in program.options.items()}}
         made = f"made up for programs/{program.name}"
-        rows += [Assumption(OPEN[key], value, f"{CELL}, options: compensate", made) for key, value in stated.items()]
+        place = f"{CELL}, options: compensate"
+        rows += [Assumption(OPEN[key], value, place, made, f"programs/{program.name}") for key, value in stated.items()]
     return tuple(rows)
+
+
+def counted(rows: Sequence[Assumption]) -> dict[str, int]:
+    """How many there are of each kind, the most first; those of files are named by their file."""
+    return dict(Counter(row.kind for row in rows).most_common())
 
 
 def _place(lines: Sequence[str], file: str, *words: str) -> str:
@@ -120,5 +139,5 @@ def assumptions_text(name: str, rows: Sequence[Assumption]) -> str:
         "| what | value | where | from |",
         "|---|---|---|---|",
     ]
-    out += ["| " + " | ".join(re.sub(r"\s*\|\s*", " / ", cell) for cell in row) + " |" for row in rows]
+    out += ["| " + " | ".join(re.sub(r"\s*\|\s*", " / ", cell) for cell in row[:4]) + " |" for row in rows]
     return "\n".join(out) + "\n"

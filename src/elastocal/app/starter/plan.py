@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _G = 9.81
 
 
-def plan_text(model: Robot, name: str, robot: str) -> str:
-    """plan.yaml for a robot whose file stands at ``robot``, as seen from it."""
+def plan_text(model: Robot, name: str, robot: str, rated: float | None = None) -> str:
+    """plan.yaml for a robot whose file stands at ``robot``, as seen from it; loads stay within the ``rated`` kg."""
     markers = starter_markers(model)
     noise = f"{1e6 * starter_noise(model):g}"
     seek, hidden = starter_seek(model, markers)
@@ -37,8 +37,8 @@ def plan_text(model: Robot, name: str, robot: str) -> str:
         f"  - {{kind: repeatability, sd_um: {noise}}}",
         "  - {kind: load_size, sd_percent: 0.5}",
         f"loads:                        # {_known(model)}; mind the rated payload",
-        *_loads(model),
-        *(_room(model) if model.n else ()),
+        *_loads(model, rated),
+        *(_room(rated if np.any(model.gravity) else None) if model.n else ()),
         f"candidates: {400 if model.n else 1}",
         "poses: 15" if model.n else "poses: 12",
         *("may_repeat: true" for _ in range(not model.n)),
@@ -67,13 +67,13 @@ def _known(model: Robot) -> str:
     return "a guess: by its file the robot is rigid"
 
 
-def _loads(model: Robot) -> list[str]:
+def _loads(model: Robot, rated: float | None) -> list[str]:
     """A weight where there is gravity; a rope or jack for the directions that it does not pull in."""
-    force, directions = visible_force(model), soft_directions(model)
+    force, directions = visible_force(model, rated), soft_directions(model)
     down = np.asarray(model.gravity)
     if np.allclose(down[:2], 0) and down[2] < 0 and (0, 0, -1) in directions:
         side = [d for d in directions if d != (0, 0, -1)]
-        hung = float(f"{force / _G:.1e}")
+        hung = min(float(f"{force / _G:.1e}"), rated or np.inf)
         weight = f"  - {{kind: hanging, name: weight, masses_kg: [{hung / 2:g}, {hung:g}]}}"
         return [weight, *(_actuator(force, side) for _ in side[:1])]
     return [_actuator(force, list(directions))]
@@ -84,8 +84,9 @@ def _actuator(force: float, directions: list[tuple[int, int, int]]) -> str:
     return f"  - {{kind: actuator, name: rope, sizes_N: [{force / 2:g}, {force:g}], directions: [{ways}]}}"
 
 
-def _room(model: Robot) -> list[str]:
-    return ["feasible:", "  - {kind: joint_limits, margin_percent: 5}"]
+def _room(rated: float | None) -> list[str]:
+    carried = [] if rated is None else [f"  - {{kind: payload, most_kg: {rated:g}}}"]
+    return ["feasible:", "  - {kind: joint_limits, margin_percent: 5}", *carried]
 
 
 MARKERS = 3
@@ -169,10 +170,14 @@ def visible_bend(model: Robot) -> float:
     return min(VISIBLE, SMALL * model.size)
 
 
-def visible_force(model: Robot) -> float:
-    """In N, with one digit: the bend over the softness of the softest direction, not above MOST, or CAREFUL."""
-    soft = max(softness(model))
-    return float(f"{min(visible_bend(model) / soft, MOST):.0e}") if soft > 0 else CAREFUL
+def visible_force(model: Robot, rated: float | None = None) -> float:
+    """In N, with one digit: the bend over the softness of the softest direction, not above MOST, or CAREFUL.
+
+    Not above the weight of ``rated`` kg either.
+    """
+    soft, most = max(softness(model)), np.inf if rated is None else rated * _G
+    force = float(f"{min(visible_bend(model) / soft, MOST):.0e}") if soft > 0 else CAREFUL
+    return force if force <= most else float(f"{0.9 * most:.0f}") or most
 
 
 def soft_directions(model: Robot) -> tuple[tuple[int, int, int], ...]:

@@ -14,20 +14,22 @@ from typing import ClassVar
 
 import numpy as np
 
+from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
-from elastocal.compensation.posts.post import CamPost, ToolPath, plain_lines, with_axis
+from elastocal.compensation.posts.post import plain_lines
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Text, opened
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import ConflictError, UnitError
-from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
 
 SHORT = 0.5
 """Length below which nothing can be meant as a direction."""
+PRINTED = 66
+"""Characters that a statement of text holds, columns 7 to 72 of a card."""
 STILL = (
     "PPRINT|PARTNO|REMARK|FEDRAT|SPINDL|SPINDLE|COOLNT|LOADTL|TOOLNO|TLLOAD|CUTTER|MULTAX|TLAXIS|UNITS|RAPID|MACHIN|"
     "TOLER|INTOL|OUTTOL|LOAD|TPRINT|FINI|END|INSERT|OPSTOP|STOP|DELAY|AUXFUN|MODE|PREFUN|LEADER|TOOL PATH|DISPLY"
@@ -42,8 +44,11 @@ _MOVES = re.compile(
 
 class Apt(CamPost):
     kind: ClassVar[str] = "apt"
+    title: ClassVar[str] = "APT-CL"
     suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
     frames: ClassVar[tuple[str, str]] = ("base", "tool")
+    stop: ClassVar[str] = "STOP"
+    end: ClassVar[str] = "FINI"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
@@ -64,12 +69,21 @@ class Apt(CamPost):
             edits[move.file].add(*_points(texts[move.file], program, how, move, points))
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
-    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
-        lines = [f"PARTNO {path.name}", *(f"$$ {line}" for line in plain_lines(path.comment)), "UNITS/MM", "MULTAX/ON"]
-        decimals = _how("mm").decimals
-        lines.append("FEDRAT/3000,MMPM")
-        lines += ["GOTO/" + ",".join(numbers_text(np.array(point), decimals)) for point in with_axis(path)]
-        return {f"{path.name}.apt": "\n".join([*lines, "FINI"]) + "\n"}
+    def opening(self, name: str) -> list[str]:
+        return [f"PARTNO {name}", "UNITS/MM", "MULTAX/ON"]
+
+    def remark(self, text: str) -> list[str]:
+        """PPRINT, which is handed on; ``$$`` is not."""
+        return [f"PPRINT/{line.replace('$', '')}" for line in plain_lines(text, PRINTED)]
+
+    def speed(self, feed: float) -> list[str]:
+        return [f"FEDRAT/{feed:g},MMPM"]
+
+    def go(self, point: Array) -> list[str]:
+        return ["GOTO/" + ",".join(numbers_text(point, _how("mm").decimals))]
+
+    def dwell(self, seconds: float) -> list[str]:
+        return [f"DELAY/{seconds:g}"]
 
 
 def _how(unit: str) -> Written:
@@ -132,7 +146,7 @@ class Walk:
         """How many lines are read on behind it."""
         found = _LINE.match(code.rstrip())
         if not found:
-            if code.strip():
+            if code.strip() and not _STILL.match(code.strip()):  # PPRINT and its kin hold any text
                 self.into.last = None
             return 0
         word = " ".join(found[1].upper().split())

@@ -17,11 +17,12 @@ from typing import ClassVar, cast
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Rows
-from elastocal.compensation.posts.csv_columns import CAMROB, Columns, columns
+from elastocal.compensation.posts.csv_columns import AXIS, CAMROB, Columns, columns
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned, with_commas
 from elastocal.compensation.posts.krl_data import literal
+from elastocal.compensation.posts.numbered import speed_of
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations, kuka_angles
-from elastocal.compensation.posts.post import Post, ToolPath, listed, pendant_values
+from elastocal.compensation.posts.post import Post, ToolPath, listed, pendant_values, plain_lines, program_name
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
@@ -42,6 +43,7 @@ class CsvLayout:
 
 class Csv(Post):
     kind: ClassVar[str] = "csv"
+    title: ClassVar[str] = "tables"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
@@ -95,7 +97,30 @@ class Csv(Post):
         return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        return f"no new programs are written in {self.kind}: a table has no stops to wait at" if stops else ""
+        return ""
+
+    def cautions(self, model: Robot, stops: Sequence[Stop]) -> tuple[str, ...]:
+        return ("csv moves nothing by itself: whoever makes a program of it waits wait_s at every row, stops where "
+                "'do' asks for something, and stops before the first row.",)  # fmt: skip
+
+    def measuring_program(
+        self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
+    ) -> dict[str, str]:
+        """A row of axis values per stop; axes that are no letter with a number are counted."""
+        shown = model.controller.axes
+        named = all(AXIS.fullmatch(a.lower()) for a in shown) and len({a.lower() for a in shown}) == len(shown)
+        axes = shown if named else tuple(f"J{i}" for i in range(1, model.n + 1))
+        units = ["deg" if m.kind == "revolute" else "mm" for m in model.motions]
+        said = () if named else (f"{axes[0]} to {axes[-1]} are {', '.join(shown)}",)
+        lines = [f"# {line}" for note in (*notes, *self.cautions(model, stops), *said) for line in plain_lines(note)]
+        titles = [f"{a}_{u}" for a, u in zip(axes, units, strict=True)]
+        lines.append(",".join(["name", *titles, "speed_percent", "wait_s", "do"]))
+        for number, stop in enumerate(stops, 1):
+            label = " ".join(plain_lines(stop.label)).replace(",", " ") or f"stop {number}"
+            values = (f"{v:.4f}" for v in pendant_values(model, stop.q))
+            what = ". ".join(" ".join(plain_lines(s)) for s in (stop.note, *stop.sentences) if s).replace(",", ";")
+            lines.append(",".join([label, *values, f"{speed_of(stop, number):g}", f"{wait:g}", what]))
+        return {f"{program_name(name)}_program.csv": "\n".join(lines) + "\n"}
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """Rows of poses; a first one by axes has no place in a table, so that its start is stated by a comment."""

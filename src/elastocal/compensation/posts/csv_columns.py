@@ -30,7 +30,7 @@ FEED = {"m_s": 1.0, "mm_s": 1e-3, "mm_min": 1e-3 / 60, "m_min": 1 / 60}
 WRENCH = (("fx",), ("fy",), ("fz",), ("mx", "tx"), ("my", "ty"), ("mz", "tz"))
 WORDS = ("name", "tool", "base", "motion")
 _BRACKET = re.compile(r"([^\[(]+)[\[(]\s*([^\[\]()]+?)\s*[\])]")
-_AXIS = re.compile(r"[ajqe]\d+")
+AXIS = re.compile(r"[ajqe]\d+")
 
 
 class Set(NamedTuple):
@@ -94,7 +94,7 @@ def columns(header: list[str], where: str) -> Columns:
         if name:
             named[name] = (place, unit)
     cartesian = [c for c in "xyz" if c in named]
-    axes = [n for n, (_, unit) in named.items() if _AXIS.fullmatch(n) and unit in {**METRES, **RADIANS}]
+    axes = [n for n, (_, unit) in named.items() if AXIS.fullmatch(n) and unit in {**METRES, **RADIANS}]
     if len(cartesian) == 3 and axes:
         raise DuplicateError(
             f"{where}: gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected"

@@ -75,6 +75,7 @@ _STRINGS = re.compile(r"'[^'\r\n]*'")
 
 class Fanuc(NumberedPost):
     kind: ClassVar[str] = "fanuc"
+    title: ClassVar[str] = "FANUC TP"
     suffixes: ClassVar[tuple[str, ...]] = (".ls",)
     own_base: ClassVar[str] = "0"
     maker: ClassVar[str] = "FANUC"

@@ -18,16 +18,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
 from elastocal.compensation.posts.gcode_read import Block, Run, Walk
 from elastocal.compensation.posts.gcode_words import COLUMNS, Modal, Word
 from elastocal.compensation.posts.orientation import along_axes, axes_of, euler_near
-from elastocal.compensation.posts.post import CamPost, ToolPath, plain_lines, with_axis
+from elastocal.compensation.posts.post import plain_lines
 from elastocal.compensation.posts.text import Edits, Text, opened
 from elastocal.compensation.program import Changes, Given, Move, Program
 from elastocal.errors import FormatError, InfeasibleError, MissingError
-from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
@@ -46,8 +46,11 @@ class GcodeLayout:
 
 class Gcode(CamPost):
     kind: ClassVar[str] = "gcode"
+    title: ClassVar[str] = "G-code"
     suffixes: ClassVar[tuple[str, ...]] = (".nc", ".ngc", ".gcode", ".tap", ".mpf", ".cnc", ".eia")
     frames: ClassVar[tuple[str, str]] = ("G54", "T1")
+    stop: ClassVar[str] = "M0"
+    end: ClassVar[str] = "M30"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
@@ -107,12 +110,22 @@ class Gcode(CamPost):
             out[name] = writer.edits.applied(writer.text.text).encode("latin-1")
         return out
 
-    def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
+    def opening(self, name: str) -> list[str]:
+        return [f"; {name}", "G21 G90 G54", "T1 M6"]
+
+    def remark(self, text: str) -> list[str]:
+        return [f"; {line}" for line in plain_lines(text)]
+
+    def speed(self, feed: float) -> list[str]:
+        return [f"F{feed:g}"]
+
+    def go(self, point: Array) -> list[str]:
         """G1 with the tool axis as A3= B3= C3=."""
-        lines = [*(f"; {line}" for line in plain_lines(path.comment)), "G21 G90 G54", "T1 M6"]
-        for x, y, z, i, j, k in with_axis(path):
-            lines.append(f"G1 X{x:.4f} Y{y:.4f} Z{z:.4f} A3={i:.8f} B3={j:.8f} C3={k:.8f} F3000")
-        return {f"{path.name}.nc": "\n".join([*lines, "M30"]) + "\n"}
+        x, y, z, i, j, k = point
+        return [f"G1 X{x:.4f} Y{y:.4f} Z{z:.4f} A3={i:.8f} B3={j:.8f} C3={k:.8f}"]
+
+    def dwell(self, seconds: float) -> list[str]:
+        return [f"G4 F{seconds:g}"]
 
 
 def _checked(rotary: str) -> str:

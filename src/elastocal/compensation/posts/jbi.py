@@ -49,6 +49,8 @@ _MOVE = re.compile(r"[ \t]*(MOV\w+|IMOV)\b(?:[ \t]+([A-Z]+\d+|\w+\[[^\]]*\]))?([
 _ROBOT = re.compile(r"C\d+", re.A)
 _WORD = re.compile(r"[ \t]*///?(\w+)[ \t]*([^\r\n]*)", re.A)
 _LEVEL = re.compile(rf"[ \t]+(?:PL|CR)=(?:{NUMBER})", re.A)
+SHORT, LONG = 8, 24
+"""Numbers of ///RCONF, at most on an NX100, and on a DX100 and its followers."""
 _COUNT = re.compile(r"(?<![^\r\n])///NPOS[ \t]+(\d{1,9})", re.A)
 PULSE = "PULSE"
 UNITS = (PULSE, "RECTAN")
@@ -58,6 +60,7 @@ _FEED = re.compile(rf"(?<!\w)V=({NUMBER})", re.A)
 
 class Jbi(NumberedPost):
     kind: ClassVar[str] = "jbi"
+    title: ClassVar[str] = "Yaskawa INFORM"
     suffixes: ClassVar[tuple[str, ...]] = (".jbi",)
     own_base: ClassVar[str] = BASE
     pulses: ClassVar[bool] = True
@@ -87,14 +90,22 @@ class Jbi(NumberedPost):
         return _COUNT.search(text.text)
 
     def branch(self, target: Target) -> Branch | None:
-        """///RCONF: 0 flip 1 no flip, 0 elbow up 1 down, 0 front 1 rear, and whether R, T and S are beyond 180 deg."""
+        """///RCONF: 0 flip 1 no flip, 0 elbow up 1 down, 0 front 1 rear, and whether R, T and S are beyond 180 deg.
+
+        So say the manuals of NX100 (HW0481924, 4.1.3), with six numbers, and of DX100 (HW0482494, 4.1.3), with 24.
+        Flip is a matter of R on the NX100: within a quarter turn of zero (RE-CSO-A031, 3.9, manipulator types).  Public
+        jobs with 24 numbers have no flip where the hand hangs down and R is near zero, so that there B decides; those
+        with eight have flip there, as the NX100 says.
+        """
         words = re.findall(r"-?\d+", target.configuration)
         if len(words) < 6:
             return None
         flags = [int(w) != 0 for w in words[:6]]
         up, behind = not flags[1], flags[2]
         within = {axis: (-180.0, 180.0) for axis, beyond in zip((3, 5, 0), flags[3:], strict=True) if not beyond}
-        return Branch(behind=behind, ahead=up != behind, fifth_negative=flags[0], ranges=within)
+        long = len(words) > SHORT
+        return Branch(behind=behind, ahead=up != behind, ranges=within, fifth_negative=flags[0] if long else None,
+                      fourth_back=None if long else flags[0])  # fmt: skip
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
         why = super().hindrance(model, stops)
@@ -157,12 +168,13 @@ def _pulses(model: Robot, number: int, q: Array) -> str:
 
 
 def _rconf(model: Robot, q: Array) -> str:
+    """As a DX100 and its followers have it."""
     from elastocal.compensation.branches import configuration_words
 
     flip, elbow, side, *_ = configuration_words(model, q).replace(",", " ").split()
     turns = np.abs(np.degrees(model.controller.to_controller(q[None])[0])) >= 180
     flags = (flip == "N", elbow == "D", side == "B", turns[3], turns[5], turns[0])
-    return ",".join([*(str(int(f)) for f in flags), "0", "0"])
+    return ",".join(str(int(f)) for f in (*flags, *[0] * (LONG - len(flags))))
 
 
 def _job(name: str, count: int, points: Sequence[str], body: Sequence[str]) -> dict[str, str]:

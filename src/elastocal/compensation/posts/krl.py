@@ -61,6 +61,7 @@ class KrlLayout:
 
 class Krl(Post):
     kind: ClassVar[str] = "krl"
+    title: ClassVar[str] = "KUKA KRL"
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
     companions: ClassVar[tuple[str, ...]] = (".dat",)
     alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE

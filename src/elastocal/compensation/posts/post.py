@@ -26,7 +26,6 @@ from elastocal.design.method import Stop
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
@@ -89,6 +88,8 @@ class Post(ABC):
     """Reads and rewrites the programs of one language, and writes new ones where it can."""
 
     kind: ClassVar[str]
+    title: ClassVar[str] = ""
+    """What people call the language."""
     suffixes: ClassVar[tuple[str, ...]]
     companions: ClassVar[tuple[str, ...]] = ()
     """Endings of files of the same stem that belong to a program, such as .dat to .src."""
@@ -122,6 +123,10 @@ class Post(ABC):
         """Why no new program can be written for a robot; "" where it can."""
         return f"no new programs are written in {self.kind}"
 
+    def cautions(self, model: Robot, stops: Sequence[Stop]) -> tuple[str, ...]:
+        """What a measuring program leaves to others: stands at its head and is said where it is made."""
+        return ()
+
     def measuring_program(
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
@@ -135,36 +140,6 @@ class Post(ABC):
     def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
         """What an example does not state, as options of ``compensate``: base, tool, orientation, near."""
         return {}
-
-
-class CamPost(Post):
-    """A language of CAM systems: points with tool axes, from tip to spindle, in frames that a setup sheet states."""
-
-    frames: ClassVar[tuple[str, str]]
-    """Names of the base and the tool of an example."""
-
-    def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        if stops:
-            return f"no measuring programs are written in {self.kind}, which states no axis values; plan.csv has them"
-        if task(model, model.tool).aim != "pose":
-            return f"{self.kind} states tool axes, and this arm turns its tool as it moves it"
-        return ""
-
-    def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
-        from elastocal.compensation.posts.orientation import kuka_angles
-
-        base, tool = self.frames
-        return {
-            "base": [f"{base}=0,0,0,0,0,0"],
-            "tool": [f"{tool}={model.tool}"],
-            "orientation": listed(kuka_angles(path.rotation)),
-            "near": listed(pendant_values(model, path.q)),
-        }
-
-
-def with_axis(path: ToolPath) -> list[list[float]]:
-    """x, y, z in mm and i, j, k, from tip to spindle, of every pose."""
-    return [[*(1e3 * pose.translation + 0.0), *(0.0 - pose.rotation[:, 2])] for pose in path.poses]
 
 
 def listed(values: Array) -> str:
@@ -185,22 +160,14 @@ def post_for(file: str) -> Post:
     for post in post_kinds().values():
         if ending in (*post.suffixes, *post.companions):
             return post()
-    known = ", ".join(f"{s} ({k})" for k, p in post_kinds().items() for s in p.suffixes)
-    if ending in OTHERS:
-        raise InputError(
-            f"{file}: is {OTHERS[ending]}, which is not read; {WAYS.get(ending, 'write its targets as .csv')}, or add "
-            "the language as one file (docs/extending.md)",
-            code="no-post",
-            file=file,
-            value=OTHERS[ending],
-            allowed=tuple(post_kinds()),
-        )
+    own = OTHERS.get(ending, "")
+    known = ", ".join(f"{p.title or p.kind} ({p.suffixes[0]})" for p in post_kinds().values())
+    way = WAYS.get(ending, "write its targets as .csv") if own else "give it the ending of its language"
+    what = f"is {own}, which is not read" if own else f"ends in {ending!r}, which no language does; read are {known}"
     raise InputError(
-        f"{file}: the ending {ending!r} is of no known language; rename it to what it is: {known}",
-        code="no-post",
-        file=file,
-        value=ending,
-    )
+        f"{file}: {what}; {way}, or add the language as one file (docs/extending.md)",
+        code="no-post", file=file, value=own or ending, allowed=tuple(post_kinds()),
+    )  # fmt: skip
 
 
 def parsed(files: Mapping[str, bytes], given: Given | None = None, kind: str = "", origin: str = "") -> Program:
@@ -246,9 +213,9 @@ def program_name(name: str) -> str:
     return word if fits else f"P_{word}"[:LONGEST]
 
 
-def plain_lines(text: str) -> list[str]:
+def plain_lines(text: str, width: int = WIDEST) -> list[str]:
     """ASCII without quotes and backslashes, in lines that a controller shows whole."""
-    return textwrap.wrap(re.sub(r"[^ -!#-\[\]-~]", "", text), WIDEST, break_on_hyphens=False) or [""]
+    return textwrap.wrap(re.sub(r"[^ -!#-\[\]-~]", "", text), width, break_on_hyphens=False) or [""]
 
 
 def windows_lines(lines: Sequence[str]) -> str:

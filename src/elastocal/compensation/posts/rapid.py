@@ -68,6 +68,7 @@ class RapidLayout:
 
 class Rapid(Post):
     kind: ClassVar[str] = "rapid"
+    title: ClassVar[str] = "ABB RAPID"
     suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:

@@ -64,6 +64,7 @@ class Datum(NamedTuple):
 
 class UrScript(Post):
     kind: ClassVar[str] = "urscript"
+    title: ClassVar[str] = "URScript"
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
     own_base: ClassVar[str] = BASE
     base_at_root: ClassVar[bool] = True

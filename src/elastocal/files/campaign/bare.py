@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.columns import Titles, has_axis, no_axes
+from elastocal.files.campaign.columns import MARKER, NUMBERED, Titles, has_axis, no_axes
 from elastocal.files.formats.spatial_analyzer import REMARK, SpatialAnalyzer
 from elastocal.files.robot.read import XML, robot_file
 from elastocal.files.robot.xacro import split_arguments
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import BAGS
-from elastocal.files.tables.raw import RawTable, read_csv, table_text
+from elastocal.files.tables.raw import Origin, RawTable, read_csv, table_text
 from elastocal.files.tables.remembered import entry_for
-from elastocal.files.tables.titles import OF_NAMES
+from elastocal.files.tables.titles import OF_NAMES, as_read, split_title, target_in
 from elastocal.model.robot import Robot
 
 PATTERNS = ("{name}", "{name}_{marker}", "{name}-{marker}", "{name}::{marker}")
@@ -73,6 +73,26 @@ def with_bags(tables: Sequence[Path]) -> list[Path]:
             )  # fmt: skip
         out.append(inside[0] if inside else path)
     return out
+
+
+def with_markers_of_files(raws: Mapping[str, RawTable]) -> dict[str, RawTable]:
+    """Tables whose files are each called by a target, with that as their marker where they name none; notes say so."""
+    called = {word: target_in(Path(word).stem) for word in raws}
+    titles = [split_title(title)[0].rpartition("_")[0] or title for raw in raws.values() for title in raw.header]
+    named = any(t.lower() == MARKER or "." in t or NUMBERED.fullmatch(as_read(t).lower()) for t in titles)
+    if named or not all(called.values()) or len(set(called.values())) < 2:
+        return dict(raws)
+    return {word: _of_marker(raw, called[word]) for word, raw in raws.items()}
+
+
+def _of_marker(raw: RawTable, marker: str) -> RawTable:
+    origins = raw.origins or tuple(Origin(raw.file, title) for title in raw.header)
+    rows = tuple((line, (*cells, marker)) for line, cells in raw.rows)
+    note = f"{Path(raw.file).name}: its points are of marker {marker}, as its name says."
+    return replace(
+        raw, header=(*raw.header, MARKER), rows=rows, origins=(*origins, Origin(raw.file, MARKER)),
+        notes=(*raw.notes, note), units=(*raw.units, "") if raw.units else (),
+    )  # fmt: skip
 
 
 def tool_of_titles(robot: str, tables: Sequence[Path]) -> str | None:

@@ -9,7 +9,7 @@ distance     distance, from a point that stands still
 
 With several markers each row holds one, named in a column ``marker`` (long), or all of them, named in the columns
 (wide): ``marker1.dx_mm``, or ``x1_mm`` for a marker of that number.  Titles such as ``X [mm]`` are taken as ``x_mm``,
-and ``q1``, ``J1`` or ``Joint 1`` as the first axis.
+and ``A1``, ``q1``, ``J1`` or ``Joint 1`` as the first axis.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
 from elastocal.files.campaign.times import TIME, time_column
+from elastocal.files.tables.axis_titles import numbered_axis
 from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.tables.titles import as_read, split_title, unit_word
@@ -49,7 +50,6 @@ _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""
 _PLAIN: dict[str, float] = {}
 NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
-_AXIS = re.compile(r"(?:q|j|joint|axis|theta|achse|gelenk|axe|eje|asse)[ _.]?([1-9]\d?)")
 ONCE = "once for all tables like it by 'elastocal columns'"
 Declared = Mapping[str, str]
 """Units by dimension, of columns that do not tell theirs."""
@@ -206,9 +206,8 @@ class Titles:
             bare, unit = title.rpartition("_")[0], said
         bare = as_read(bare, self.scalar)
         known = {name.lower(): name for name in (*poses, *self.units())}
-        number = _AXIS.fullmatch(bare.lower())
-        if number is not None and bare.lower() not in known and int(number[1]) <= len(self.axes):
-            bare = tuple(self.axes)[int(number[1]) - 1]
+        if bare.lower() not in known:
+            bare = numbered_axis(bare, tuple(self.axes)) or bare
         bare = known.get(bare.lower(), bare)
         return f"{bare}_{unit}" if unit else bare
 

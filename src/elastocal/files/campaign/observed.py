@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign.bare import table_entries, tool_of_titles, with_bags
+from elastocal.files.campaign.bare import table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
 from elastocal.files.campaign.decisions import Decision, read_decisions
 from elastocal.files.campaign.file import (
@@ -148,6 +148,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     raws = read_tables_of(_seen_from(located, path), entry.table, model)
     if path is None and len({Path(w).name for w in raws}) == len(raws):
         raws = {Path(w).name: raw for w, raw in raws.items()}
+        raws = with_markers_of_files(raws)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = entry.missing == "skip"
     wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units)

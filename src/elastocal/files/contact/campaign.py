@@ -25,6 +25,7 @@ from elastocal.files.contact.checks import (
 from elastocal.files.contact.objects import check_objects, read_objects
 from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table
 from elastocal.files.located import Located
+from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
@@ -84,7 +85,8 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     if frame not in model.tree.names:
         raise UnknownNameError("frame", frame, model.tree.names, located.where(("frame",)))
     surfaces = read_objects(located, entry.objects, units)
-    raws = read_tables_of(located, entry.table, model)
+    tables = read_tables_of(located, entry.table, model)
+    raws = {word: with_axis_titles(raw, model.controller.axes) for word, raw in tables.items()}
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     names = tuple(s.name for s in surfaces)
     wanted = ContactColumns(axes, names, plan, plan or entry.missing == "skip", model.controller.drives)

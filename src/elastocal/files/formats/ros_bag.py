@@ -50,7 +50,8 @@ class RosBag(TableFormat):
         if topics[0] is None:
             raise MissingError(f"{file}: has no joint states; without them no pose of the arm is known")
         states = bag[topics[0]]
-        q = states.values[:, joint_columns(file, model, states)]
+        places, called = joint_columns(file, model, states)
+        q = states.values[:, places]
         turns = np.array([m.kind == "revolute" for m in model.motions])
         band = np.where(turns, np.radians(self.band_deg), 1e-3 * self.band_deg)
         found = dwells(states.time, q, band, self.still_s)
@@ -72,6 +73,7 @@ class RosBag(TableFormat):
         used = ", ".join(t for t in topics if t)
         notes = (
             f"{file.name}: {len(found)} dwells of {used}; row numbers count them, values are means within a dwell.",
+            *called,
         )
         return RawTable(str(file), tuple(header), rows, header_line=0, named=str(file), notes=notes)
 

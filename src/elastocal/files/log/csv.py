@@ -27,6 +27,7 @@ import numpy as np
 from elastocal.errors import ConflictError, MissingError, ShapeError
 from elastocal.files.log.given import Given
 from elastocal.files.log.read import axes_log
+from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
@@ -67,6 +68,7 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
         if not raw.rows:
             raise MissingError(f"{raw.file}: has a header and no rows; a log has one row per instant")
         bare = "q_0" in raw.header
+        raw = raw if bare else with_axis_titles(raw, model.controller.axes)
         columns = _bare(raw, model) if bare else _named(raw, model)
         parts.append(_numbers(raw, columns, model))
     joined = {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
@@ -75,7 +77,7 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
         values = motors_to_axes(values, columns.motors, controller.axes, controller.drives, raw.top)
     if columns.geared:
         torque = _axis_torques(raw, torque, controller.drives)
-    notes = [f"Columns not used: {', '.join(columns.ignored)}."] if columns.ignored else []
+    notes = [*raw.notes, *([f"Columns not used: {', '.join(columns.ignored)}."] if columns.ignored else [])]
     time, speed, current = (joined.get(k) for k in ("time", "speed", "current"))
     if given.rate is not None:
         if time is not None:

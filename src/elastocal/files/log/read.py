@@ -102,11 +102,11 @@ def read_bag_log(path: Path, model: Robot) -> JointLog:
     if topic is None:
         raise MissingError(f"{path}: has no joint states, so that nothing is known of the joints")
     series = bag[topic]
-    places = joint_columns(path, model, series)
+    places, called = joint_columns(path, model, series)
     count = len(series.time)
     torque = np.full((count, model.n), np.nan) if series.effort is None else series.effort[:, places]
     velocity = None if series.velocity is None else series.velocity[:, places]
-    notes = (f"joint values, velocities and efforts of {topic} are taken as those of the joints, in SI.",)
+    notes = (f"joint values, velocities and efforts of {topic} are taken as those of the joints, in SI.", *called)
     return JointLog(
         path.as_posix(), model.joints, series.values[:, places], torque, np.arange(1, count + 1),
         series.time - series.time[0], velocity, None, notes,

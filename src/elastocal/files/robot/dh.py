@@ -3,11 +3,12 @@
     joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg,convention
     J1,150,-90,495,0,-180,180,standard
 
-``convention`` must be said, in one row or the same in all: standard, modified (Craig) or hayati, as
-``elastocal.model.dh`` has them; a standard row with ``beta_deg`` is Hayati's.  ``type`` is revolute or prismatic;
-``sign`` is -1 where the controller counts the other way.  A joint that is only a number, 1, is called J1.  Titles and
-cells may be those of textbooks: i, link, θ, α, lower, upper; R and P; q2 - 90, -π/2.  Other columns are not used, which
-a note says.  The flange is the last frame.
+``convention`` is said in one row or the same in all: standard, modified (Craig) or hayati, as ``elastocal.model.dh``
+has them; a standard row with ``beta_deg`` is Hayati's.  Without it titles such as ``a(i-1)`` tell, or zeros: the first
+frame of a modified table lies in the base (a = alpha = 0 in the first row), the last of a standard one in the flange.
+ ``type`` is revolute or prismatic; ``sign`` is -1 where the controller counts the other way.  A joint that is only a
+number, 1, is called J1.  Titles and cells may be those of textbooks: i, link, θ, α, lower, upper; R and P; q2 - 90,
+-π/2.  Other columns are not used, which a note says.  The flange is the last frame.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ TYPES = {"r": "revolute", "rot": "revolute", "rotary": "revolute", "rotational":
          "t": "prismatic", "linear": "prismatic"}  # fmt: skip
 _VARIABLE = re.compile(r"(?:θ|theta|q)[_ ]?\{?\d*\}?\*?\s*(.*)", re.IGNORECASE)
 _PI = re.compile(r"([+-]?)\s*(\d*(?:\.\d+)?)\s*\*?\s*(?:π|pi)\s*(?:/\s*(\d+))?", re.IGNORECASE)
+_OF_BEFORE = re.compile(r"[ _]*[({]?i\s*-\s*1[)}]?(?=[ _]|\Z)", re.IGNORECASE)
+"""Of a title: the link before the joint, as modified tables count."""
 WORDS = ("joint", "type", "convention", "sign")
 OTHER_TITLES = {
     "joint": ("joint", "link", "axis", "i", "no", "no.", "nr", "nr.", "#", "name", "gelenk", "achse"),
@@ -56,6 +59,7 @@ OTHER_TITLES = {
     "convention": ("convention", "konvention", "dh convention", "dh", "method"),
     "sign": ("sign", "vorzeichen", "direction"),
 }
+LIMITS = ("min", "max")
 _BY_TITLE = {title: name for name, titles in OTHER_TITLES.items() for title in titles}
 GRAVITY = 9.80665
 
@@ -63,16 +67,16 @@ GRAVITY = 9.80665
 def read_dh(path: Path) -> Robot:
     """The rigid robot of a DH table; notes say what a table leaves open."""
     raw = read_csv(path)
-    rows, signs, convention, unused = _rows(raw)
+    rows, signs, (convention, why), said = _rows(raw)
     frames = dh_frames(rows, convention, source=path.name)
     frames = (*_on_its_foot(frames), Frame("flange", frames[-1].name, source=f"{path.name}, last row"))
     names = tuple(r.name for r in rows)
     notes = (
         f"gravity is assumed to be {GRAVITY} m/s2 along -z of the base; a DH table does not say",
-        f"{path.name} is read by the {convention} convention; the flange is its last frame",
+        f"{path.name} is read by the {convention} convention{why}; the flange is its last frame",
         *(f"joint {r.name!r} has no limits in the table; none are assumed" for r in rows if r.limits is None),
         *_below(frames, path.name),
-        *((f"not used of {path.name}: {', '.join(unused)}",) if unused else ()),
+        *said,
     )
     return Robot(
         name=path.stem, tree=FrameTree(frames), tool="flange", gravity=np.array([0.0, 0.0, -GRAVITY]),
@@ -101,20 +105,22 @@ def _on_its_foot(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
     return (replace(first, pose=first.pose @ height), link, *rest[1:])
 
 
-def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention, list[str]]:
+def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], tuple[Convention, str], list[str]]:
+    """Rows, signs, convention with what tells it, and notes on the columns."""
     units = {"a": LENGTH, "d": LENGTH, "alpha": ANGLE, "theta": ANGLE, "beta": ANGLE,
              "min": {**ANGLE, **LENGTH}, "max": {**ANGLE, **LENGTH}}  # fmt: skip
     fields: dict[str, Field] = {}
     unused = []
+    shared = _unit_of_limits(raw)
     for place, column in enumerate(raw.header):
         word = _BY_TITLE.get(column.lower(), column.lower())
-        title = _column(column)
+        title = f"{word}_{shared}" if shared and word in LIMITS else _column(column)
         if word not in WORDS and title.rpartition("_")[0] not in units and not _nearly(title, units):
             unused += [column] if column else []
             continue
         name, factor = (word, 1.0) if word in WORDS else understood(raw, title, units, WORDS)
         add_once(raw, fields, name, Field(place, factor))
-    lacking = [n for n in ("joint", "a", "alpha", "d", "theta", "convention") if n not in fields]
+    lacking = [n for n in ("joint", "a", "alpha", "d", "theta") if n not in fields]
     if lacking:
         raise InputError(
             f"{raw.top}: a DH table needs the columns joint, a_mm, alpha_deg, d_mm, theta_deg and convention "
@@ -123,16 +129,53 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], Convention, list[str
         )  # fmt: skip
     if not raw.rows:
         raise MissingError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
-    said = {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows} - {""}
-    words = {OTHER_CONVENTIONS.get(word, word) for word in said}
-    if len(words) != 1 or not words <= set(CONVENTIONS):
-        raise InputError(
-            f"{raw.file}: convention is {' and '.join(sorted(words)) or 'empty'}; say {' or '.join(CONVENTIONS)}, the "
-            "same in all rows",
-            code="dh-convention", file=raw.file, allowed=CONVENTIONS,
-        )  # fmt: skip
     both = [_row(raw, line, fields) for line in raw.rows]
-    return [row for row, _ in both], [sign for _, sign in both], cast(Convention, words.pop()), unused
+    rows = [row for row, _ in both]
+    name = Path(raw.file).name
+    notes = [f"limits of {name} have no unit; they are taken in {shared}, as its angles"] if shared else []
+    notes += [f"not used of {name}: {', '.join(unused)}"] if unused else []
+    return rows, [sign for _, sign in both], _convention(raw, fields, rows), notes
+
+
+def _unit_of_limits(raw: RawTable) -> str:
+    """The unit of the table's angles where limits are stated without one; "" where they have one, or a joint slides."""
+    words = [_BY_TITLE.get(title.lower(), title.lower()) for title in raw.header]
+    plain = [_column(title).rpartition("_") for title in raw.header]
+    angles = {unit for name, _, unit in plain if name in ("theta", "alpha")}
+    slides = "type" in words and any(
+        TYPES.get(word, word) == "prismatic"
+        for _, cells in raw.rows
+        for word in [cells[words.index("type")].strip().lower()]
+    )
+    return angles.pop() if any(w in LIMITS for w in words) and len(angles) == 1 and not slides else ""
+
+
+def _convention(raw: RawTable, fields: Mapping[str, Field], rows: Sequence[DHRow]) -> tuple[Convention, str]:
+    """The convention, and what tells it where no column does."""
+    stated = (
+        {cells[fields["convention"].place].strip().lower() for _, cells in raw.rows}
+        if "convention" in fields
+        else set()
+    )
+    words = {OTHER_CONVENTIONS.get(word, word) for word in stated - {""}}
+    if len(words) == 1 and words <= set(CONVENTIONS):
+        return cast(Convention, words.pop()), ""
+    before = next(
+        (raw.header[fields[n].place] for n in ("a", "alpha") if _OF_BEFORE.search(raw.header[fields[n].place])), ""
+    )
+    first, last = (row.a == 0 and row.alpha == 0 for row in (rows[0], rows[-1]))
+    if not words and before:
+        return "modified", f", as {before!r} says"
+    if not words and first != last and not any(row.beta is not None for row in rows):
+        row, name = ("first", "modified") if first else ("last", "standard")
+        return cast(
+            Convention, name
+        ), f", since a and alpha are zero in its {row} row and not in its {'last' if first else 'first'}"
+    raise InputError(
+        f"{raw.file}: convention is {' and '.join(sorted(words)) or 'stated nowhere'}; add a column convention with "
+        f"{' or '.join(CONVENTIONS)}, the same in all rows",
+        code="dh-convention", file=raw.file, allowed=CONVENTIONS,
+    )  # fmt: skip
 
 
 def _nearly(title: str, units: Mapping[str, object]) -> bool:
@@ -146,7 +189,7 @@ def _column(title: str) -> str:
     before, said = split_title(title)
     stated = unit_word(said)
     bare, own = (before, stated) if stated else title.rpartition("_")[::2]
-    known = _BY_TITLE.get(bare.strip().lower())
+    known = _BY_TITLE.get(_OF_BEFORE.sub("", bare).strip().lower())
     return f"{known}_{own}" if known else title
 
 

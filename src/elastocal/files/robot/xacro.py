@@ -11,6 +11,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
 from elastocal.errors import ExtraMissingError, FormatError, InputError
 from elastocal.files.opened import read_bytes
@@ -36,7 +37,7 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
 
     xacro evaluates expressions of the file, which may never end: a process of its own does it, and is given a time.
     """
-    read_bytes(path)
+    _check_xml(path, read_bytes(path))
     if find_spec("xacrodoc") is None:
         raise ExtraMissingError(
             f"{path}: expanding xacro needs xacrodoc; {EXTRA}, or give a .urdf file",
@@ -64,6 +65,15 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
         code="xacro",
         file=str(path),
     )
+
+
+def _check_xml(path: Path, content: bytes) -> None:
+    """Before a process is started for it."""
+    try:
+        ParserCreate().Parse(content, True)
+    except ExpatError as error:
+        said = f"{path}, line {error.lineno}: is not well-formed XML ({ErrorString(error.code)}); correct it there"
+        raise FormatError(said, file=str(path), line=error.lineno) from None
 
 
 _EXPAND = """

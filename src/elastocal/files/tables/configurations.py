@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, UnitError, UnknownNameError
+from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
@@ -114,11 +115,12 @@ class ConfigurationTable:
     wrenches: Array | None
     names: tuple[str, ...] | None
     lines: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
 
 def read_configurations(path: Path, axes: Mapping[str, str], drives: Drives | None = None) -> ConfigurationTable:
     """Configurations for controller ``axes``, each "revolute" or "prismatic", in the controller's order."""
-    raw = read_csv(path)
+    raw = with_axis_titles(read_csv(path), tuple(axes))
     return configurations(raw, _fields(raw, axes), axes, drives)
 
 
@@ -146,7 +148,7 @@ def configurations(
         wrenches = np.zeros((len(raw.rows), len(WRENCH)))
         wrenches[:, there] = si_columns(raw, [fields[WRENCH[i]] for i in there])
     names = tuple(cells[fields[NAME].place].strip() for _, cells in raw.rows) if NAME in fields else None
-    return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows))
+    return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows), raw.notes)
 
 
 def _top_of_axes(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import DuplicateError, InputError, MissingError, UnknownNameError
+from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, LENGTH
@@ -28,7 +29,7 @@ SWEEP, MARKER = "sweep", "marker"
 
 def read_sweeps(paths: Sequence[Path], robot: Robot) -> tuple[list[Sweep], tuple[str, ...]]:
     """The sweeps of some files, in their order, and notes: columns that are not used."""
-    raws = [read_table(path) for path in paths]
+    raws = [with_axis_titles(read_table(path), robot.controller.axes) for path in paths]
     both = [_sweeps(raw, robot) for raw in raws]
     pairs = ((Path(raw.file).name, left) for raw, (_, left) in zip(raws, both, strict=True))
     unused = [f"{name}: not used: {', '.join(left)}." for name, left in pairs if left]

@@ -88,6 +88,12 @@ def as_read(title: str, scalar: bool = False) -> str:
     return f"{group}{letter}{number or ''}".lower() if letter in "xyzXYZ" or group == "q" else title
 
 
+def target_in(name: str) -> str:
+    """``smr_B`` of ``day 1 SMR b``: the target that the name of a file tells, in one spelling; "" where none."""
+    found = re.search(rf"(?<![a-z])({_TARGET}){_NUMBER}(?![a-z0-9])", name, re.IGNORECASE)
+    return f"{found[1].strip(' _.-').lower()}_{found[2].upper()}" if found else ""
+
+
 def plain_title(title: str, names: Iterable[str]) -> str:
     """``A [mm]`` as ``a_mm`` where ``a`` is one of the names; other titles as they are."""
     known = {name.lower(): name for name in names}

@@ -74,12 +74,15 @@ def equilibrium(
     applied: Sequence[AppliedWrenches] = (),
     *,
     start: Equilibrium | None = None,
+    judged: bool = True,
     chunk: int | None = None,
     progress: Progress | None = None,
 ) -> Equilibrium:
     """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads.
 
-    ``start`` is an equilibrium nearby (other parameters, the same rows) from which the search begins.
+    ``start`` is an equilibrium nearby (other parameters, the same rows) from which the search begins.  Where not
+    ``judged``, states that substitution finds count as stable without proof: it contracts by five at least from one
+    step to the next, where a state that is about to give way repels.
     """
     configurations = model.configurations(q)
     total = len(configurations)
@@ -97,7 +100,7 @@ def equilibrium(
         wrenches = tuple(w.rows(rows, count) for w in applied)
         posture = model.posture(configurations[rows])
         begin = None if start is None else _nearby(flex, posture, start.theta[rows].T, start.force[rows].T)
-        out = solve_chunk(flex, posture, wrenches, begin)
+        out = solve_chunk(flex, posture, wrenches, begin, judged or begin is None)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
@@ -112,8 +115,9 @@ def _nearby(flex: Flexibility, at: Posture, theta: Array, force: Array) -> Array
 
 
 def solve_chunk(
-    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], start: Array | None = None
-) -> tuple[Array, Array, Ints, Array, Ints]:
+    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], start: Array | None = None,
+    judged: bool = True,
+) -> tuple[Array, Array, Ints, Array, Ints]:  # fmt: skip
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last).
 
     ``start`` is a theta (n, N) of the flexible coordinates nearby, nan where none is known.
@@ -122,9 +126,11 @@ def solve_chunk(
     begin = States.unloaded(flex, at, applied)
     if start is not None:
         begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta))
-    theta, force, steps, done = solve_equilibrium(begin)
+    theta, force, steps, done, quick = solve_equilibrium(begin)
     states = States(flex, at, applied, theta, force)
-    unstable, factor = stability.judge_stability(states, done)
+    unstable, factor = np.zeros(total, dtype=bool), np.full(total, np.nan)
+    if judged or not quick.all():
+        unstable, factor = stability.judge_stability(states, done)
     again = np.flatnonzero(~done | unstable)
     floating = np.zeros(total, dtype=bool)
     if len(again):

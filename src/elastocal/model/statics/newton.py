@@ -82,14 +82,16 @@ class States:
         return self.flex.backlash(self.q)
 
 
-def solve_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
-    """theta and Q (n, N), steps taken, whether converged: by substitution, by Newton's method where that fails."""
-    theta, force, steps, done = substituted(start)
-    rows = np.flatnonzero(~done)
+def solve_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools, Bools]:
+    """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
+
+    Where that fails, by Newton's method."""
+    theta, force, steps, quick = substituted(start)
+    done, rows = quick.copy(), np.flatnonzero(~quick)
     if len(rows):
         out = newton_equilibrium(start.take(rows))
         theta[:, rows], force[:, rows], steps[rows], done[rows] = out
-    return theta, force, steps, done
+    return theta, force, steps, done, quick
 
 
 def substituted(start: States) -> tuple[Array, Array, Ints, Bools]:

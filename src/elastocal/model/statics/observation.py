@@ -21,6 +21,7 @@ from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.kinematics import moved_dofs
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.parameters import selected
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
@@ -68,7 +69,7 @@ def loaded_observation(
     configurations = model.configurations(q)
     total = len(configurations)
     check_rows(model, total, applied)
-    picked = model.parameters.select(parameters)
+    picked = selected(model.parameter_names, parameters)
     also = sorted({i for at in model.places for i in at})
     flex = assemble(model, also)
     out = np.empty((total, sum(m.rows for m in markers), len(picked)))
@@ -86,7 +87,7 @@ def loaded_observation(
         part = parameter_derivatives(flex, response(flex, posture, theta, wrenches, markers), picked)
         out[rows] = np.moveaxis(part, -1, 0)
     out[status != Status.CONVERGED] = np.nan
-    return tuple(model.parameters.names[i] for i in picked), out, status
+    return tuple(model.parameter_names[i] for i in picked), out, status
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +155,7 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
     loaded, rest = _joint_states(at)
     springs = _rest_tangents(model, loaded, rest)
     first = 0
-    for element, at_dofs, own in zip(model.elements, model.places, model.parameter_rows, strict=True):
-        count = len(own)
+    for element, at_dofs, count in zip(model.elements, model.places, model.parameter_counts, strict=True):
         mine = {p: out[:, place[first + p]] for p in range(count) if first + p in place}
         first += count
         if not mine:

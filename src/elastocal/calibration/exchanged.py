@@ -1,0 +1,78 @@
+"""Readings that stand in each other's place: two rows of a table, or two markers in some of its rows.
+
+Each has words that accept it; the rows are named by their places, as messages name them.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.spatial.entries import Array, Ints
+
+READ = ("position", "deflection", "orientation", "distance")
+BY_MARKER = ("position", "deflection", "distance")
+
+
+def rows_word(campaign: Campaign, one: int, other: int) -> str:
+    return f"readings of {campaign.line(one)} and {campaign.line(other)} exchanged"
+
+
+def markers_word(one: str, other: str, place: str) -> str:
+    return f"markers {one} and {other} exchanged in {place}"
+
+
+def mended(campaign: Campaign, word: str) -> Campaign | None:
+    """The campaign with what ``word`` says put back; None where it is no such word of this campaign."""
+    if word.startswith("readings of "):
+        return _rows_mended(campaign, word)
+    if not word.startswith("markers "):
+        return None
+    for one, other in combinations(range(len(campaign.markers)), 2):
+        start = markers_word(campaign.markers[one], campaign.markers[other], "")
+        rows = rows_at(campaign, word.removeprefix(start)) if word.startswith(start) else np.zeros(0, dtype=int)
+        if len(rows):
+            order = np.arange(len(campaign.markers))
+            order[[one, other]] = order[[other, one]]
+            return _changed(campaign, {key: _reordered(getattr(campaign, key), rows, order) for key in BY_MARKER})
+    return None
+
+
+def rows_at(campaign: Campaign, place: str) -> Ints:
+    """Rows of a line, or of a whole table."""
+    names = [campaign.line(i) for i in range(campaign.count)]
+    return np.array(
+        [i for i, n in enumerate(names) if n == place or n.startswith((f"{place} line", f"{place}, "))], int
+    )
+
+
+def _rows_mended(campaign: Campaign, word: str) -> Campaign | None:
+    number = {campaign.line(i): i for i in range(campaign.count)}
+    names = word.removeprefix("readings of ").removesuffix(" exchanged")
+    for one, i in number.items():
+        if names.startswith(f"{one} and ") and names.removeprefix(f"{one} and ") in number:
+            order = np.arange(campaign.count)
+            j = number[names.removeprefix(f"{one} and ")]
+            order[[i, j]] = order[[j, i]]
+            read = {key: getattr(campaign, key) for key in READ}
+            return _changed(campaign, {key: None if v is None else v[order] for key, v in read.items()})
+    return None
+
+
+def _reordered(values: Array | None, rows: Ints, order: Ints) -> Array | None:
+    if values is None:
+        return None
+    out = values.copy()
+    out[rows] = out[rows][:, order]
+    return out
+
+
+def _changed(campaign: Campaign, values: dict[str, Any]) -> Campaign:
+    out = copy(campaign)
+    for key, value in values.items():
+        object.__setattr__(out, key, value)
+    return out

@@ -1,0 +1,85 @@
+"""What a program leaves open: poses of frames, the turn of the tool, the way of the arm; and what one could state.
+
+Suggested numbers make the program run on the robot as it stands: its own base and tool, z of the tool into the part
+(against a tool axis from tip to spindle, or downwards), and axis values that reach the first target, nearest to the
+middle of their ranges.  Whoever states them says what holds in the cell.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastocal.compensation.posts.orientation import aligned, kuka_angles
+from elastocal.compensation.posts.post import listed, pendant_values
+from elastocal.compensation.program import Program
+from elastocal.errors import InputError
+from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.limits import joint_bounds, middle, starts
+from elastocal.model.robot import Robot
+from elastocal.model.task import task
+from elastocal.spatial.entries import Array
+
+STARTS = 60
+DOWN = np.array([0.0, 0.0, 1.0])
+"""From tip to spindle."""
+
+
+def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
+    """Refuse a program with frames that nobody stated, and say all that it leaves open at once.
+
+    ``anywhere``: the axis values before it starts are not stated.
+    """
+    missing = program.missing_frames()
+    if not missing:
+        return
+    name = next(iter(program.files), "the program")
+    what = f"pose of {missing[0]} is" if len(missing) == 1 else f"poses of {' and '.join(missing)} are"
+    suggested = {
+        "base": [f"{f.name}=0,0,0,0,0,0" for f in program.bases.values() if f.pose is None],
+        "tool": [f"{f.name}={model.tool}" for f in program.tools.values() if f.pose is None],
+    }
+    wanted = []
+    posed = np.array([t.kind != "joints" for t in program.targets], dtype=bool)
+    turn = _into_part(program)
+    if posed.any() and np.isnan(program.rotations[posed]).any():
+        wanted.append("the orientation of the tool (orientation)")
+    elif along_axes(program):
+        wanted.append("which way z of the tool looks, from tip to spindle unless you say it (orientation)")
+    if wanted:
+        suggested["orientation"] = [listed(kuka_angles(turn))]
+    if anywhere and len(posed) and posed.all() and not any(t.configuration for t in program.targets):
+        wanted.append("axis values before it starts (near)")
+        rotation = program.rotations[0] if np.isfinite(program.rotations[0]).all() and len(wanted) == 1 else turn
+        suggested["near"] = [start_values(model, model.tool, program.positions[0], rotation)]
+    also = f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
+    raise InputError(
+        f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; zeros are the robot's own base and "
+        f"flange), or NAME=FRAME for a tool of the robot file{also}",
+        code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0], allowed=missing,
+        suggested={key: tuple(values) for key, values in suggested.items() if values},
+    )  # fmt: skip
+
+
+def along_axes(program: Program) -> bool:
+    """Whether tool axes alone say how the tool is turned."""
+    free = program.given.orientation is None and not program.given.rotary
+    return free and any(t.kind == "axis" for t in program.targets)
+
+
+def start_values(model: Robot, frame: str, position: Array, rotation: Array) -> str:
+    """Controller values that reach a pose, nearest to the middle of the ranges; the middle itself where none does."""
+    wanted, start = task(model, frame), starts(model, STARTS).T
+    n = start.shape[1]
+    poses = np.repeat(position[:, None], n, axis=1), np.repeat(rotation[:, :, None], n, axis=2)
+    found = inverse_kinematics(model.nominal, frame, wanted, *poses, start)
+    low, high = joint_bounds(model)
+    good = found.reached & (found.q >= low[:, None]).all(axis=0) & (found.q <= high[:, None]).all(axis=0)
+    off = np.abs(found.q - middle(model)[:, None]).sum(axis=0)
+    best = int(np.argmin(np.where(good, off, np.inf)))
+    return listed(pendant_values(model, found.q[:, best] if good.any() else middle(model)))
+
+
+def _into_part(program: Program) -> Array:
+    """A rotation whose z looks against the first tool axis, or down."""
+    axis = next((program.rotations[i, :, 2] for i, t in enumerate(program.targets) if t.kind == "axis"), DOWN)
+    return np.asarray(aligned(-axis[None])[0])
