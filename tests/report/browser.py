@@ -171,3 +171,35 @@ FIRST = "document.querySelector('.scene .live')"
 def camera(page: Any) -> dict[str, float]:
     """Where the eye of the first scene is."""
     return dict(page.evaluate(f"{FIRST}._fullLayout.scene.camera.eye"))
+
+
+FAINT = """() => {
+  const rgb = (text) => (text.match(/[\\d.]+/g) || []).map(Number), weight = [0.2126, 0.7152, 0.0722];
+  const linear = (v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = (c) => c.slice(0, 3).reduce((sum, v, i) => sum + weight[i] * linear(v / 255), 0);
+  const solid = (c) => c.length === 3 || c[3] === 1;
+  const behind = (e) => {
+    for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (solid(c)) return c; }
+    return [255, 255, 255];
+  };
+  const said = (e) => [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent.trim()).join("");
+  const own = (e) => said(e) && !e.closest("svg, .sr, .skip, option, [disabled]") && e.checkVisibility();
+  return [...document.querySelectorAll("body *")].filter(own).filter((e) => {
+    const style = getComputedStyle(e), pair = [light(rgb(style.color)), light(behind(e))].sort((p, q) => q - p);
+    return (pair[0] + 0.05) / (pair[1] + 0.05) < (parseFloat(style.fontSize) >= 24 ? 3 : 4.5);
+  }).map((e) => `${e.tagName} ${said(e).slice(0, 40)}`);
+}"""
+SKIPPED = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5")].filter((e) => e.checkVisibility())
+    .map((e) => Number(e.tagName[1])).filter((n, i, all) => n > (i ? all[i - 1] : 0) + 1)"""
+
+
+def faint(page: Any) -> list[str]:
+    """Words whose contrast is below that of WCAG 2 AA: 4.5, or 3 where they are large."""
+    found: list[str] = page.evaluate(FAINT)
+    return found
+
+
+def skipped(page: Any) -> list[int]:
+    """Levels of headings that follow one that is more than a level above."""
+    found: list[int] = page.evaluate(SKIPPED)
+    return found

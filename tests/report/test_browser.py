@@ -15,9 +15,11 @@ from report.browser import (
     browser,
     camera,
     driver,
+    faint,
     misplaced,
     opened,
     overflow,
+    skipped,
     turned,
     undrawn,
     unfold,
@@ -68,7 +70,17 @@ def test_it_is_quiet_fits_and_nothing_overlaps(
     assert seen.complaints == []
     background = seen.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, background[4:-1].split(","))) > 380) == (scheme == "light")
+    assert faint(seen.page) == []
+    assert skipped(seen.page) == []
     seen.page.close()
+
+
+def test_faint_words_and_skipped_headings_are_seen(running: Any) -> None:
+    page = running.new_page()
+    page.set_content("<body style='background: #fff'><h1>One</h1><h3 style='color: #999'>Three</h3><p>Words</p></body>")
+    assert faint(page) == ["H3 Three"]
+    assert skipped(page) == [3]
+    page.close()
 
 
 def test_tabs_show_one_step_and_folds_open(blind: Any, report: Path, tmp_path: Path) -> None:

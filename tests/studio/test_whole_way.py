@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browser import PATIENCE, STAND_IN, browser, driver, overflow
+from report.browser import PATIENCE, STAND_IN, browser, driver, faint, overflow, skipped
 from studio.studio_desk import Studio, studio
 
 
@@ -234,3 +234,5 @@ def every_page_fits_and_has_words(way: Way, wide: Visitor) -> None:
             shown = visitor.go(address)
             assert overflow(shown) <= 0, address
             assert shown.evaluate(UNNAMED) == [], address
+            assert faint(shown) == [], address
+            assert skipped(shown) == [], address

@@ -131,8 +131,8 @@ def predictor(
             progress(min(95, 6 * done[0]), 100, f"model {step}")
 
     start = None if asked.start is None else read_calibration(asked.start)
-    kept = words if start is None or asked.model is not None else "auto"  # a start keeps its own
-    found = calibrate(robot, readings, kept, accept=accept, start=start, progress=watch)
+    choice = words if start is None or asked.model is not None else "auto"  # a start keeps its own
+    found = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
     checked = _checked(found, observed, asked, words, accept)
     if progress is not None:
         progress(100, 100)

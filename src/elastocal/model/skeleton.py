@@ -6,12 +6,14 @@ shows tenths of a millimetre with the right direction at every place of the arm.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.statics.equilibrium import Equilibrium
+from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Ints, Row3
 
@@ -49,6 +51,14 @@ class Skeleton:
             self.line + factor * (bent.line - self.line),
             self.axes + factor * (bent.axes - self.axes),
         )
+
+
+def loaded_skeletons(
+    model: Robot, q: object, loads: Sequence[AppliedWrenches] = (), *, rigid: bool = False
+) -> tuple[Skeleton, Skeleton]:
+    """Arms at rest under their own weight, or ``rigid`` ones, and under ``loads`` too."""
+    rest = skeleton(model, q, None if rigid else equilibrium(model, q))
+    return rest, skeleton(model, q, equilibrium(model, q, loads))
 
 
 def skeleton(model: Robot, q: object, bent: Equilibrium | None = None, tip: str | None = None) -> Skeleton:

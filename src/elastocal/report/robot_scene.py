@@ -260,14 +260,12 @@ def loaded_scene(
     """
     import numpy as np
 
-    from elastocal.model.skeleton import skeleton
-    from elastocal.model.statics.equilibrium import equilibrium
+    from elastocal.model.skeleton import loaded_skeletons, skeleton
 
     rows = spread_out(skeleton(model, q).tip, MOST_ARMS)
     at = q[rows]
     applied = () if load is None else (load if len(load.wrench) == 1 else load.picked(rows),)
-    rest = skeleton(model, at, None if sag else equilibrium(model, at))
-    bent = skeleton(model, at, equilibrium(model, at, applied))
+    rest, bent = loaded_skeletons(model, at, applied, rigid=sag)
     factor = enlargement(rest.extent, float(np.nanmax(np.linalg.norm(bent.line - rest.line, axis=2), initial=0.0)))
     large = rest.enlarged(bent, factor)
     parts: list[Part] = [*floor_part(model, rest.line)]

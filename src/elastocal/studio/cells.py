@@ -133,7 +133,7 @@ def next_page(found: StatusResult) -> tuple[str, str] | None:
         steps = [line.step.partition("-")[0] for line in found.lines if line.state == state]
         for step, (words, shown) in NEXT.items():
             if step in steps:
-                return (f"{words} again: something that it rests on has changed" if state == "stale" else words), shown
+                return (f"{words} again: an input has changed" if state == "stale" else words), shown
     return None
 
 

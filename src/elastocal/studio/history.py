@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.desk.cell import compared
+from elastocal.app.desk.cell import compared, unstated
 from elastocal.errors import ElastocalError, MissingError, NumberError, UnknownNameError
 from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
@@ -55,7 +55,7 @@ def _shown(request: Request, cell: Cell, problem: ElastocalError | None = None, 
     sections = [] if said is None else [(s.title, as_fragment(s.blocks).html) for s in said.sections]
     return page(request, "history", "history", cell, problem, found=found, shown=shown, said=said, sections=sections,
                 calibrated=cell.path("calibration").exists(), operator=stated.operator or "", many=MANY,
-                missing=stated.missing, kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
+                missing=unstated(cell), kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
 
 
 def _recorded(cell: Cell, found: Any) -> int:

@@ -59,7 +59,7 @@ def stated_numbers(file: Path) -> tuple[Section, ...]:
     """All that a robot file says; parameters last, with their status."""
     result = show(str(file))
     columns = (
-        Column("name", "parameter"), Column("value", "value", si=True), Column("unit", "unit"),
+        Column("name", "parameter"), Column("value", "value", digits=6, si=True), Column("unit", "unit"),
         Column("status", "status"), Column("kind", "effect"), Column("source", "source", footnote=True),
     )  # fmt: skip
     rows = tuple((p.name, p.value, p.unit, p.status or "not said", p.kind, p.source) for p in result.parameters)

@@ -49,7 +49,7 @@ def or_reason(value: float, reason: str) -> Cell:
 def parameter_columns() -> tuple[Column, ...]:
     return (
         Column("name", "parameter"),
-        Column("value", "value", si=True),
+        Column("value", "value", digits=6, si=True),
         Column("unit", "unit"),
         Column("kind", "effect"),
         Column("source", "source", footnote=True),

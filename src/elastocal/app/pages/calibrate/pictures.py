@@ -218,12 +218,11 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
 
 def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
     """The calibrated arms under their loads, enlarged from where they are without."""
-    from elastocal.model.skeleton import skeleton
-    from elastocal.model.statics.equilibrium import equilibrium
+    from elastocal.model.skeleton import loaded_skeletons
 
     model, where = result.study.fit.model, result.file.campaign.measurement.setup.picked(rows)
-    rest = skeleton(model, where.q, equilibrium(model, where.q))
-    return rest.enlarged(skeleton(model, where.q, equilibrium(model, where.q, [where.load])), factor)
+    rest, bent = loaded_skeletons(model, where.q, [where.load])
+    return rest.enlarged(bent, factor)
 
 
 def _all(drawn: _Drawn, marks: Ints) -> list[Part]:
