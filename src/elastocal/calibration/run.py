@@ -19,7 +19,7 @@ from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
-from elastocal.calibration.outliers import explained, robust_fit, screen
+from elastocal.calibration.outliers import explained, log_probability, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
@@ -265,10 +265,12 @@ def _left_out(
     ``before`` is that of nearly the same readings, from which the searches begin."""
     rich = tuple(w for w in words if w not in RARE or len(words) == 1)
     fitted = _started(robot, sight, placing, rich, instrument, priors, before)
-    while len(rich) > 1 and not leaves_enough(fitted):  # nothing would be left to judge readings by
+    tried = [screen(fitted.task, fitted)]
+    while len(rich) > 1 and not leaves_enough(fitted):  # little is left to judge readings by: smaller models judge too
         rich = rich[:-1]
         fitted = _started(robot, sight, placing, rich, instrument, priors, before)
-    screened = screen(fitted.task, fitted)
+        tried.append(screen(fitted.task, fitted))
+    screened = max(tried, key=log_probability) if len(tried) > 1 else tried[0]
     everything = explained(screened) if screened.units else None
     if everything is not None:
         return np.zeros_like(sight.used), (), everything
