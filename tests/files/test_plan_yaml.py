@@ -134,6 +134,7 @@ def test_links_of_one_radius(write) -> None:
         ("poses: 9", "poses: 0", r"poses: 0 must be from 1 to 1000"),
         ("poses: 9", "poses: 1000000", r"poses: 1000000 are too many, at most 2000"),
         ("{d: 1, test_pose: 2}", "{d: 1, g: 2}", r"there is no criterion 'g'"),
+        ("{d: 1, test_pose: 2}", "{d: 1, test_pose: inf}", r"the weight of test_pose must be positive and finite"),
         ("{d: 1, test_pose: 2}", "{d: -1}", r"the weight of d must be positive"),
         ("table: path.csv", "table: lost.csv", r"test.table: there is no file"),
         ("table: path.csv, ", "", r"give a table, or the corners low and high of a box"),

@@ -57,6 +57,9 @@ class Estimates(Mapping[str, Estimate]):
             raise UnknownNameError("parameter", name, tuple(self._index))
         return self._index[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)
 

@@ -125,19 +125,27 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
     return Screened(fit(new, *start.start, judge.scales, settled=ROUGH), units)
 
 
-def explained(screened: Screened) -> Fit | None:
-    """The fit of all readings, where errors of the model explain what was left out better than wrong readings do.
-
-    The evidence of all readings, with compliances and joints that differ from state to state, against that of the
-    others, times the chance of so many wrong readings, each of its numbers anywhere within the largest residual.
-    """
+def log_probability(screened: Screened) -> float:
+    """Evidence of what is kept, times the chance of so many wrong readings, each of its numbers anywhere within the
+    largest residual of those left out."""
     found, task = screened.fit, screened.fit.task
     off, _ = task.sight.linearise(task.tool, found.values, found.placing)
-    wrong = found.evidence + len(screened.units) * np.log(RARE)
+    out = found.evidence + len(screened.units) * np.log(RARE)
     for rows in (task.sight.lengths, ~task.sight.lengths):
         mine = np.abs(off[:, rows][(task.dropped & task.sight.used)[:, rows]])
         if mine.size:
-            wrong += mine.size * (0.5 * np.log(2 * np.pi) - np.log(2 * float(mine.max())))
+            out += mine.size * (0.5 * np.log(2 * np.pi) - np.log(2 * float(mine.max())))
+    return float(out)
+
+
+def explained(screened: Screened) -> Fit | None:
+    """The fit of all readings, where errors of the model explain what was left out better than wrong readings do.
+
+    The evidence of all readings, with compliances and joints that differ from state to state, against
+    ``log_probability``.
+    """
+    found, task = screened.fit, screened.fit.task
+    wrong = log_probability(screened)
     whole = replace(found.posterior.blocks, used=task.sight.fold(task.sight.used))
     if maximise_evidence(whole, found.posterior.log_scales, revive=False)[1] < wrong - CLEAR:
         return None

@@ -20,7 +20,7 @@ from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
-from elastocal.calibration.outliers import explained, robust_fit, screen
+from elastocal.calibration.outliers import explained, log_probability, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
@@ -279,10 +279,13 @@ def _left_out(
         fitted = kept.fitted(task, placing, settled=ROUGH)
     else:
         fitted = _started(robot, sight, placing, rich, instrument, priors, before)
-    while kept is None and len(rich) > 1 and not leaves_enough(fitted):  # nothing would be left to judge readings by
+    tried = [screen(fitted.task, fitted)]
+    # where little is left to judge readings by, smaller models judge too
+    while kept is None and len(rich) > 1 and not leaves_enough(fitted):
         rich = rich[:-1]
         fitted = _started(robot, sight, placing, rich, instrument, priors, before)
-    screened = screen(fitted.task, fitted)
+        tried.append(screen(fitted.task, fitted))
+    screened = max(tried, key=log_probability) if len(tried) > 1 else tried[0]
     everything = explained(screened) if screened.units else None
     if everything is not None:
         return np.zeros_like(sight.used), (), everything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -155,8 +156,8 @@ def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
     for kind, weight in weights.items():
         if kind not in valid:
             raise UnknownNameError("criterion", kind, valid, located.where(("criterion",)))
-        if not weight > 0:
-            raise located.error(("criterion",), f"the weight of {kind} must be positive")
+        if not 0 < weight < inf:
+            raise located.error(("criterion",), f"the weight of {kind} must be positive and finite")
     if not weights:
         raise located.error(("criterion",), f"names nothing; write one of {', '.join(valid)}")
     return weights
