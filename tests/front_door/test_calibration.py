@@ -136,6 +136,8 @@ def test_parameters_by_name(cal: ec.Calibration) -> None:
     assert len(list(cal.parameters)) == len(cal.parameters)
     with pytest.raises(ec.InputError, match=r"J3\.ofset.*J3\.offset"):
         cal.parameters["J3.ofset"]
+    assert next(iter(cal.parameters)) in cal.parameters
+    assert "nobody.k" not in cal.parameters
 
 
 def test_outliers_are_named_by_row_marker_and_axis(cal: ec.Calibration) -> None:
