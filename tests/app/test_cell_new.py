@@ -86,7 +86,7 @@ def test_many_assumptions_are_counted_on_the_screen_and_listed_in_the_cell(tmp_p
     assert f"{listed} assumptions stand in" in said
     kinds = said.rpartition("where to replace it: ")[2].rstrip(".").split(", ")
     assert sum(int(kind.split()[-1]) for kind in kinds) == listed
-    assert len(made.out.splitlines()) <= 20
+    assert len(made.out.splitlines()) <= 26  # a third of what was printed; long paths take lines of their own
     data = run("new", tmp_path / "other", "--robot", "kr270", "--json").data
     assert len(data["assumptions"]) == listed
 

@@ -11,7 +11,7 @@ from virtual import campaign, joint_values
 import elastocal as ec
 from elastocal.calibration import tool as tools
 from elastocal.calibration.fit import Fit, ahead, fit
-from elastocal.calibration.ladder import Rung, _predicts, _without_small_gaps
+from elastocal.calibration.ladder import Rung, _predicts, _settled
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
@@ -107,7 +107,7 @@ def test_backlash_of_which_nothing_is_left_is_no_word_of_the_model(task: tuple[T
         rung = Rung.of(words, "points", None, fit(replace(problem, robot=model, wanted=wanted), placing))
         values = rung.fit.values.copy()
         values[[n.endswith(".gap") for n in rung.fit.task.names]] *= 1e-3  # as of a robot that has none
-        small = _without_small_gaps(replace(rung, fitted=_at(rung.fit, values)))
+        small = _settled(replace(rung, fitted=_at(rung.fit, values)))
         assert (small.words, set(small.dropped_gaps)) == (left, set(model.joints))
 
 

@@ -77,14 +77,15 @@ def test_one_file_for_each_marker_is_proposed(tmp_path: Path) -> None:
     files = []
     for smr, points in SEEN.items():
         lines = [row(DEG[i], points[i]) for i in range(COUNT)]
-        (tmp_path / f"{smr}.csv").write_text("".join(["J1,J2,J3,J4,J5,J6,x,y,z\n", *lines]), encoding="utf-8")
-        files.append(tmp_path / f"{smr}.csv")
+        name = {"SMR1": "left", "SMR2": "right", "SMR3": "top"}[smr]  # names that say nothing of targets
+        (tmp_path / f"{name}.csv").write_text("".join(["J1,J2,J3,J4,J5,J6,x,y,z\n", *lines]), encoding="utf-8")
+        files.append(tmp_path / f"{name}.csv")
     robot, data = campaign_of(read(files))
     with pytest.raises(InputError, match="column marker") as refused:
         check_slips(robot, data)
     assert refused.value.value == EACH["marker"]
     checked = check_slips(robot, data, (EACH["marker"],))
-    assert checked.campaign.markers == ("SMR1.csv", "SMR2.csv", "SMR3.csv")
+    assert checked.campaign.markers == ("left.csv", "right.csv", "top.csv")
     assert checked.campaign.points == 3
 
 

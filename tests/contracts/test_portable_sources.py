@@ -51,9 +51,12 @@ def _asks_the_system(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "os.name == 'nt'" and bool(node.orelse)
 
 
+NO_TEXT = ("os.open", "webbrowser.open")
+
+
 def _encoding_is_clear(node: ast.Call) -> bool:
     binary = any(isinstance(a, ast.Constant) and "b" in str(a.value) for a in node.args)
-    return binary or any(k.arg == "encoding" for k in node.keywords) or ast.unparse(node.func) == "os.open"
+    return binary or any(k.arg == "encoding" for k in node.keywords) or ast.unparse(node.func) in NO_TEXT
 
 
 @pytest.mark.parametrize("folder", sorted(p.name for p in ROOT.iterdir() if p.is_dir() and p.name != "__pycache__"))

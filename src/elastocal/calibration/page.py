@@ -88,7 +88,10 @@ def calibration_page(
 
 
 def sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+    """With its full stop, and a capital unless it begins with a name: of a file, a joint, a parameter."""
+    first = text.split(" ", 1)[0].rstrip(",;")
+    begins = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
+    return f"{begins.removesuffix('.')}."
 
 
 def _kept(block: Figure | None) -> tuple[Figure, ...]:
