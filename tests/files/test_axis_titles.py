@@ -64,6 +64,8 @@ def test_the_number_is_that_of_the_name_where_names_count_from_one() -> None:
     assert numbered_axis("A1", ("rail", "joint_1", "joint_2")) == "joint_1"
     assert numbered_axis("Achse 3", ("rail", "joint_1", "joint_2")) is None
     assert numbered_axis("J2", ("S", "L", "U")) == "L"
+    wrists = ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
+    assert [numbered_axis(f"J{i}", wrists) for i in (1, 4, 6)] == ["shoulder_pan", "wrist_1_joint", "wrist_3_joint"]
     assert numbered_axis("A1", ("joint_0", "joint_1")) == "joint_0"
     assert numbered_axis("x1", ("S", "L", "U")) is None
     assert by_numbers(("A2", "A1", "gripper"), ("joint_1", "joint_2")) == {"A2": "joint_2", "A1": "joint_1"}

@@ -75,7 +75,7 @@ class Kept:
 
     def fitted(self, task: Task, placing: Placing, settled: float = SETTLED) -> Fit:
         """A fit that starts where the calibration ended."""
-        x = self._unknowns(task)
+        x = self.unknowns(task)
         blocks = assemble(task, x, placing)
         known = self._scales(task)
         scales = [known.get(s.name, start) for s, start in zip(blocks.scales, blocks.start, strict=True)]
@@ -110,7 +110,7 @@ class Kept:
         rung = Rung.of(chosen.words, chosen.family, chosen.multiple, found, chosen.remark)
         return replace(rung, dropped_gaps=tuple(n.removesuffix(".gap") for n in none))
 
-    def _unknowns(self, task: Task) -> Array:
+    def unknowns(self, task: Task) -> Array:
         """Of a task as the calibration estimates them; those that it has not as in the file."""
         known = {e.name: e.value for e in self.start.parameters.rows}
         value = np.array([known.get(n, f) for n, f in zip(task.names, task.file_values.tolist(), strict=True)])

@@ -56,6 +56,13 @@ def robust_fit(task: Task, placing: Placing, x: Array) -> tuple[Array, Placing, 
     return x, placing, doubtful
 
 
+def not_believed(task: Task, placing: Placing, x: Array) -> Bools:
+    """Points (M, rows) that robust weights do not believe where a search begins that has ended near here before."""
+    blocks = assemble(task, x, placing)
+    weight = np.ones((task.sight.states.count, task.sight.rows))
+    return _reweighted(task, blocks, x, blocks.start.copy(), weight, REWEIGHTED)[2]
+
+
 def _reweighted(
     task: Task, blocks: Blocks, x: Array, scales: Array, weight: Array, most: int
 ) -> tuple[Array, float, Bools]:

@@ -20,7 +20,7 @@ from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
-from elastocal.calibration.outliers import explained, log_probability, robust_fit, screen
+from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
@@ -275,8 +275,10 @@ def _left_out(
     ``before`` is that of nearly the same readings, from which the searches begin, and so is what was ``kept``."""
     priors, rich = campaign.priors, tuple(w for w in words if w not in RARE or len(words) == 1)
     if kept is not None:
-        task = Task(sight, *with_words(robot, rich, priors), "joints", kept.dropped(campaign, sight), instrument)
-        fitted = kept.fitted(task, placing, settled=ROUGH)
+        task = Task(sight, *with_words(robot, rich, priors), "joints", np.zeros_like(sight.used), instrument)
+        doubtful = not_believed(replace(task, family="points"), placing, kept.unknowns(task))
+        dropped = (kept.dropped(campaign, sight) | doubtful) & sight.used
+        fitted = kept.fitted(replace(task, dropped=dropped), placing, settled=ROUGH)
     else:
         fitted = _started(robot, sight, placing, rich, instrument, priors, before)
     tried = [screen(fitted.task, fitted)]

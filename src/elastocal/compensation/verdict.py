@@ -168,9 +168,14 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
     if not named:
         return ()
     rms, total = (part.distances().rms for part in (result.contributions.weight, result.contributions.total))
-    weight = ""
+    weight, weighs = "", any(kind[n] in WEIGHT for n in kind)
     if not taught and rms > 0:
         weight = f" {_of_total(rms, total, 'The weight of the arm and of what it carries')}"
+    elif not taught and not weighs and any(np.any(c.compliance()) for c in result.model.coordinates):
+        weight = (
+            " The robot file has no masses: how the arm sags under its own weight is NOT CORRECTED. State masses, or "
+            "give targets that were taught."
+        )
     said = f"NOT IN THIS PREDICTION, taken as exact: {' and '.join(named)}.{weight}"
     return (Finding("taken-as-exact", "note", said, {"parameters": exact, "weight_rms": rms, "total_rms": total}),)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -85,7 +86,7 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
 
     if language is not None:
         check_language(language)
-    if rated_kg is not None and not rated_kg > 0:
+    if rated_kg is not None and not 0 < rated_kg < inf:
         raise RangeError.of(RATED, rated_kg, "give a positive mass in kg, such as 60")
     path = language if language in CAM else None
     model, notes, text = _robot(robot, rated_kg, None if path else language)

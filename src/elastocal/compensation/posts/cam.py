@@ -35,6 +35,8 @@ class CamPost(Post):
     stop: ClassVar[str]
     """The machine stops until somebody goes on."""
     end: ClassVar[str]
+    taken: ClassVar[tuple[str, ...]] = ()
+    """Lines of an example that take the tool; a measuring program changes none, a reflector is mounted."""
 
     @abstractmethod
     def opening(self, name: str) -> list[str]:
@@ -66,9 +68,9 @@ class CamPost(Post):
         first = listed(kuka_angles(_poses(model, stops)[1][0])) if stops else ""
         return (
             f"{self.kind} states place and axis of the tool only ({model.tool}, in the base of the robot, mm, axis "
-            "from tip to spindle). The turn about that axis and the configuration of the arm are taken by the "
-            "post-processor or the controller: log the axis values with the readings, or check them at every stop "
-            "against those in the comments.",
+            f"from tip to spindle): {self.frames[0]} must be that base. The turn about that axis and the configuration "
+            "of the arm are taken by the post-processor or the controller: log the axis values with the readings, or "
+            "check them at every stop against those in the comments.",
             "The comments count the turn about the tool axis from the rule orientation.aligned: the least turn from "
             f"the orientation at stop 1, to be stated (A, B, C {first}) where this file is read.",
             "Ways between poses are looked at as motions of axes: have the post-processor write such (PTP, MoveJ). "
@@ -99,7 +101,7 @@ class CamPost(Post):
         if self.hindrance(model):
             return super().example(model, path)
         points = with_axis(path.positions, np.array([pose.rotation for pose in path.poses]))
-        lines = [*self.opening(path.name), *self.remark(path.comment), *self.speed(PATH)]
+        lines = [*self.opening(path.name), *self.taken, *self.remark(path.comment), *self.speed(PATH)]
         lines += [line for point in points for line in self.go(point)]
         return {f"{path.name}{self.suffixes[0]}": "\n".join([*lines, self.end]) + "\n"}
 

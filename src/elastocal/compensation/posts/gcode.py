@@ -49,6 +49,7 @@ class Gcode(CamPost):
     title: ClassVar[str] = "G-code"
     suffixes: ClassVar[tuple[str, ...]] = (".nc", ".ngc", ".gcode", ".tap", ".mpf", ".cnc", ".eia")
     frames: ClassVar[tuple[str, str]] = ("G54", "T1")
+    taken: ClassVar[tuple[str, ...]] = ("T1 M6",)
     stop: ClassVar[str] = "M0"
     end: ClassVar[str] = "M30"
 
@@ -111,7 +112,7 @@ class Gcode(CamPost):
         return out
 
     def opening(self, name: str) -> list[str]:
-        return [f"; {name}", "G21 G90 G54", "T1 M6"]
+        return [f"; {name}", "G21 G90 G54"]
 
     def remark(self, text: str) -> list[str]:
         return [f"; {line}" for line in plain_lines(text)]

@@ -169,7 +169,8 @@ def _convention(raw: RawTable, fields: Mapping[str, Field], rows: Sequence[DHRow
     first, last = (row.a == 0 and abs(np.sin(row.alpha)) < ALONG for row in (rows[0], rows[-1]))
     if not words and before:
         return "modified", f", as {before!r} says"
-    if not words and first != last and not any(row.beta is not None for row in rows):
+    plain = all(row.type == "revolute" and row.beta is None for row in rows)  # else zeros may be of the arm itself
+    if not words and first != last and plain:
         row, other, name = ("first", "last", "modified") if first else ("last", "first", "standard")
         return cast(Convention, name), f", since a is 0 and alpha 0 or 180 deg in its {row} row and not in its {other}"
     raise InputError(

@@ -1,7 +1,8 @@
 """Axes that a table calls otherwise than the robot: ``A1_deg``, ``J1 [deg]``, ``theta1`` for the axis ``joint_1``.
 
-The number decides.  It is that of the axis' own name where these count from one (``rail, joint_1, joint_2``), else its
-place in the robot (``S, L, U``, or names that count from zero).
+The number decides.  It is that of the axis' own name where most names are alike but for numbers that count from one
+(``rail, joint_1, joint_2``), else its place in the robot (``S, L, U``; names that count from zero; an elbow, a shoulder
+and ``wrist_1``, ``wrist_2``, ``wrist_3``).
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def numbered_axis(word: str, axes: Sequence[str]) -> str | None:
 
 def _of_number(number: int, axes: Sequence[str]) -> str | None:
     own = {int(m[1]): axis for axis in axes if (m := _LAST.search(axis))}
-    counted = [int(m[1]) for axis in axes if (m := _LAST.search(axis))]
-    if sorted(counted) == list(range(1, len(counted) + 1)) and counted:
+    stems = {_LAST.sub("", axis) for axis in own.values()}
+    if len(stems) == 1 and 2 * len(own) > len(axes) and sorted(own) == list(range(1, len(own) + 1)):
         return own.get(number)
     return axes[number - 1] if number <= len(axes) else None
 
