@@ -176,6 +176,17 @@ def test_contributions_that_cancel_are_said_to(robot) -> None:
     assert not ec.compensate(arm, ec.read_program(SQUARE, "krl")).contributions.cancel
 
 
+def test_weight_that_the_file_does_not_state_is_no_weight_of_zero(robot) -> None:
+    """Of an arm that bends: how far it sags is not known, unless the targets were taught with it."""
+    light = robot.without("link_mass", "payload", "gravity_compensator")
+    known = IdentifiedModel(light, ("A2.k",), np.array([[1e-16]]), float("nan"))
+    for taught in (False, True):
+        found = ec.compensate(known, ec.read_program(SQUARE, "krl"), wrench=FORCE, taught=taught)
+        said = [f for f in found.verdict if f.code == "taken-as-exact" and "no masses" in f.text]
+        assert bool(said) is not taught
+        assert all(np.isnan(f.data["weight_rms"]) for f in said)
+
+
 def test_files_and_folders(robot, tmp_path: Path) -> None:
     program = read_program(EXAMPLES / "contour.src")
     assert set(program.files) == {"contour.src", "contour.dat"}

@@ -177,7 +177,8 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
             "give targets that were taught."
         )
     said = f"NOT IN THIS PREDICTION, taken as exact: {' and '.join(named)}.{weight}"
-    return (Finding("taken-as-exact", "note", said, {"parameters": exact, "weight_rms": rms, "total_rms": total}),)
+    data = {"parameters": exact, "weight_rms": rms if weighs else np.nan, "total_rms": total}
+    return (Finding("taken-as-exact", "note", said, data),)
 
 
 def _of_total(part: float, total: float, what: str) -> str:
