@@ -13,6 +13,7 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.judgement import choice_optimism
 from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.states import mean_by_poses
 from elastocal.calibration.validation import cross_validate
 from elastocal.errors import InputError
 from elastocal.findings import Finding
@@ -187,3 +188,16 @@ def test_intervals_are_as_wide_as_the_claim_where_it_is_optimistic(monkeypatch: 
     assert sds[1] == pytest.approx(np.minimum(1.5 * sds[0], prior))  # what readings leave open the prior closes
     assert (1.5 * sds[0] < prior).any()
     assert (1.5 * sds[0] > prior).any()
+
+
+def test_a_gain_is_the_difference_of_the_means_beside_it() -> None:
+    """Where a pose has fewer points too; its error is that of means of poses where all have the same."""
+    rng = np.random.default_rng(2)
+    fall, pose = rng.normal(1.0, 0.3, (12, 3)) + rng.normal(0, 0.5, (12, 1)), np.repeat(np.arange(6), 2)
+    means = fall.reshape(6, 6).mean(axis=1)
+    gain, error, poses = mean_by_poses(fall, pose)
+    assert (gain, error, poses) == (
+        pytest.approx(fall.mean()), pytest.approx(means.std(ddof=1) / np.sqrt(6)), 6
+    )  # fmt: skip
+    fall[3, 1:] = np.nan
+    assert mean_by_poses(fall, pose)[0] == pytest.approx(np.nanmean(fall))

@@ -19,7 +19,7 @@ from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.states import pose_means
+from elastocal.calibration.states import mean_by_poses
 from elastocal.calibration.task import Task
 from elastocal.calibration.words import Wanted, with_words, without_names
 from elastocal.errors import UnsupportedError
@@ -97,8 +97,7 @@ class Rung:
 
     def gain_over(self, other: Rung) -> tuple[float, float]:
         """Mean fall of the error in m against another rung, and its standard error over poses."""
-        each = pose_means(other.errors - self.errors, self.pose)
-        return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each))) if len(each) > 1 else float("inf")
+        return mean_by_poses(other.errors - self.errors, self.pose)[:2]
 
 
 @dataclass(frozen=True, eq=False)

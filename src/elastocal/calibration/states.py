@@ -194,12 +194,18 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
     )
 
 
-def pose_means(values: Array, pose: Ints) -> Array:
-    """Means over the poses of which anything was read, of values (M, points) of states; nan where not read."""
-    each = _mean(values.T)
-    known = np.isfinite(each)
-    total, count = (np.bincount(pose[known], w) for w in (each[known], None))
-    return np.asarray(total[count > 0] / count[count > 0])
+def mean_by_poses(values: Array, pose: Ints) -> tuple[float, float, int]:
+    """Mean of values (M, points) over all points that were read (not nan), its standard error, and the number of poses.
+
+    The points of a pose err together: poses vary, not points.
+    """
+    known = np.isfinite(values)
+    count, total = (np.bincount(pose, part.sum(axis=1)) for part in (known, np.where(known, values, 0.0)))
+    poses, mean = int(np.count_nonzero(count)), float(total.sum() / count.sum())
+    if poses < 2:
+        return mean, float("inf"), poses
+    left = total - mean * count
+    return mean, float(np.sqrt(poses / (poses - 1) * np.sum(left**2)) / count.sum()), poses
 
 
 def _clusters(q: Array) -> Array:

@@ -11,7 +11,7 @@ from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.residuals import mean_read
-from elastocal.calibration.states import States, gather, pose_means
+from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.robot import Robot
@@ -132,11 +132,9 @@ def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, 
 
 
 def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:
-    """Mean fall of the error over poses, and half of its 95 % interval."""
-    each = pose_means(before - after, pose)
-    if len(each) < 2:
-        return float(each.mean()), float("inf")
-    return float(each.mean()), quantile_95(len(each) - 1) * float(each.std(ddof=1)) / float(np.sqrt(len(each)))
+    """Mean fall of the error, and half of its 95 % interval over poses."""
+    gain, error, poses = mean_by_poses(before - after, pose)
+    return gain, quantile_95(max(1, poses - 1)) * error
 
 
 def _spreads(calibration: Calibration, width: Array, expected: Array) -> tuple[Array, Array]:
