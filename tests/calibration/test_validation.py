@@ -50,9 +50,10 @@ def test_errors_gain_and_coverage_by_hand(one: tuple[Truth, Calibration]) -> Non
         assert summary.p95 == pytest.approx(np.quantile(d, 0.95))
     inside = np.abs(x - guess.position) <= guess.half_width_reading
     assert seen.coverage == pytest.approx(inside[np.isfinite(x)].mean())
-    gain = np.nanmean(before - after, axis=1)
-    assert seen.gain == pytest.approx(gain.mean())
-    assert seen.gain_half_width == pytest.approx(t.ppf(0.975, 11) * gain.std(ddof=1) / np.sqrt(12))
+    gain = before - after
+    assert seen.gain == pytest.approx(np.nanmean(gain)) == pytest.approx(seen.before.mean - seen.after.mean)
+    total = np.nansum(gain - np.nanmean(gain), axis=1)  # of every pose: that with one point counts half
+    assert seen.gain_half_width == pytest.approx(t.ppf(0.975, 11) * np.sqrt(12 / 11 * np.sum(total**2)) / 23)
     assert seen.improved
     assert not seen.stations_fitted
     assert len(repr(seen)) < 500
