@@ -121,3 +121,21 @@ def test_a_rigid_model_of_deflections_is_refused(words: list[str]) -> None:
 def test_backlash_alone_of_a_robot_that_has_none_is_nothing_to_gain() -> None:
     found = ec.calibrate(*_pushed(), ["backlash"])
     assert (found.words, found.names, found.verdict.code) == ((), (), "nothing-to-gain")
+
+
+def test_errors_of_the_load_are_as_large_where_every_reading_is_kept() -> None:
+    """The arm is four times softer than its file, which errors of the load must not be made up for by."""
+    rng = np.random.default_rng(8)
+    robot, count = ec.read_robot("kuka-kr270"), 30
+    low, high = 0.7 * np.array([m.limits for m in robot.motions]).T
+    q, stated = low + (high - low) * rng.random((count, robot.n)), np.zeros((count, 6))
+    stated[:, :3] = 2000 * rng.normal(size=(count, 3))
+    acting = (1 + 0.03 * rng.normal(size=(count, 1))) * stated
+    soft = robot.with_parameters({p.name: 4 * p.value for p in robot.parameters.rows if "compliance" in p.kind})
+    seen = moved(soft, q, acting) + 1e-5 * rng.normal(size=(count, 3, 3))
+    data = ec.Campaign(
+        q=robot.controller.to_controller(q), deflection=seen, wrench=stated, length="m", angle="rad", markers=MARKERS,
+        noise=[Reading(sd=1e-5), LoadSize(sd=0.03)],
+    )  # fmt: skip
+    found = ec.calibrate(robot, data, "compliance", outliers=False)
+    assert found.noise["load size"] == pytest.approx(0.03, rel=0.5)

@@ -117,7 +117,10 @@ def calibrate(
             lost, sight = (*lost, *told), Sight(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
-        instrument = replace(instrument, bent=rich.robot)
+    elif instrument.loads:  # what errors of the load do depends on compliances, of which the file may know little
+        whole = tuple(w for w in words if w not in RARE or len(words) == 1)
+        rich = _started(robot, sight, placing, whole, instrument, campaign.priors, None)
+    instrument = instrument if rich is None else replace(instrument, bent=rich.robot)
     climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
     ladder = climb(climber, words) if kept is None else kept.climb(climber)
     known = (*checked.findings, *assumed, *(() if kept is None else kept.findings))
