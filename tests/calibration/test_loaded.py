@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import elastocal as ec
+from elastocal.measure.sources.load import LoadSize
+from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
