@@ -85,6 +85,14 @@ class Desk:
             rows.writerows([*np.degrees(q), *(1e3 * p.ravel())] for q, p in zip(self.check_q, points, strict=True))
         return path
 
+    def read(self, path: Path) -> tuple[np.ndarray, np.ndarray]:
+        """A table of 24 poses without a load: joint values in deg, points in m."""
+        q, noise = self.q[:24], 2e-5 * np.random.default_rng(3).normal(size=(24, 3, 3))
+        rows = np.column_stack([np.degrees(q), (self.points(q, np.zeros((24, 6))) + noise).reshape(24, -1)])
+        titles = ",".join([*(f"J{i}_deg" for i in range(1, 7)), *(f"{n}.{c}_m" for n in NAMES for c in "xyz")])
+        np.savetxt(path, rows, delimiter=",", header=titles, comments="")
+        return rows[:, :6], rows[:, 6:].reshape(24, 3, 3)
+
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
@@ -167,10 +175,7 @@ def test_an_instrument_that_was_moved_is_fitted_again(run: Any, desk: Desk, tmp_
 
 
 def test_a_certificate_rests_on_the_validation_that_calibrate_made(run: Any, desk: Desk, tmp_path: Path) -> None:
-    q, noise = desk.q[:24], 2e-5 * np.random.default_rng(3).normal(size=(24, 3, 3))
-    rows = np.column_stack([np.degrees(q), (desk.points(q, np.zeros((24, 6))) + noise).reshape(24, -1)])
-    titles = ",".join([*(f"J{i}_deg" for i in range(1, 7)), *(f"{n}.{c}_m" for n in NAMES for c in "xyz")])
-    np.savetxt(tmp_path / "read.csv", rows, delimiter=",", header=titles, comments="")
+    desk.read(tmp_path / "read.csv")
     checked = desk.table(tmp_path / "check.csv", desk.check)
     words = (
         "calibrate", desk.folder / "arm.urdf", tmp_path / "read.csv", "--tool", "flange", "--model", "geometry",
@@ -194,6 +199,20 @@ def test_a_certificate_rests_on_the_validation_that_calibrate_made(run: Any, des
     assert kept["outcome"] == again["outcome"] == "PASS"
     assert run(*words, "--check", "kfold=2").code == 0
     assert json.loads((tmp_path / "c.json").read_text())["validation"] is None
+
+
+def test_folds_check_the_model_that_is_kept(run: Any, desk: Desk, tmp_path: Path) -> None:
+    """The arm sags, so that a choice of its own would take weight in."""
+    q, x = desk.read(tmp_path / "read.csv")
+    words = ("calibrate", desk.folder / "arm.urdf", tmp_path / "read.csv", "--tool", "flange")
+    start = tmp_path / "start.json"
+    assert run(*words, "--model", "geometry", "--out", start).code == 0
+    got = run(*words, "--start", start, "--check", "kfold=2", "--json")
+    assert got.code == 0, got.err
+    robot, data = ec.read_calibration(start).nominal, ec.Campaign(q=q, position=x, length="m", angle="deg")
+    seen = ec.cross_validate(robot, data, 2, model=["geometry"])
+    assert got.data["errors"][-1]["what"] == "calibrated robot, validation"
+    assert got.data["errors"][-1]["mean_mm"] == pytest.approx(1e3 * seen.after.mean, rel=0.02)
 
 
 def test_a_campaign_file_of_the_same_robot_validates(run: Any, desk: Desk, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import mended
 from elastocal.calibration.run import calibrate
-from elastocal.errors import InputError
+from elastocal.errors import InputError, RangeError
 from elastocal.model.robot import Robot
 
 WORDS = ("geometry", "weight")
@@ -45,7 +45,10 @@ def test_two_rows_exchanged(markers: int) -> None:
     assert said.data["words"] == [word]
     assert said.data["causes"][0]["rows"] == ["row 4", "row 9"]
     assert said.data["causes"][0]["before"] > 100 > 3 > said.data["causes"][0]["after"]
-    accepted = calibrate(KR270, of(KR270, q, wrong), WORDS, accept=word)
+    assert not [w for w in found.warnings if w.code == "accepted"]
+    mirrored = "readings of row 9 and row 4 exchanged"  # the same once more, not back again
+    accepted = calibrate(KR270, of(KR270, q, wrong), WORDS, accept=[word, mirrored, word])
+    assert [w.data for w in accepted.warnings if w.code == "accepted"] == [{"word": word}]
     right = calibrate(KR270, of(KR270, q, x), WORDS)
     assert accepted.outliers == right.outliers == ()
     assert np.array_equal(accepted.covariance, right.covariance)
@@ -117,6 +120,9 @@ def test_words_of_rows_that_are_not_there_are_refused() -> None:
     assert mended(data, "markers a and z exchanged in row 1") is None
     with pytest.raises(InputError, match="no hypothesis"):
         calibrate(KR270, data, WORDS, accept="readings of row 4 and row 99 exchanged")
+    with pytest.raises(RangeError, match="names one row twice") as refused:
+        calibrate(KR270, data, WORDS, accept="readings of row 4 and row 4 exchanged")
+    assert refused.value.parameter == "accept"
     back = mended(data, "readings of row 4 and row 6 exchanged")
     assert back is not None
     assert np.array_equal(back.position[[4, 6]], x[[6, 4]])

@@ -12,6 +12,7 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.page import ladder_table
 from elastocal.errors import ConflictError
 
 ROBOT = shipped("kuka-kr270")
@@ -111,6 +112,12 @@ def test_a_refit_that_the_model_failed_does_not_lose_it() -> None:
     data.position[:] += 0.02 * rng.normal(size=data.position.shape)
     failed = ec.calibrate(ROBOT, data, start=cold())
     assert (failed.words, failed.ladder.worth_it) == ((), False)
+    assert (failed.verdict.code, failed.verdict.severity) == ("kept-fails", "warning")
+    table, gain = ladder_table(failed), failed.ladder.gain
+    assert [row[-1] for row in table.rows] == [""] * len(cold().ladder.rungs)
+    assert f"{1e3 * gain:.3f} mm, standard error {1e3 * failed.ladder.gain_se:.3f} mm" in table.notes[-1]
+    assert gain != pytest.approx(cold().ladder.gain, abs=1e-5)
+    assert [row[-1] for row in ladder_table(cold()).rows].count("yes") == 1
     assert largest_change(ec.calibrate(ROBOT, readings(), start=failed), cold()) < 0.05
 
 

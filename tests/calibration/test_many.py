@@ -102,7 +102,18 @@ def test_wrong_numbers_and_poses_are_found_among_many(robot: Robot) -> None:
     assert found.leave_one_out.count == 2 * POSES - 2
     assert found.leave_one_out_all.max > 3e-3 > 10 * found.leave_one_out.max
     said = {w.code: w for w in found.warnings}
+    assert "accepted" not in said
     assert said["sampled"].data == {"sample": many.SAMPLE, "poses": POSES}
+
+
+def test_accepted_words_are_noted_among_many(robot: Robot) -> None:
+    q, points = readings(robot)
+    q, points = q[:420], points[:420]
+    points[[13, 400]] = points[[400, 13]]
+    word = "readings of row 13 and row 400 exchanged"
+    found = ec.calibrate(robot, campaign(q, points), "geometry", accept=[word, word])
+    assert found.outliers == ()
+    assert [w.data for w in found.warnings if w.code == "accepted"] == [{"word": word}]
 
 
 def test_codes_of_a_lost_beam_are_outliers_among_many_too(robot: Robot) -> None:

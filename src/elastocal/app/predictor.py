@@ -133,7 +133,7 @@ def predictor(
     start = None if asked.start is None else read_calibration(asked.start)
     choice = words if start is None or asked.model is not None else "auto"  # a start keeps its own
     found = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
-    checked = _checked(found, observed, asked, words, accept)
+    checked = _checked(found, observed, asked, {"model": choice, "accept": accept, "start": start})
     if progress is not None:
         progress(100, 100)
     kept = to_document(found, checked if asked.check is None else None)
@@ -155,8 +155,9 @@ def _words(observed: Sequence[Observed], typed: str | None) -> str | list[str]:
 
 
 def _checked(
-    found: Calibration, observed: Sequence[Observed], asked: Asked, words: str | list[str], accept: tuple[str, ...]
+    found: Calibration, observed: Sequence[Observed], asked: Asked, options: Mapping[str, Any]
 ) -> Validation | None:
+    """``options`` are those that it was found by."""
     from elastocal.calibration.joining import joined
     from elastocal.calibration.readings import campaign_of, table_readings, validation_of
     from elastocal.calibration.validation import cross_validate
@@ -172,7 +173,7 @@ def _checked(
         return found.validate(table_readings(asked.validate, found, keys)[0])
     if asked.check is not None:
         readings = joined(robot, [campaign_of(o)[1] for o in observed])
-        return cross_validate(robot, readings, _folds(asked.check, found), model=words, accept=accept)
+        return cross_validate(robot, readings, _folds(asked.check, found), **options)
     others = [c for o in observed for c in validation_of(o)]
     return found.validate(joined(robot, others)) if others else None
 

@@ -83,6 +83,12 @@ class Calibration:
         lower, now = 1e3 * self.before.mean, 1e3 * self.leave_one_out.mean
         unit = self.before.shown
         data = {f"before_{unit}": lower, f"after_{unit}": now}
+        if self.ladder.kept_fails:
+            text = (
+                "The model that was kept does not predict better than the nominal robot with fitted stations and "
+                f"markers ({lower:.3f} {unit} mean); choose the model again: calibrate without a start."
+            )
+            return Finding("kept-fails", "warning", text, data)
         if not self.words:
             text = (
                 f"Nothing to gain: no model predicts better than the nominal robot with fitted stations and markers "

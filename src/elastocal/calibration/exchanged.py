@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
+from elastocal.errors import RangeError
 from elastocal.spatial.entries import Array, Ints
 
 READ = ("position", "deflection", "orientation", "distance")
@@ -51,16 +52,35 @@ def rows_at(campaign: Campaign, place: str) -> Ints:
 
 
 def _rows_mended(campaign: Campaign, word: str) -> Campaign | None:
+    pair = _rows_named(campaign, word)
+    if pair is None:
+        return None
+    i, j = pair
+    if i == j:
+        raise RangeError(f"accept: {word!r} names one row twice; name two rows", value=word, parameter="accept")
+    order = np.arange(campaign.count)
+    order[[i, j]] = order[[j, i]]
+    read = {key: getattr(campaign, key) for key in READ}
+    return _changed(campaign, {key: None if v is None else v[order] for key, v in read.items()})
+
+
+def _rows_named(campaign: Campaign, word: str) -> tuple[int, int] | None:
+    """The two rows of ``word``, the lower first."""
+    if not word.startswith("readings of "):
+        return None
     number = {campaign.line(i): i for i in range(campaign.count)}
     names = word.removeprefix("readings of ").removesuffix(" exchanged")
     for one, i in number.items():
         if names.startswith(f"{one} and ") and names.removeprefix(f"{one} and ") in number:
-            order = np.arange(campaign.count)
             j = number[names.removeprefix(f"{one} and ")]
-            order[[i, j]] = order[[j, i]]
-            read = {key: getattr(campaign, key) for key in READ}
-            return _changed(campaign, {key: None if v is None else v[order] for key, v in read.items()})
+            return min(i, j), max(i, j)
     return None
+
+
+def in_order(campaign: Campaign, word: str) -> str:
+    """The word with its rows in the order of the table: the same exchange has one word."""
+    pair = _rows_named(campaign, word)
+    return word if pair is None or pair[0] == pair[1] else rows_word(campaign, *pair)
 
 
 def _reordered(values: Array | None, rows: Ints, order: Ints) -> Array | None:

@@ -34,7 +34,8 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     poses = chosen.fit.task.sight.states.poses
     if not ladder.worth_it:
         size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} m{chosen.fit.task.sight.unit}"
-        text = f"the best model gains {size} over the nominal robot, which may be chance"
+        which = "kept" if ladder.kept_fails else "best"
+        text = f"the {which} model gains {size} over the nominal robot, which may be chance"
         out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
     if lost:
         rows = sorted({o.row for o in lost})

@@ -118,6 +118,11 @@ class Ladder:
         return self if self.before is None else self.before
 
     @property
+    def kept_fails(self) -> bool:
+        """Whether a model was kept that does not beat the nominal robot on these readings."""
+        return not self.chosen.words and bool(self.choice.chosen.words)
+
+    @property
     def worth_it(self) -> bool:
         return self.chosen is not self.nominal
 

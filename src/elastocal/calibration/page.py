@@ -107,11 +107,13 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     decided = () if certificate is None else (_decision_tile(certificate),)
     unit = before.shown
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
+    fails, keep = "the kept model is not better: choose again", "no model is better: keep the nominal robot"
+    none = fails if c.ladder.kept_fails else keep
     gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, basis, "after")
     return (
         *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),
-        gained if c.words else Tile("error after", DASH, "", "no model is better: keep the nominal robot", "after"),
+        gained if c.words else Tile("error after", DASH, "", none, "after"),
         Tile("expected", DASH, "", "deflections: by validation poses only", "expected")
         if expected is None
         else Tile("expected", f"{1e3 * expected:.3f}", unit, where, "expected"),
@@ -206,19 +208,21 @@ def ladder_table(c: Calibration) -> Table:
         Column("effective", "effective parameters", "", 1),
         Column("chosen", "chosen"),
     )
-    ladder = c.ladder.choice
+    ladder, fails = c.ladder.choice, c.ladder.kept_fails
+    chosen = None if fails else ladder.chosen
     rows = tuple(
-        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is ladder.chosen else "")
+        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is chosen else "")
         for r in ladder.rungs
     )
     unit = c.before.shown
-    gain = f"{1e3 * ladder.gain:.3f} {unit}, standard error {1e3 * ladder.gain_se:.3f} {unit} over poses"
+    gained, which = (c.ladder, "kept model on these readings") if fails else (ladder, "best model")
+    gain = f"{1e3 * gained.gain:.3f} {unit}, standard error {1e3 * gained.gain_se:.3f} {unit} over poses"
     kept = "The model was kept: these errors are of the readings that it was chosen by, before some were changed."
     notes = (
         *((kept,) if c.ladder.before is not None else ()),
         "Words are added in this order and kept where the leave-one-out error falls; the evidence of the two noises is "
         "not comparable.",
-        f"Gain of the best model over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",
+        f"Gain of the {which} over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",
     )
     return Table("models", "", columns, rows, notes)
 

@@ -26,7 +26,7 @@ from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.slips import accepted, check_slips
+from elastocal.calibration.slips import check_slips, put_right
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import States, gather
 from elastocal.calibration.task import Task
@@ -72,9 +72,6 @@ def calibrate(
         robot = read_robot(robot)
     if not isinstance(campaign, Campaign):
         campaign = joined(robot, campaign)
-    words_accepted = (accept,) if isinstance(accept, str) else tuple(accept)
-    if words_accepted and campaign.position is None:
-        raise ConflictError("accept: slips are told by points, and none were read; leave it out")
     rows = distinct_rows(campaign)
     if len(rows) < campaign.count:
         once = calibrate(
@@ -84,9 +81,9 @@ def calibrate(
     first = gather(robot, campaign)
     _check_size(Sight(first))
     if first.poses > MANY:
-        return _calibrate_many(robot, campaign, first, model, outliers, words_accepted, start, progress)
+        return _calibrate_many(robot, campaign, first, model, outliers, accept, start, progress)
     progress("points against the robot")
-    checked = check_slips(robot, campaign, words_accepted)
+    checked = check_slips(robot, campaign, accept)
     robot, campaign = checked.robot, checked.campaign
     campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
     campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
@@ -161,13 +158,13 @@ def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibratio
 
 def _calibrate_many(
     robot: Robot, campaign: Campaign, states: States, model: str | Sequence[str], outliers: bool,
-    accept: tuple[str, ...], start: Calibration | None, progress: Watch,
+    accept: str | Sequence[str], start: Calibration | None, progress: Watch,
 ) -> Calibration:  # fmt: skip
     """The model by a sample of the poses, its parameters by all."""
     progress("points against the robot")
-    for word in accept:
-        robot, campaign = accepted(robot, campaign, word)
-    checked = check_slips(robot, neighbours(campaign))
+    right = put_right(robot, campaign, accept)
+    campaign = right.campaign
+    checked = check_slips(right.robot, neighbours(campaign))
     robot = checked.robot
     campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
     campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
@@ -205,7 +202,13 @@ def _calibrate_many(
         freedom=max(small.freedom, power * found.count - fitted.posterior.effective - free),
         parameters=estimates_of(fitted, small.inflation),
         outliers=out,
-        warnings=(*checked.findings, *(w for w in small.warnings if w.code not in own), *warned, sampled),
+        warnings=(
+            *right.findings,
+            *checked.findings,
+            *(w for w in small.warnings if w.code not in own),
+            *warned,
+            sampled,
+        ),
         leave_one_out=ErrorSummary.of(found.left_out, unit),
         leave_one_out_all=ErrorSummary.of(found.everything, unit),
         before=ErrorSummary.of(before.left_out, unit),

@@ -7,7 +7,7 @@ controller and is taken into the robot; everything else is a slip, which only th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.exchanged import markers_word, mended
+from elastocal.calibration.exchanged import in_order, markers_word, mended
 from elastocal.calibration.misplaced import misplaced_frame
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
-from elastocal.errors import InputError, RangeError
-from elastocal.findings import Finding
+from elastocal.errors import ConflictError, InputError, RangeError
+from elastocal.findings import Finding, note
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -63,22 +63,22 @@ class Checked:
     findings: tuple[Finding, ...]
 
 
-def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) -> Checked:
+def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = ()) -> Checked:
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
-    for word in accept:
-        robot, campaign = accepted(robot, campaign, word)
+    right = put_right(robot, campaign, accept)
+    robot, campaign, said = right.robot, right.campaign, right.findings
     far = FAR * _size(robot, campaign)
     distance: float | None = None
     for quick in (True, False):  # what one start finds near, others find nearer
         distance = distance_of(robot, campaign, quick=quick)
         if distance is None or distance < far:
-            return Checked(robot, campaign, ())
+            return right
     assert distance is not None
     best, least = _best(hypotheses(robot, campaign))
     if least > BETTER * distance or least > far:
         best, least = _best(_pairs(robot, campaign))
     if best is None or least > BETTER * distance or least > far:
-        return Checked(robot, campaign, (_far_finding(robot, campaign, distance, far),))
+        return Checked(robot, campaign, (*said, _far_finding(robot, campaign, distance, far)))
     robot, campaign = best.robot, best.campaign
     data = {"before": distance, "after": least, "words": list(best.words)}
     moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
@@ -86,7 +86,7 @@ def check_slips(robot: Robot, campaign: Campaign, accept: tuple[str, ...] = ()) 
     if slips:
         raise _refused(moved, slips, best.likewise)
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
-    return Checked(robot, campaign, (Finding("coupling", "warning", text, data),))
+    return Checked(robot, campaign, (*said, Finding("coupling", "warning", text, data)))
 
 
 def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> InputError:
@@ -133,6 +133,17 @@ def _size(robot: Robot, campaign: Campaign) -> float:
     """The robot's, or how far its tool moves in this campaign, whichever is larger, in m."""
     at = kinematics(robot.nominal, campaign.joint_values(robot)).position
     return max(robot.size, float(np.linalg.norm(at - at.mean(axis=0), axis=1).max()))
+
+
+def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
+    """With every word that was accepted once, however often it is given; each is noted."""
+    if accept and campaign.position is None:
+        raise ConflictError("accept: slips are told by points, and none were read; leave it out")
+    given = (accept,) if isinstance(accept, str) else accept
+    words = tuple(dict.fromkeys(in_order(campaign, word) for word in given))
+    for word in words:
+        robot, campaign = accepted(robot, campaign, word)
+    return Checked(robot, campaign, tuple(note("accepted", f"accepted and applied: {w}", word=w) for w in words))
 
 
 def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:

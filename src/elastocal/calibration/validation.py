@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ import numpy as np
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
+from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.residuals import mean_read
+from elastocal.calibration.slips import put_right
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
@@ -189,13 +192,19 @@ def _stations_on(
     return replace(still, turn=turns, shift=shifts)
 
 
-def cross_validate(robot: Robot, campaign: Campaign, folds: int = 6, **options: Any) -> Validation:
+def cross_validate(
+    robot: Robot, campaign: Campaign, folds: int = 6, *, accept: str | Sequence[str] = (), **options: Any
+) -> Validation:
     """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``.
 
-    Folds are taken in canonical order of the poses, so that they do not depend on the order of the rows.
+    Folds are taken in canonical order of the poses, so that they do not depend on the order of the rows.  What is
+    accepted is put right before, as words may name rows of several folds.
     """
     from elastocal.calibration.run import calibrate
 
+    if accept:
+        right = put_right(robot, campaign.take(distinct_rows(campaign)), accept)
+        robot, campaign = right.robot, right.campaign
     states = gather(robot, campaign)
     if not 2 <= folds <= states.poses:
         raise RangeError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
