@@ -21,6 +21,7 @@ from elastocal.app.cells.roles import USES
 from elastocal.app.cli import main as cli
 from elastocal.files.cell_yaml import PLACES
 from elastocal.files.robot.read import read_robot
+from elastocal.model.statics.deflection import deflection
 
 AT = ("--at", "0,-90,90,0,30,0")
 PUSH = ("--force", "0,0,-1000")
@@ -209,6 +210,35 @@ def test_a_load_that_is_typed_in_another_way_comes_before_that_of_cell_yaml(cell
     )
     assert len(well("deflect", cell, *PUSH, "--json").data["deflections"]) == 1
     assert len(well("deflect", cell, *PUSH, "--configurations", cell / "two.csv", "--json").data["deflections"]) == 2
+
+
+def test_a_start_sets_aside_the_model_of_the_files_but_not_one_that_is_typed(tmp_path: Path) -> None:
+    """As a decision on a reading in the studio calls it."""
+    cell = tmp_path / "one"
+    well("new", cell, "--robot", "cylindrical")
+    rng = np.random.default_rng(3)
+    q = np.column_stack([rng.uniform(0.1, 0.9, 12), rng.uniform(-1.5, 1.5, 12), rng.uniform(0.4, 0.9, 12)])
+    force = np.zeros((12, 6))
+    force[np.arange(12), np.arange(12) % 3] = 900.0
+    robot = read_robot("cylindrical").with_parameters({"q2.k": 7e-7})
+    moved = deflection(robot, q, force).translation + rng.normal(0, 1e-5, (12, 3))
+    rows = np.column_stack([q * [1e3, 180 / np.pi, 1e3], force[:, :3], 1e3 * moved])
+    head = "q1_mm,q2_deg,q3_mm,fx_N,fy_N,fz_N,dx_mm,dy_mm,dz_mm\n"
+    table(cell, "campaign/table.csv", head + "".join(",".join(f"{v:.9g}" for v in r) + "\n" for r in rows))
+    file = "format: elastocal-campaign/1\nrobot: ../robot/robot.yaml\ntable: table.csv\n"
+    table(cell, "campaign/campaign.yaml", file)
+    table(cell, "cell.yaml", HEAD + "options: {calibrate: {model: compliance}}\n")
+    assert "From cell.yaml: --model compliance." in well("calibrate", cell, "--json").data["notes"]
+    start = ("--start", cell / "calibration" / "calibration.json")
+    kept = well("calibrate", cell, *start, "--json").data
+    assert "--model of cell.yaml is not used, since --start was typed." in kept["notes"]
+    assert "model-kept" in [f["code"] for f in kept["findings"]]
+    assert typed("calibrate", cell, *start, "--model", "compliance").code == 2
+    table(cell, "cell.yaml", HEAD)
+    table(cell, "campaign/campaign.yaml", file + "model: compliance\n")
+    kept = well("calibrate", cell, *start, "--json").data
+    assert [n for n in kept["notes"] if "campaign file" in n and "--start" in n]
+    assert not [n for n in well("calibrate", cell, "--json").data["notes"] if "--start" in n]
 
 
 def test_the_force_of_a_new_cell_is_called_made_up(bare: Path) -> None:

@@ -1,6 +1,7 @@
 """Campaigns of many poses: pieces change nothing, the sum is the whole, and what is wrong is found among thousands."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,6 +115,20 @@ def test_accepted_words_are_noted_among_many(robot: Robot) -> None:
     found = ec.calibrate(robot, campaign(q, points), "geometry", accept=[word, word])
     assert found.outliers == ()
     assert [w.data for w in found.warnings if w.code == "accepted"] == [{"word": word}]
+
+
+def test_readings_of_many_poses_are_known_again_beyond_the_sample(robot: Robot, tmp_path: Path) -> None:
+    q, points = readings(robot)
+    cal = ec.calibrate(robot, campaign(q[:600], points[:600]), "geometry")
+    again = points + 1e-5
+    for known in (cal, ec.read_calibration(cal.save(tmp_path / "c.json"))):
+        own, drift, new = (
+            known.validate(campaign(q[at], x[at]))
+            for at, x in ((slice(600), points), (slice(600), again), (slice(600, 900), points))
+        )
+        assert (own.verdict.code, own.shared, own.revisited) == ("not-validated", 600, 0)
+        assert (drift.verdict.code, drift.shared, drift.revisited) == ("holds", 0, 600)
+        assert (new.verdict.code, new.verdict.data["new"]) == ("validated", 600)
 
 
 def test_codes_of_a_lost_beam_are_outliers_among_many_too(robot: Robot) -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
-from elastocal.calibration.slips import check_slips
+from elastocal.calibration.slips import check_slips, hypotheses
 from elastocal.errors import InputError
 from elastocal.model.transmission import Transmission
 
@@ -40,6 +40,23 @@ def bare() -> ec.Robot:
 
 def test_nothing_is_proposed_on_clean_data() -> None:
     assert check_slips(ROBOT, campaign(*table())).findings == ()
+
+
+def test_a_station_for_each_table_is_for_tables_of_several_rows() -> None:
+    def offered(places: list[str]) -> set[str]:
+        q, y = table()
+        data = replace(campaign(q, y), places=places)
+        return {w for h in hypotheses(ROBOT, data) for w in h.words if "table" in w}
+
+    def tables(rows: int) -> list[str]:
+        return [f"t{i // rows}.csv line {2 + i % rows}" for i in range(36)]
+
+    assert offered(tables(18)) == {"a station for each table"}
+    assert offered([f"row {i}" for i in range(36)]) == set()  # of arrays
+    assert offered([f"table.csv line {2 + i}" for i in range(36)]) == set()  # one table
+    assert offered(tables(1)) == offered(tables(3)) == set()  # an instrument placed anew suits any three points
+    taken = campaign(*table()).take(np.arange(36) != 5)
+    assert not [h.words for h in hypotheses(ROBOT, taken) if any("row " in w and "marker" in w for w in h.words)]
 
 
 def test_the_coupling_of_a_fanuc_is_taken_in() -> None:

@@ -77,6 +77,31 @@ def test_readings_of_the_calibration_are_no_validation(cal: ec.Calibration, data
         assert "not-new" in [w.code for w in own.warnings]
 
 
+def test_a_repeat_or_a_marker_of_the_calibration_is_a_reading_of_it(robot: ec.Robot, tmp_path: Path) -> None:
+    """Also where encoders flicker between repeats."""
+    rng = np.random.default_rng(9)
+    q = np.repeat(rng.uniform(-1, 1, (30, 6)), 3, axis=0) + rng.uniform(-2e-6, 2e-6, (90, 6))
+    true = replace(robot, elements=(JointOffset(joint="J2", offset=2e-3),))
+    x = readings(true, robot.controller.to_joints(q)) + rng.normal(0, 2e-5, (90, 2, 3))
+    both = ec.Campaign(q=q, position=x, length="m", angle="rad", markers=["left", "right"])
+    cal = ec.calibrate(robot, both, ["geometry"])
+    single = ec.Campaign(q=q, position=x[:, 1:], length="m", angle="rad", markers="right")
+    first = np.arange(90) % 3 == 0
+    for known in (cal, ec.read_calibration(cal.save(tmp_path / "c.json"))):
+        for part in (both.take(first), both.take(~first), single.take(first), single):
+            own = known.validate(part)
+            assert (own.verdict.code, own.shared, own.revisited, own.verdict.data["new"]) == ("not-validated", 30, 0, 0)
+
+
+def test_only_new_poses_took_no_part(cal: ec.Calibration, data: ec.Campaign, q: np.ndarray) -> None:
+    at = np.vstack([q[:20], q[20:] + 0.5])
+    x = 1e3 * cal.predict(at).position
+    x[:3], x[21, 0] = 1e3 * data.position[:3], np.nan
+    mixed = cal.validate(ec.Campaign(q=at, position=x, length="mm", angle="deg", markers=["left", "right"]))
+    assert (mixed.shared, mixed.revisited, mixed.points_known, mixed.verdict.data["new"]) == (3, 17, 40, 7)
+    assert "47 points, of which 7 took no part and 40 are of poses of the calibration" in mixed.verdict.text
+
+
 def test_poses_of_the_calibration_that_are_read_again_show_drift(cal: ec.Calibration, q: np.ndarray) -> None:
     def validated(at: np.ndarray, far: float = 0.0) -> ec.Validation:
         x = 1e3 * cal.predict(at).position

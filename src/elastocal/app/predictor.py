@@ -139,6 +139,8 @@ def predictor(
     kept = to_document(found, checked if asked.check is None else None)
     files = {} if out is None else {out: json.dumps(kept, indent=1, allow_nan=False) + "\n"}
     notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
+    if start is not None and asked.model is None and words != "auto":
+        notes += ("The model that the campaign file asks for is not used, since --start keeps its own.",)
     return Predictor(found, checked, asked.stated, _facts(paths, observed), notes, files)
 
 

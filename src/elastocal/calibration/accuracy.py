@@ -43,6 +43,8 @@ class Validation:
     """States with readings of the calibration itself."""
     revisited: int = 0
     """States at joint values and loads of the calibration that were read again, as to see drift."""
+    points_known: int = 0
+    """Points of both; the others took no part."""
 
     @property
     def improved(self) -> bool:
@@ -52,12 +54,20 @@ class Validation:
     def verdict(self) -> Finding:
         """Whether the calibrated robot predicts these readings better than the nominal one does, in one sentence."""
         gain, half = 1e3 * self.gain, 1e3 * self.gain_half_width
-        data = {"before": self.before.mean, "after": self.after.mean, "gain": self.gain, "half": self.gain_half_width}
+        new = self.after.count - self.points_known
+        data = {
+            "before": self.before.mean, "after": self.after.mean, "gain": self.gain, "half": self.gain_half_width,
+            "new": new,
+        }  # fmt: skip
         own = self.shared == len(self.errors) > 0
         again = not own and self.shared + self.revisited == len(self.errors) > 0
-        whose = "of poses of the calibration" if own or again else "that took no part"
+        whose = " that took no part"
+        if own or again:
+            whose = " of poses of the calibration"
+        elif self.points_known:
+            whose = f", of which {new} took no part and {self.points_known} are of poses of the calibration"
         said = (
-            f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points {whose}, nominal "
+            f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points{whose}, nominal "
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
         if own:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
     from elastocal.calibration.residuals import Residuals
+    from elastocal.calibration.seen import Seen
     from elastocal.files.certificate import Stated
 
 MANY_TURNS = 4 * np.pi
@@ -71,6 +72,8 @@ class Calibration:
     before: ErrorSummary
     ladder: Ladder
     residuals: Residuals
+    seen: Seen
+    """All readings of the campaign, outliers too."""
 
     @cached_property
     def nominal(self) -> Robot:

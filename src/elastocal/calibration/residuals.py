@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.calibration.ladder import Ladder
-from elastocal.calibration.states import States
 from elastocal.spatial.entries import Array, Bools, Ints
 
 
@@ -31,8 +30,6 @@ class Residuals:
 
     time: Array | None = None
     """When a state was read, s from the first; None where no column tells it."""
-    read: Array | None = None
-    """Mean (M,) in m of all lengths read of a state, by which the same readings are known again."""
 
     @classmethod
     def of(cls, ladder: Ladder) -> Residuals:
@@ -50,22 +47,9 @@ class Residuals:
             fit.left_out,
             sight.unfold(size * sign),
             s.time,
-            mean_read(s),
         )
 
     def by_number(self) -> tuple[Array, Array]:
         """Pose and deviation of every number read."""
         state, row = np.nonzero(np.isfinite(self.deviations))
         return self.pose[state].astype(np.float64), self.deviations[state, row]
-
-
-def mean_read(states: States) -> Array:
-    """Mean (M,) in m of all lengths read of every state; nan where none was."""
-    kinds = (states.position, states.deflection, states.distance)
-    read = np.concatenate(
-        [v.reshape(states.count, -1) for v in kinds if v is not None] or [np.zeros((states.count, 0))], 1
-    )
-    known = np.isfinite(read)
-    return np.where(
-        known.any(axis=1), np.where(known, read, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1), np.nan
-    )

@@ -12,6 +12,7 @@ from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.residuals import Residuals
+from elastocal.calibration.seen import Seen
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic
@@ -83,6 +84,7 @@ def result_of(
         before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out)), sight.unit),
         ladder=ladder,
         residuals=Residuals.of(ladder),
+        seen=Seen.of(task.robot, read),
     )
 
 

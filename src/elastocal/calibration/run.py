@@ -25,6 +25,7 @@ from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
+from elastocal.calibration.seen import Seen
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips, put_right
 from elastocal.calibration.starts import start_placing
@@ -165,7 +166,7 @@ def _calibrate_many(
     right = put_right(robot, campaign, accept)
     campaign = right.campaign
     checked = check_slips(right.robot, neighbours(campaign))
-    robot = checked.robot
+    robot, seen = checked.robot, Seen.of(checked.robot, campaign)
     campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
     campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
     lost = (*beyond, *lost)
@@ -213,6 +214,7 @@ def _calibrate_many(
         leave_one_out_all=ErrorSummary.of(found.everything, unit),
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
+        seen=seen,
     )
     return with_causes(whole, campaign)
 

@@ -35,6 +35,9 @@ BETTER = 0.2
 """A hypothesis must bring the points to this share of their distance."""
 
 EACH = {what: f"a {what} for each table" for what in ("station", "marker")}
+SEVERAL = 4
+"""Rows of a table that has a station or marker of its own: an instrument can be placed to suit three whatever they are.
+"""
 ALIKE, ROUGHLY = 1.1, 3.0
 """A hypothesis that brings them within this multiple of the best is not told from it: a wrist whose fifth axis is
 turned by half a turn is one whose sixth turns the other way.  The second is for distances by a quick placing."""
@@ -227,14 +230,17 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
 
 def _by_table(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     """Tables of one campaign, each of another place of the instrument, or of another marker."""
+    assert campaign.position is not None
+    if len(campaign.places) != campaign.count or not all(" line" in place for place in campaign.places):
+        return  # rows of arrays
     of_row = np.array([place.partition(" line")[0] for place in campaign.places])
     tables = list(dict.fromkeys(of_row.tolist()))
-    assert campaign.position is not None
-    if len(tables) < 2 or len(of_row) != len(campaign.position):
+    if len(tables) < 2:
         return
-    if len(campaign.stations) == 1:
+    several = min(int(np.sum(of_row == t)) for t in tables) >= SEVERAL
+    if several and len(campaign.stations) == 1:
         yield Hypothesis((EACH["station"],), robot, _changed(campaign, station=of_row))
-    if campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
+    if several and campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
         apart = np.where((of_row[:, None] == tables)[:, :, None], campaign.position, np.nan)
         yield Hypothesis((EACH["marker"],), robot, _changed(campaign, position=apart, markers=tuple(tables)))
     for table in tables:

@@ -18,6 +18,7 @@ from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.residuals import Residuals
+from elastocal.calibration.seen import Seen
 from elastocal.errors import FormatError
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
@@ -29,6 +30,8 @@ from elastocal.model.robot import Robot
 from elastocal.solve.summary import ErrorSummary
 
 FORMAT = "elastocal-calibration/2"
+NANO = 9
+"""Decimals of what readings are known again by, in m and rad."""
 
 
 def save_calibration(calibration: Calibration, path: str | PathLike[str]) -> Path:
@@ -105,8 +108,8 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "covariance": c.covariance.tolist(),
         "robot_yaml": robot_text(c.uncalibrated),
         "ladder": _ladder(c.ladder),
-        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()}
-        | {"read": None if c.residuals.read is None else c.residuals.read.tolist()},
+        "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
+        "seen": {k: None if v is None else np.round(v, NANO).tolist() for k, v in vars(c.seen).items()},
         "validation": None if validation is None else _validation(validation),
     }
     cleaned: dict[str, Any] = finite(document)
@@ -148,6 +151,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         before=_errors(data["nominal_m"]),
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
+        seen=Seen(**{k: _array(v) for k, v in data["seen"].items()}),
     )
 
 
@@ -230,6 +234,7 @@ def calibration_schema() -> str:
         "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
         "robot_yaml": text, "ladder": {"type": "object"}, "residuals": {"type": "object"},
+        "seen": {"type": "object"},
         "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}

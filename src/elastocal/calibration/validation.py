@@ -12,7 +12,7 @@ from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import LENGTHS, Campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
-from elastocal.calibration.residuals import mean_read
+from elastocal.calibration.seen import Seen
 from elastocal.calibration.slips import put_right
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
@@ -20,7 +20,7 @@ from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.solve.summary import ErrorSummary
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import rigid_fit
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ FAR = 0.1
 """Share of the robot's size that no reading of it is off by."""
 SHAPE = 0.01
 """The same where the instrument is placed anew."""
-SAME = 1e-6
-"""Joint values in rad and m, and loads in kN, that are the same but for rounding."""
-COPY = 1e-8
-"""Means of readings in m that are the same but for rounding."""
 Known = tuple[bool, ...]
 """Of every station of a campaign, whether the calibration has seen it."""
 
@@ -64,21 +60,16 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
-        *_shared(calibration, states),
+        *_shared(calibration, campaign, states, np.isfinite(errors)),
     )  # fmt: skip
 
 
-def _shared(calibration: Calibration, states: States) -> tuple[int, int]:
-    """States with readings of the calibration itself, and states at its joint values and loads that were read again."""
-    left = calibration.residuals
-    if not len(left.q):
-        return 0, 0
-    own, new = (np.hstack([x.q, 1e-3 * x.wrench]) for x in (left, states))
-    same = [np.abs(own - row).max(axis=1) < SAME for row in new]
-    if left.read is None:
-        return sum(bool(s.any()) for s in same), 0
-    copied = [bool(np.any(s & (np.abs(left.read - m) < COPY))) for s, m in zip(same, mean_read(states), strict=True)]
-    return sum(copied), sum(bool(s.any()) and not c for s, c in zip(same, copied, strict=True))
+def _shared(calibration: Calibration, campaign: Campaign, states: States, read: Bools) -> tuple[int, int, int]:
+    """States with readings of the calibration itself, states at its joint values and loads that were read again, and
+    the points of both."""
+    at, copied = calibration.seen.among(Seen.of(calibration.robot, campaign))
+    known, own = (states.members.sums(rows.astype(np.int64)) > 0 for rows in (at, copied))
+    return int(own.sum()), int((known & ~own).sum()), int(read[known].sum())
 
 
 def _check_near(calibration: Calibration, states: States, away: Array) -> None:

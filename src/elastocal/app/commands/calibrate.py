@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from elastocal.reduction.verdict import Judged
     from elastocal.solve.ensemble import Ensemble
 
-_CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT))
+_CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT), either=(("model",), ("start",)))
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
 
 
