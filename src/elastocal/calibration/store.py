@@ -151,7 +151,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         before=_errors(data["nominal_m"]),
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
-        seen=Seen(**{k: _array(v) for k, v in data["seen"].items()}),
+        seen=_seen(data),
     )
 
 
@@ -238,7 +238,14 @@ def calibration_schema() -> str:
         "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
-    return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"
+    required = [name for name in known if name != "seen"]  # which earlier ones have not
+    return json.dumps(head | {"properties": known, "required": required}, indent=2) + "\n"
+
+
+def _seen(data: dict[str, Any]) -> Seen:
+    """Of an earlier document the poses alone are known: read again they are no new ones, whatever was read."""
+    known = data.get("seen") or {k: data["residuals"][k] for k in ("q", "wrench")}
+    return Seen(**{k: _array(v) for k, v in known.items()})
 
 
 def _instrument(data: dict[str, Any]) -> Instrument:
