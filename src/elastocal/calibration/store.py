@@ -238,8 +238,7 @@ def calibration_schema() -> str:
         "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
-    required = [name for name in known if name != "seen"]  # which earlier ones have not
-    return json.dumps(head | {"properties": known, "required": required}, indent=2) + "\n"
+    return json.dumps(head | {"properties": known, "required": list(known)}, indent=2) + "\n"
 
 
 def _seen(data: dict[str, Any]) -> Seen:
