@@ -308,9 +308,7 @@ def _size(cell: Cell, data: ec.Campaign, cal: Calibration, unit: tuple[object, .
 
 
 def replace_position(data: ec.Campaign, position: np.ndarray) -> ec.Campaign:
-    out = data.take(np.arange(len(data)))
-    object.__setattr__(out, "position", position)
-    return out
+    return data.changed(position=position)
 
 
 def figures(trials: list[Trial]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -21,6 +20,11 @@ Angle = Literal["rad", "deg"]
 Form = Literal["quaternion", "matrix", "rotation_vector"]
 LENGTHS: dict[str, float] = {"m": 1.0, "mm": 1e-3}
 ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
+
+
+READ = ("position", "deflection", "orientation", "distance")
+"""What may be read of a row."""
+BY_ROW = ("q", *READ, "wrench", "station", "temperature", "time")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -67,7 +71,7 @@ class Campaign:
         radian = _unit("angle", self.angle, ANGLES)
         q = joint_table(self.q)
         count = len(q)
-        given = {k: getattr(self, k) for k in ("position", "deflection", "orientation", "distance")}
+        given = {k: getattr(self, k) for k in READ}
         if all(v is None for v in given.values()):
             raise MissingError("nothing was read: give position, deflection, orientation or distance")
         values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors)}
@@ -144,11 +148,17 @@ class Campaign:
         raw = self.q if q is None else joint_table(q)
         return controller_to_joints(robot, raw, self.length, self.angle)
 
+    def changed(self, **values: Any) -> Campaign:
+        """The same with other values, in SI and checked already."""
+        out = object.__new__(Campaign)
+        for key, value in vars(self).items():
+            if key in self.__dataclass_fields__:  # nothing that was worked out of the old ones
+                object.__setattr__(out, key, values.get(key, value))
+        return out
+
     def keeping(self, rows: Sequence[int]) -> Campaign:
         """The same, with rows that no outlier test leaves out."""
-        out = copy(self)
-        object.__setattr__(out, "keep", tuple(self.line(i) for i in rows))
-        return out
+        return self.changed(keep=tuple(self.line(i) for i in rows))
 
     def kept(self, row: int) -> bool:
         return self.line(row) in self.keep
@@ -156,31 +166,15 @@ class Campaign:
     def take(self, rows: Sequence[int] | Ints | Bools) -> Campaign:
         """Some of the rows."""
         chosen = np.arange(self.count)[np.asarray(rows)]
-        out = object.__new__(Campaign)
-        for key, value in vars(self).items():
-            if key in self.__dataclass_fields__:
-                object.__setattr__(out, key, value)
-        for key in (
-            "q",
-            "position",
-            "deflection",
-            "orientation",
-            "distance",
-            "wrench",
-            "station",
-            "temperature",
-            "time",
-        ):
-            value = getattr(self, key)
-            object.__setattr__(out, key, None if value is None else value[chosen])
-        object.__setattr__(out, "places", tuple(self.line(int(i)) for i in chosen))
-        return out
+        read = {key: getattr(self, key) for key in BY_ROW}
+        some = {key: None if value is None else value[chosen] for key, value in read.items()}
+        return self.changed(**some, places=tuple(self.line(int(i)) for i in chosen))
 
     def __len__(self) -> int:
         return self.count
 
     def __repr__(self) -> str:
-        kinds = [k for k in ("position", "deflection", "orientation", "distance") if getattr(self, k) is not None]
+        kinds = [k for k in READ if getattr(self, k) is not None]
         parts = [f"{self.count} readings", " + ".join(kinds), f"{self.points} marker" + "s" * (self.points > 1)]
         if len(self.stations) > 1:
             parts.append(f"{len(self.stations)} stations")

@@ -5,17 +5,14 @@ Each has words that accept it; the rows are named by their places, as messages n
 
 from __future__ import annotations
 
-from copy import copy
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.campaign import READ, Campaign
 from elastocal.errors import RangeError
 from elastocal.spatial.entries import Array, Ints
 
-READ = ("position", "deflection", "orientation", "distance")
 BY_MARKER = ("position", "deflection", "distance")
 
 
@@ -39,7 +36,7 @@ def mended(campaign: Campaign, word: str) -> Campaign | None:
         if len(rows):
             order = np.arange(len(campaign.markers))
             order[[one, other]] = order[[other, one]]
-            return _changed(campaign, {key: _reordered(getattr(campaign, key), rows, order) for key in BY_MARKER})
+            return campaign.changed(**{key: _reordered(getattr(campaign, key), rows, order) for key in BY_MARKER})
     return None
 
 
@@ -61,7 +58,7 @@ def _rows_mended(campaign: Campaign, word: str) -> Campaign | None:
     order = np.arange(campaign.count)
     order[[i, j]] = order[[j, i]]
     read = {key: getattr(campaign, key) for key in READ}
-    return _changed(campaign, {key: None if v is None else v[order] for key, v in read.items()})
+    return campaign.changed(**{key: None if v is None else v[order] for key, v in read.items()})
 
 
 def _rows_named(campaign: Campaign, word: str) -> tuple[int, int] | None:
@@ -88,11 +85,4 @@ def _reordered(values: Array | None, rows: Ints, order: Ints) -> Array | None:
         return None
     out = values.copy()
     out[rows] = out[rows][:, order]
-    return out
-
-
-def _changed(campaign: Campaign, values: dict[str, Any]) -> Campaign:
-    out = copy(campaign)
-    for key, value in values.items():
-        object.__setattr__(out, key, value)
     return out

@@ -12,11 +12,10 @@ these are left to the model (``repeats_by_model``).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 
 import numpy as np
 
-from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.campaign import READ, Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
 from elastocal.calibration.states import gather
@@ -41,8 +40,8 @@ def distinct_rows(campaign: Campaign) -> Ints:
 def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
     """The campaign with nan in the place of wrong repeats, and these by row, marker and axis."""
     members = [m for m in gather(robot, campaign).members if len(m) > 2]
-    out, lost = copy(campaign), []
-    for key in ("position", "deflection", "orientation", "distance"):
+    good, lost = dict[str, Array](), []
+    for key in READ:
         read = getattr(campaign, key)
         if read is None or not members:
             continue
@@ -54,9 +53,9 @@ def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tup
         if key == "orientation":
             bad[:] = bad.any(axis=1, keepdims=True)
         gone = np.repeat(bad[:, :, None], 3, axis=2) if key == "orientation" else bad.reshape(read.shape)
-        object.__setattr__(out, key, np.where(gone, np.nan, read))
+        good[key] = np.where(gone, np.nan, read)
         lost += list(_named(campaign, key, gone, deviation, probability))
-    return out, tuple(lost)
+    return campaign.changed(**good), tuple(lost)
 
 
 def repeats_by_model(campaign: Campaign, fitted: Fit, units: Sequence[Unit]) -> tuple[Campaign, tuple[Outlier, ...]]:
@@ -67,7 +66,7 @@ def repeats_by_model(campaign: Campaign, fitted: Fit, units: Sequence[Unit]) -> 
     """
     sight, s = fitted.task.sight, fitted.task.sight.states
     off, _ = sight.linearise(fitted.task.tool, fitted.values, fitted.placing)
-    out, lost = copy(campaign), []
+    good, lost = dict[str, Array](), []
     for unit in units:
         for state in np.flatnonzero(s.pose == unit.block).tolist():
             rows = [r % sight.rows for r in unit.rows if r // sight.rows == s.slot[state]]
@@ -87,10 +86,10 @@ def repeats_by_model(campaign: Campaign, fitted: Fit, units: Sequence[Unit]) -> 
                 continue
             gone = np.zeros(getattr(campaign, key).shape, dtype=bool)
             gone.reshape(campaign.count, -1)[np.ix_(members[far], at)] = True
-            object.__setattr__(out, key, np.where(gone, np.nan, getattr(out, key)))
+            good[key] = np.where(gone, np.nan, good.get(key, getattr(campaign, key)))
             size, rare = np.full(gone.shape, unit.size), np.full(gone.shape, unit.probability)
             lost += list(_named(campaign, key, gone, size, rare))
-    return out, tuple(lost)
+    return campaign.changed(**good), tuple(lost)
 
 
 def _vectors(turns: Array, members: list[Ints]) -> Array:

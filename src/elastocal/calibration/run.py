@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import replace
 from os import PathLike
 
@@ -135,8 +134,7 @@ def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[O
     gone[[campaign.kept(i) for i in range(campaign.count)]] = False
     if not gone.any():
         return campaign, ()
-    out = copy(campaign)
-    object.__setattr__(out, "position", np.where(gone[:, :, None], np.nan, campaign.position))
+    out = campaign.changed(position=np.where(gone[:, :, None], np.nan, campaign.position))
     return out, tuple(
         Outlier(i, campaign.line(i), campaign.markers[j], None, np.nan, 0.0) for i, j in np.argwhere(gone).tolist()
     )

@@ -8,7 +8,6 @@ controller and is taken into the robot; everything else is a slip, which only th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -215,16 +214,16 @@ def hypotheses(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
     """Couplings first, then slips of the controller map, of units, of frames and of rows."""
     for slip in axis_slips(robot):
         if slip.unit:
-            yield Hypothesis((slip.word,), robot, _changed(campaign, q=slip.undone(campaign.q)))
+            yield Hypothesis((slip.word,), robot, campaign.changed(q=slip.undone(campaign.q)))
         else:
             yield Hypothesis((slip.word,), _mapped(robot, slip.turn, slip.shift), campaign, slip.coupling)
     assert campaign.position is not None
     for points in (*length_slips(), MIRROR):
-        yield Hypothesis((points.word,), robot, _changed(campaign, position=points.undone(campaign.position)))
+        yield Hypothesis((points.word,), robot, campaign.changed(position=points.undone(campaign.position)))
     for step in (1, -1):
         moved = np.roll(campaign.position, step, axis=0)
         moved[0 if step > 0 else -1] = np.nan
-        yield Hypothesis((f"readings shifted by {step:+d} row",), robot, _changed(campaign, position=moved))
+        yield Hypothesis((f"readings shifted by {step:+d} row",), robot, campaign.changed(position=moved))
     yield from _by_table(robot, campaign)
 
 
@@ -239,23 +238,14 @@ def _by_table(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
         return
     several = min(int(np.sum(of_row == t)) for t in tables) >= SEVERAL
     if several and len(campaign.stations) == 1:
-        yield Hypothesis((EACH["station"],), robot, _changed(campaign, station=of_row))
+        yield Hypothesis((EACH["station"],), robot, campaign.changed(station=of_row))
     if several and campaign.position.shape[1] == 1 and campaign.deflection is None and campaign.distance is None:
         apart = np.where((of_row[:, None] == tables)[:, :, None], campaign.position, np.nan)
-        yield Hypothesis((EACH["marker"],), robot, _changed(campaign, position=apart, markers=tuple(tables)))
+        yield Hypothesis((EACH["marker"],), robot, campaign.changed(position=apart, markers=tuple(tables)))
     for table in tables:
         for one, other in combinations(campaign.markers, 2):
             word = markers_word(one, other, table)
             yield Hypothesis((word,), robot, mended(campaign, word) or campaign)
-
-
-def _changed(campaign: Campaign, **values: Any) -> Campaign:
-    out = copy(campaign)
-    for kept in ("points", "stations", "station_index"):
-        out.__dict__.pop(kept, None)
-    for key, value in values.items():
-        object.__setattr__(out, key, value)
-    return out
 
 
 def _mapped(robot: Robot, turn: Array, shift: Array) -> Robot:
