@@ -8,6 +8,7 @@ from virtual import campaign, joint_values, random_arm, read_positions, shipped,
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.causes import with_causes
 from elastocal.calibration.exchanged import mended
 from elastocal.calibration.run import calibrate
 from elastocal.errors import InputError, RangeError
@@ -79,7 +80,7 @@ def test_an_axis_with_a_wrong_value(axis: int, degrees: float) -> None:
     assert cause.endswith(f"deg, not {written:.2f}")
 
 
-def test_what_has_no_plain_cause_gets_none() -> None:
+def test_what_has_no_plain_cause_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Points and poses that are off in any direction, on three arms."""
     for seed, robot in enumerate((KR270, shipped("fanuc-m710ic50"), random_arm(7))):
         q, x = table(robot, 2, seed)
@@ -90,6 +91,10 @@ def test_what_has_no_plain_cause_gets_none() -> None:
         assert set(told(found)) == {3, 11, 17, 22}
         assert set(told(found).values()) == {""}
         assert not [w for w in found.warnings if w.code == "likely-cause"]
+    assert not [w for w in found.warnings if w.code == "causes-not-sought"]
+    monkeypatch.setattr("elastocal.calibration.causes.MOST", 3)
+    (said,) = [w for w in with_causes(found, of(robot, q, x)).warnings if w.code == "causes-not-sought"]
+    assert said.data["rows"] == 1
 
 
 def test_markers_exchanged_in_one_of_two_tables() -> None:

@@ -22,6 +22,7 @@ from elastocal.calibration.figures import (
 )
 from elastocal.calibration.noise import REPEATS, SHARE
 from elastocal.errors import InputError
+from elastocal.findings import as_sentence
 from elastocal.quantities import DASH
 from elastocal.report.blocks import Column, Fact, Figure, Lines, Report, Section, Table, Tile, Unknown
 from elastocal.report.certificate import STATES, Certificate
@@ -75,9 +76,9 @@ def calibration_page(
         (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts)),
         tuple(s for s in sections if s.blocks),
         (
-            *(sentence(w.text) for w in notes),
-            *map(sentence, c.robot.notes),
-            *((sentence(ANGLES),) if wanted and certificate is None else ()),
+            *(as_sentence(w.text) for w in notes),
+            *map(as_sentence, c.robot.notes),
+            *((as_sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
@@ -85,13 +86,6 @@ def calibration_page(
         certificate=certificate,
         hint="" if wanted else HOW_TO_CERTIFY,
     )
-
-
-def sentence(text: str) -> str:
-    """With its full stop, and a capital unless it begins with a name: of a file, a joint, a parameter."""
-    first = text.split(" ", 1)[0].rstrip(",;")
-    begins = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
-    return f"{begins.removesuffix('.')}."
 
 
 def _kept(block: Figure | None) -> tuple[Figure, ...]:

@@ -16,7 +16,7 @@ from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
-from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
+from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
@@ -115,8 +115,7 @@ def calibrate(
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
     elif instrument.loads:  # what errors of the load do depends on compliances, of which the file may know little
-        whole = tuple(w for w in words if w not in RARE or len(words) == 1)
-        rich = _started(robot, sight, placing, whole, instrument, campaign.priors, None)
+        rich = _started(robot, sight, placing, usual(words), instrument, campaign.priors, None)
     instrument = instrument if rich is None else replace(instrument, bent=rich.robot)
     climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
     ladder = climb(climber, words) if kept is None else kept.climb(climber)
@@ -279,7 +278,7 @@ def _left_out(
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
     ``before`` is that of nearly the same readings, from which the searches begin, and so is what was ``kept``."""
-    priors, rich = campaign.priors, tuple(w for w in words if w not in RARE or len(words) == 1)
+    priors, rich = campaign.priors, usual(words)
     if kept is not None:
         task = Task(sight, *with_words(robot, rich, priors), "joints", np.zeros_like(sight.used), instrument)
         doubtful = not_believed(replace(task, family="points"), placing, kept.unknowns(task))

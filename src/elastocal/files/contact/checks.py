@@ -13,6 +13,7 @@ import numpy as np
 from elastocal.errors import ImplausibleError, InfeasibleError, InputError, MissingError, RangeError, TooFewError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
+from elastocal.findings import as_sentence
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
@@ -65,7 +66,7 @@ def check_directions(
         "press in almost one direction; add contacts on its other sides and on a second object far from it"
     )
     if plan:
-        return (f"{said[0].upper()}{said[1:]}.",)
+        return (as_sentence(said),)
     raise located.error(("table",), said)
 
 
