@@ -195,7 +195,7 @@ def test_intervals_are_as_wide_as_the_claim_where_it_is_optimistic(monkeypatch: 
     q = joint_values(arm, 20, rng)
     data = campaign(q, arm, position=read_positions(truth, q, rng, 3e-5))
     new = joint_values(arm, 5, rng)
-    doubt = Finding("optimistic", "warning", "", {"refitted": 3e-4, "leave_one_out": 2e-4})
+    doubt = Finding("optimistic", "warning", "", {"refitted": {"mean": 3e-4}, "leave_one_out": 2e-4})
     widths, sds = [], []
     for findings in ((), (doubt,)):
         monkeypatch.setattr("elastocal.calibration.result.optimism_of", lambda ladder, told=findings: told)

@@ -16,6 +16,7 @@ from elastocal.calibration.task import Task
 from elastocal.findings import Finding
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 
 LEAST = 1e-3
@@ -73,15 +74,15 @@ def optimism_of(ladder: Ladder) -> tuple[Finding, ...]:
     if not ladder.worth_it or not sight.placed or not 2 * FOLDS <= poses < ENOUGH:
         return ()
     claimed, choice = float(np.nanmean(chosen.loo_lengths())), choice_optimism(ladder.choice)
-    seen = float(np.nanmean(_fitted_again(chosen))) * choice
-    if not seen > OPTIMISTIC * claimed:
+    seen = ErrorSummary.of(choice * _fitted_again(chosen), sight.unit)
+    if not seen.mean > OPTIMISTIC * claimed:
         return ()
-    size = f"{1e3 * seen:.3f} m{sight.unit}"
+    size = f"{1e3 * seen.mean:.3f} {seen.shown}"
     text = (
         f"chosen and fitted again without every fifth of the poses in turn, scales and all, the mean error is {size}: "
         "the leave-one-out error is optimistic"
     )
-    data = {"refitted": seen, "leave_one_out": claimed, "choice": choice, "folds": FOLDS}
+    data = {"refitted": vars(seen), "leave_one_out": claimed, "choice": choice, "folds": FOLDS}
     return (Finding("optimistic", "warning", text, data),)
 
 

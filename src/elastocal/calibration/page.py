@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy
 from elastocal.calibration.figures import (
+    NOT_OF_FILE,
+    NOT_STATED,
     agreement_lines,
     budget_bars,
     campaign_scene,
@@ -19,6 +21,7 @@ from elastocal.calibration.figures import (
     forests,
     residual_figures,
     residual_lines,
+    start_statuses,
 )
 from elastocal.calibration.noise import REPEATS, SHARE
 from elastocal.errors import InputError
@@ -93,8 +96,9 @@ def _kept(block: Figure | None) -> tuple[Figure, ...]:
 
 
 def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None) -> tuple[Tile, ...]:
-    before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
+    before, after = (c.before, c.claim) if v is None else (v.before, v.after)
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
+    now = "RMS, fitted again without a fifth of the poses in turn" if v is None and c.optimistic else basis
     known = sum(not e.code for e in c.parameters.rows)
     expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
     where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses, without noise of a reading"
@@ -103,7 +107,7 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
     fails, keep = "the kept model is not better: choose again", "no model is better: keep the nominal robot"
     none = fails if c.ladder.kept_fails else keep
-    gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, basis, "after")
+    gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, now, "after")
     return (
         *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),
@@ -145,7 +149,7 @@ def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
 
 def _gain(c: Calibration) -> tuple[str, ...]:
     """By how much the mean leave-one-out error falls, and how sure that is."""
-    if not isfinite(c.ladder.gain + c.ladder.gain_se):
+    if c.optimistic or not isfinite(c.ladder.gain + c.ladder.gain_se):
         return ()
     gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
     return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
@@ -157,6 +161,8 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
         rows.pop()
     if c.outliers and c.words:
         rows.append(("the same with outliers", c.leave_one_out_all))
+    if c.optimistic and c.words:
+        rows.append(("calibrated robot, fitted again without a fifth of the poses in turn", c.claim))
     if validation is not None:
         rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
     columns = (
@@ -229,26 +235,29 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
         Column("unit", "unit"),
         Column("sd", "sd", shown=False, si=True),
         Column("file", "file value", digits=4, si=True),
+        Column("status", "its status"),
         Column("informed_percent", "known by the readings", "%", 0),
         Column("significant", "significant change"),
         Column("code", "note"),
     )
     order = sorted(c.parameters.rows, key=lambda e: -e.informed)
-    rows = tuple(_parameter(e) for e in order[:most])
+    status = start_statuses(c)
+    rows = tuple(_parameter(e, status[e.name]) for e in order[:most])
     more = len(c.parameters) - len(rows)
     notes = [
         "Known by the readings: share of the prior variance that they removed; the rest is prior. Directions that "
         "cannot be told apart are settled by the priors: below 50 % a parameter is not separately identifiable, its sd "
         "rests on the priors, and predictions are known all the same."
     ]
+    notes += [NOT_OF_FILE] if NOT_STATED in status.values() else []
     if more > 0:
         notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
     return Table("parameters", "", columns, rows, tuple(notes))
 
 
-def _parameter(e: Estimate) -> tuple[Any, ...]:
+def _parameter(e: Estimate, status: str) -> tuple[Any, ...]:
     change = "yes" if e.significant else ""
-    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change, e.code)
+    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, status, 100 * e.informed, change, e.code)
 
 
 def _outliers(c: Calibration) -> Table:

@@ -245,9 +245,13 @@ def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, 
     if bends or not (campaign.loaded or campaign.deflection is not None):
         return robot, ()
     text = (
-        "the robot file has no compliance: start values by the size of the robot are assumed, and estimated from there"
+        "the robot file has no compliance: start values by the size of the robot are assumed, and estimated from "
+        "there; the nominal robot of this calibration bends by them too"
     )
-    return robot.with_joint_compliance(), (Finding("assumed-compliance", "warning", text, {}),)
+    made = robot.with_joint_compliance()
+    stated = {p.name: p.value for p in robot.parameters.rows}
+    names = [p.name for p in made.parameters.rows if p.value != stated.get(p.name)]
+    return made, (Finding("assumed-compliance", "warning", text, {"parameters": names}),)
 
 
 def _with_transitions(robot: Robot, sight: Sight) -> Robot:
