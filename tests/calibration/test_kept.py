@@ -13,7 +13,7 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.page import ladder_table
+from elastocal.calibration.tables import ladder_table
 from elastocal.errors import ConflictError
 
 ROBOT = shipped("kuka-kr270")

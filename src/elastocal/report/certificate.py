@@ -149,7 +149,7 @@ class Certificate:
             f"<div><h3>{escape(g.title)}</h3><dl>{''.join(_pair(line) for line in g.lines)}</dl></div>"
             for g in self.groups
         )
-        head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95 %", "max"))
+        head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95th percentile", "max"))
         rows = "".join(_row(e) for e in self.errors)
         warned = "".join(f"<li>{escape(w)}</li>" for w in self.main_warnings) or "<li>none</li>"
         files = f'<p class="fine">Files (SHA-256): {escape("; ".join(self.hashes))}.</p>' if self.files else ""

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.predictor import Predictor
-from elastocal.calibration.page import calibration_page, parameters_table
+from elastocal.calibration.page import calibration_page
+from elastocal.calibration.tables import parameters_table
 from elastocal.findings import as_sentence
 from elastocal.report.blocks import Report, Table
 
