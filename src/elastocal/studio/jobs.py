@@ -3,7 +3,7 @@
 A job is a folder ``.studio/jobs/ID`` in the cell: ``job.json`` is what was asked for, ``state.json`` how far it is.
 The process holds the lock of that folder as long as it lives, and the system takes it back however it ends; so a job
 whose state says "running" and whose lock is free was interrupted, and says at which stage.  Its cell is whole in any
-case: results are written in one step or not at all (``elastocal.files.write``).
+case: results are written in one step or not at all.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from elastocal.desk.files import locked_by, parse_json
 from elastocal.errors import InputError
-from elastocal.files.lock import locked_by
 
 PLACE = Path(".studio") / "jobs"
 KEPT = 20
@@ -159,8 +159,6 @@ def read(place: Path) -> Job | None:
 
 
 def _state(place: Path) -> Job | None:
-    from elastocal.files.plain_data import parse_json
-
     try:
         data = parse_json((place / "state.json").read_text(encoding="utf-8"), "state.json")
         return Job(**{**data, "words": tuple(data["words"]), "stages": tuple(data["stages"]), "id": place.name})

@@ -11,18 +11,15 @@ import webbrowser
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
+from elastocal import desk
 from elastocal.errors import FileError
 from elastocal.studio import jobs
 from elastocal.studio.guard import Key
 
 HERE = "127.0.0.1"
 PORT = 8137
-LATER = ("numpy", "elastocal.app.desk.robot", "elastocal.model.statics.stiffness", "elastocal.calibration.store",
-         "elastocal.calibration.figures", "elastocal.store.database", "alembic.command")  # fmt: skip
-"""What pages load where they need it."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +87,7 @@ def _warm(bound: Bound, browser: bool) -> None:
     connection.close()
     if browser:
         webbrowser.open(bound.opened)
-    for name in LATER:
-        with suppress(ImportError):  # an extra that is not installed is said where it is needed
-            import_module(name)
+    desk.work.load_pages()
 
 
 def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None:
