@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -10,6 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from elastocal.app.inputs import versions
+from elastocal.files.cell_yaml import is_cell, read_cell
+from elastocal.files.opened import reading_within
 
 if TYPE_CHECKING:
     from elastocal.report.blocks import Report
@@ -19,6 +22,8 @@ __all__ = ["compared", "load_pages", "practise", "run", "versions"]
 COMMANDS = ("elastocal.app.cli.main", "elastocal.app.cells.run", "elastocal.app.commands.calibrate",
             "elastocal.app.pages.calibrate", "elastocal.files.campaign.observed", "rich.console")  # fmt: skip
 """Modules that a command on a cell needs beside the calibration itself."""
+SMALL = 20 << 20
+"""Bytes of a cell that is practised on."""
 PAGES = ("elastocal.app.commands.show", "elastocal.model.statics.loaded_pose", "elastocal.report.loaded_robot",
          "elastocal.calibration.store", "elastocal.calibration.figures", "elastocal.store.database",
          "alembic.command")  # fmt: skip
@@ -43,11 +48,32 @@ def load_pages() -> None:
             import_module(name)
 
 
-def practise(go_on: Callable[..., None]) -> None:
-    """Calibrate something small: what is imported where it is used is there then; ``go_on`` may end it by an error."""
+def practise(go_on: Callable[[], None], cell: Path | None = None) -> None:
+    """Do what is done most, for nothing: what is loaded or made for a robot when it is first used is there then.
+
+    Refit a copy of ``cell``, or calibrate something small; ``go_on`` is called again and again, and may end it.
+    """
     for name in COMMANDS:
         import_module(name)
         go_on()
+    with TemporaryDirectory(prefix="elastocal-") as made:
+        copy = Path(made) / "cell"
+        if cell is not None and _small(cell):
+            shutil.copytree(cell, copy, symlinks=True, ignore=shutil.ignore_patterns(".*"))
+            start = str(read_cell(copy).path("calibration"))
+            with reading_within(Path(made)):
+                run(["calibrate", str(copy), "--start", start], lambda *_, **__: go_on())
+        else:
+            _calibrate_something(go_on, Path(made) / "report.html")
+
+
+def _small(cell: Path) -> bool:
+    """Whether a cell has a calibration, and is copied in no time."""
+    files = [p for p in cell.rglob("*") if p.is_file() and not p.is_symlink()] if is_cell(cell) else []
+    return sum(p.stat().st_size for p in files) < SMALL and read_cell(cell).path("calibration").is_file()
+
+
+def _calibrate_something(go_on: Callable[[], None], report: Path) -> None:
     import numpy as np
 
     import elastocal as ec
@@ -58,10 +84,9 @@ def practise(go_on: Callable[..., None]) -> None:
     force[k, k % 3] = 900.0
     moved = ec.deflection(robot, q, force).translation + 1e-5 * np.cos(7.0 * np.arange(27)).reshape(9, 3)
     data = ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad", noise=1e-5)
-    with TemporaryDirectory(prefix="elastocal-") as made:
-        cal = ec.calibrate(robot, data, ["compliance"], progress=lambda step=None: go_on())
-        go_on()
-        cal.report(Path(made) / "report.html")
+    cal = ec.calibrate(robot, data, ["compliance"], progress=lambda step=None: go_on())
+    go_on()
+    cal.report(report)
 
 
 def compared(histories: History, robot: str, first: int, second: int) -> Report:

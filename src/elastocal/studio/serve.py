@@ -96,12 +96,13 @@ def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None
 
     from elastocal.studio.app import create_app
 
+    app = create_app(folder, bound.key)
     config = uvicorn.Config(
-        create_app(folder, bound.key), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+        app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
     gc.freeze()  # what is loaded stays: collections need not look at it
     if spare:
-        jobs.keep_spare()
+        jobs.keep_spare(app.state.folder.cells().values())
     threading.Thread(target=_warm, args=(bound, browser), daemon=True).start()
     uvicorn.Server(config).run(sockets=[bound.listening])

@@ -1,4 +1,6 @@
-"""The process of a job: ``python -m elastocal.studio.worker`` loads what work needs and waits for a line on stdin.
+"""The process of a job: ``python -m elastocal.studio.worker [CELL]`` makes itself ready and waits for a line on stdin.
+
+It practises on a copy of CELL, where the work will probably be.
 
 The line is ``[PLACE, FOLDER]``: the job at PLACE is run in its cell, and nothing outside of FOLDER is read, whatever
 files of the cell name.  Without a line, because the server has ended, it ends too.
@@ -20,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 from elastocal import desk
+from elastocal.errors import ElastocalError
 from elastocal.studio import jobs
 
 EVERY = 0.1
@@ -105,8 +108,8 @@ def wait() -> int:
             raise _Called
 
     threading.Thread(target=listen, daemon=True).start()
-    with suppress(_Called):  # what is imported where it is used is there when it counts; work need not wait for it
-        desk.work.practise(go_on)
+    with suppress(_Called, ElastocalError, OSError):  # work need not wait for it
+        desk.work.practise(go_on, Path(sys.argv[1]) if sys.argv[1:] else None)
     called.wait()
     if not lines[0]:
         return 0
