@@ -58,6 +58,8 @@ _NAMES = {
     "Correction": "elastocal.compensation.correction",
     "ProcessLoad": "elastocal.compensation.process",
     "iso9283": "elastocal.compensation.iso9283",
+    # cells: a robot, its plan, readings, calibration and programs in one folder
+    "desk": "elastocal.desk:",
     # procedures and published cases
     "transmission": "elastocal.procedures.transmission:identify",
     "gravity": "elastocal.procedures.gravity:identify",
@@ -76,8 +78,10 @@ __all__ = ["__version__", *_NAMES]
 def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'elastocal' has no attribute {name!r}")
-    module, _, other = _NAMES[name].partition(":")
-    value = getattr(import_module(module), other or name)
+    module, colon, other = _NAMES[name].partition(":")
+    value: Any = import_module(module)
+    if other or not colon:
+        value = getattr(value, other or name)
     globals()[name] = value
     return value
 

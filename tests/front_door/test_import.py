@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -28,6 +29,20 @@ def test_a_name_of_the_front_door(name: str) -> None:
     value = getattr(ec, name)
     assert name in dir(ec)
     if name != "__version__":
+        assert callable(value) or name == "desk"
+        assert value.__doc__
+
+
+@pytest.mark.parametrize("name", ec.desk.__all__)
+def test_a_name_of_the_desk(name: str) -> None:
+    value = getattr(ec.desk, name)
+    if isinstance(value, ModuleType):
+        functions = {n: f for n, f in vars(value).items() if isinstance(f, FunctionType) and not n.startswith("_")}
+        own = [n for n, f in functions.items() if f.__module__ == value.__name__ or n in getattr(value, "__all__", ())]
+        assert value.__doc__
+        assert own
+        assert [n for n in own if not functions[n].__doc__] == []
+    else:
         assert callable(value)
         assert value.__doc__
 

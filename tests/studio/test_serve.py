@@ -29,7 +29,7 @@ def test_the_first_page_is_asked_for_before_the_browser_opens(monkeypatch: pytes
     address = f"127.0.0.1:{server.server_port}"
     bound = serve.Bound(server.socket, Key(frozenset([address])), f"http://{address}")
     monkeypatch.setattr("webbrowser.open", lambda url: done.append(url))
-    monkeypatch.setattr(serve, "LATER", ("elastocal.no_such_module",))
+    monkeypatch.setattr(serve.desk.work, "PAGES", ("elastocal.no_such_module",))
     serve._warm(bound, True)
     server.server_close()
     assert done == [f"/ Bearer {bound.key.token}", bound.opened]
@@ -41,6 +41,6 @@ def test_a_server_that_does_not_answer_stops_nothing(monkeypatch: pytest.MonkeyP
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         opened: list[str] = []
         monkeypatch.setattr("webbrowser.open", opened.append)
-        monkeypatch.setattr(serve, "LATER", ())
+        monkeypatch.setattr(serve.desk.work, "PAGES", ())
         serve._warm(serve.Bound(taken, Key(frozenset([address])), f"http://{address}"), False)
     assert opened == []

@@ -78,11 +78,12 @@ class CellFolder:
 
 
 def is_cell(folder: Path) -> bool:
+    """Whether a folder has a cell.yaml."""
     return os.path.isfile(folder / NAME)
 
 
-def read_cell(folder: Path) -> CellFolder:
-    """The cell of a folder that has a cell.yaml."""
+def read_cell(folder: Path, file: str = NAME) -> CellFolder:
+    """The cell of a folder that has a cell.yaml; ``file`` may be another one beside it, which is tried."""
     if folder.is_file():
         raise FileError(f"{folder}: is a file; give the folder of a cell, with {NAME} in it")
     if not is_cell(folder):
@@ -90,7 +91,7 @@ def read_cell(folder: Path) -> CellFolder:
         raise InputError(
             f"{folder}: {what} {NAME}; make a cell first (elastocal new)", code="no-cell", file=str(folder)
         )
-    located = read_yaml(folder / NAME, _START)
+    located = read_yaml(folder / file, _START)
     check_format(located, FORMAT, "a cell file")
     entry = schema.construct(CellEntry, located, (), located.data, {})
     places = {role: _place(located, role, getattr(entry, role)) for role in PLACES}

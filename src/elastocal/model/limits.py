@@ -72,6 +72,18 @@ def middle(model: Robot) -> Array:
     return np.asarray(low + 0.5 * (high - low))
 
 
+BENT = np.deg2rad(20.0)
+"""How far from zero every axis is turned where an arm is looked at, so that none is singular."""
+
+
+def ready(model: Robot) -> Array:
+    """Joint values (n,) to look at an arm: zero, or the middle of a range that does not hold it, a little bent."""
+    low, high = joint_bounds(model)
+    at = np.where((low <= 0) & (high >= 0), 0.0, (np.nan_to_num(low) + np.nan_to_num(high)) / 2)
+    turns = np.array([m.kind == "revolute" for m in model.motions])
+    return np.asarray(np.clip(at + np.where(turns, BENT, 0.0), low, high))
+
+
 def spread_configurations(model: Robot, count: int) -> Array:
     """Joint values (count, n); more of them begin with the same ones.
 

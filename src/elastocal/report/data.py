@@ -23,6 +23,7 @@ from elastocal.report.blocks import (
     Table,
     Unknown,
 )  # fmt: skip
+from elastocal.results import plain
 from elastocal.untrusted import shown_plainly, spreadsheet_cell
 
 
@@ -62,7 +63,7 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def as_json(data: Any) -> str:
-    """JSON text; a number that is not finite is null, since JSON has no word for it."""
+    """JSON text of data, frozen values and arrays; a number that is not finite is null, JSON has no word for it."""
     return json.dumps(_finite(data), indent=2, allow_nan=False)
 
 
@@ -167,4 +168,6 @@ def _finite(value: Any) -> Any:
         return {k: _finite(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(v) for v in value]
-    return value
+    if value is None or isinstance(value, str | int):
+        return value
+    return _finite(plain(value))

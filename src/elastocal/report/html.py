@@ -151,9 +151,13 @@ def plotly_script() -> str:
     return str(get_plotlyjs())
 
 
+def plainly(value: Any) -> Any:
+    """What a template fills in: names come from files of others; what is not to be escaped is ours."""
+    return shown_plainly(value) if type(value) is str else value
+
+
 def _plain(value: Any) -> Any:
-    """Names come from files of others; what is not to be escaped is ours."""
-    return typeset(shown_plainly(value)) if type(value) is str else value
+    return typeset(plainly(value)) if type(value) is str else value
 
 
 _CODE = re.compile(r"WARNING ([A-Z][A-Z-]+):")

@@ -106,9 +106,13 @@ class Corrected(BaseModel):
 
 
 class Problem(BaseModel):
-    """One sentence: what is wrong and what to do; ``detail`` where a value of the request is of no use."""
+    """One sentence: what is wrong and what to do; ``code`` is its word for programs.
+
+    ``detail`` is there where a value of the request is of no use.
+    """
 
     error: str
+    code: str | None = None
     detail: list[dict[str, Any]] | None = None
 
 

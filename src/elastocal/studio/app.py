@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from fastapi import Depends, FastAPI
 from fastapi.encoders import jsonable_encoder
@@ -13,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from elastocal.errors import ElastocalError, UnknownNameError
+from elastocal.errors import ElastocalError, InputError, UnknownNameError
 from elastocal.studio import static
 from elastocal.studio.folder import Folder
 from elastocal.studio.guard import Guard, Key, from_our_form
@@ -45,17 +46,18 @@ def create_app(folder: Path, key: Key) -> FastAPI:
     return app
 
 
-def _said(request: Request, sentence: str, code: int) -> Response:
-    """One sentence: as a page to a browser, as JSON to a script."""
+def _said(request: Request, sentence: str, status: int, **data: Any) -> Response:
+    """One sentence: as a page to a browser, as JSON with all that is known of it to a script."""
     if "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": sentence}, code)
+        return JSONResponse({"error": sentence, **data}, status)
     answer = page(request, "problem", "", problem=sentence)
-    answer.status_code = code
+    answer.status_code = status
     return answer
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    return _said(request, str(error), 404 if isinstance(error, UnknownNameError) else 422)
+    known = {"code": error.code} if isinstance(error, InputError) else {}
+    return _said(request, str(error), 404 if isinstance(error, UnknownNameError) else 422, **known)
 
 
 def _failed(request: Request, error: Exception) -> Response:
@@ -65,9 +67,7 @@ def _failed(request: Request, error: Exception) -> Response:
 
 
 def _misread(request: Request, error: Exception) -> Response:
-    """A value of an address or form that is of no use: to programs with all that is known of it."""
+    """A value of an address or form that is of no use."""
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(f"{e['loc'][-1]}: {e['msg'][:1].lower()}{e['msg'][1:]}" for e in error.errors())
-    if "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"error": wrong, "detail": jsonable_encoder(error.errors())}, 422)
-    return _said(request, f"{wrong}. Go back and correct it.", 422)
+    return _said(request, f"{wrong}. Correct it and try again.", 422, detail=jsonable_encoder(error.errors()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -13,18 +13,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.desk.cell import StatusResult, new, status, unstated
-from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
-from elastocal.files.cell_yaml import NAME as CELL
-from elastocal.files.cell_yaml import read_cell
-from elastocal.files.certificate import UNITS, Stated
-from elastocal.files.opened import reading_within
+from elastocal import desk
+from elastocal.desk.cell import StatusResult
+from elastocal.errors import ElastocalError, InputError, MissingError
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name, text_of
+from elastocal.studio.folder import Folder, file_name
 from elastocal.studio.render import page
-from elastocal.studio.uploads import put, with_block
+from elastocal.studio.uploads import idle
 from elastocal.studio.work import STEPS, Cell
-from elastocal.untrusted import finite_number
 
 router = APIRouter()
 KINDS = (".urdf", ".yaml", ".yml", ".csv")
@@ -56,7 +52,7 @@ def _list(request: Request, problem: ElastocalError | None = None, typed: str = 
 def _listed(name: str, path: Path) -> Listed:
     job = jobs.latest(path)
     try:
-        found = status(path)
+        found = desk.status(path)
         return Listed(name, found, "", job, next_page(found))
     except ElastocalError as error:
         return Listed(name, None, str(error), job)
@@ -73,28 +69,16 @@ def make(
     folder: Folder = request.app.state.folder
     try:
         place = folder.place_for(name)
-        given = _kilograms(rated_kg)
+        given = desk.files.number(rated_kg, "rated payload", 0, 1e4, "kg") if rated_kg.strip() else None
         if file is not None and file.filename:
             _from_file(place, file, given)
         elif robot in ec.shipped_robots():
-            new(place, robot, given)
+            desk.new(place, robot, given)
         else:
             raise MissingError("choose a robot from the list, or drop the file of one")
     except ElastocalError as error:
         return _list(request, error, name)
     return RedirectResponse(f"/cell/{place.name}/", 303)
-
-
-def _kilograms(text: str) -> float | None:
-    if not text.strip():
-        return None
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = float("nan")
-    if not 0 < value < 1e4:
-        raise NumberError(f"rated payload {text!r}: give a mass in kg, such as 60", value=text)
-    return value
 
 
 def _from_file(place: Path, file: UploadFile, rated_kg: float | None) -> None:
@@ -106,11 +90,11 @@ def _from_file(place: Path, file: UploadFile, rated_kg: float | None) -> None:
             code="suffix",
             file=name,
         )
-    with TemporaryDirectory(prefix="elastocal-") as made, reading_within(Path(made)):
+    with TemporaryDirectory(prefix="elastocal-") as made, desk.files.reading_within(Path(made)):
         path = Path(made) / name
         path.write_bytes(file.file.read())
         try:
-            new(place, str(path), rated_kg)
+            desk.new(place, path, rated_kg)
         except InputError as error:
             raise error.reworded(str(error).replace(f"{made}/", "").replace(made, "")) from None
 
@@ -122,9 +106,6 @@ NEXT = {
     "compensate": ("Correct the programs", "program"),
 }
 """By the first step that is open: what to do, and where."""
-DAYS = ("date", "issued", "robot_mastered", "instrument_due")
-NUMBERS = ("tolerance_mm", "payload_kg", "temperature_C")
-"""Fields of a certificate that are dates, and numbers."""
 
 
 def next_page(found: StatusResult) -> tuple[str, str] | None:
@@ -143,40 +124,25 @@ def overview(request: Request, cell: Cell) -> Response:
 
 
 def _overview(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
-    found = status(cell.root)
-    stated = {str(k): str(v) for k, v in (cell.located.data.get("certificate") or {}).items()}
+    found = desk.status(cell.root)
     return page(
         request, "overview", "overview", cell, problem, status=found, steps=STEPS, jobs=jobs.every(cell.root),
-        todo=next_page(found), stated={key: stated.get(key, "") for key in stated_keys()}, days=DAYS,
-        missing=unstated(cell),
+        todo=next_page(found), stated=desk.cell.stated(cell), days=desk.cell.DAYS,
+        missing=desk.cell.unstated(cell),
     )  # fmt: skip
-
-
-def stated_keys() -> tuple[str, ...]:
-    return tuple(f.name + UNITS.get(f.name, "") for f in fields(Stated))
 
 
 @router.post("/cell/{name}/certificate")
 async def certify(request: Request, cell: Cell) -> Response:
     """What is stated for the certificate, into cell.yaml; what does not fit is refused with its key."""
     form = await request.form()
-    values: dict[str, object] = {}
-    for key in stated_keys():
-        word = str(form.get(key, "")).strip()
-        number = finite_number(word.replace(",", ".")) if key in NUMBERS else None
-        values |= {key: word if number is None else number} if word else {}
-    return await run_in_threadpool(_certified, request, cell, values)
+    words = {key: str(form.get(key, "")) for key in desk.cell.STATED}
+    return await run_in_threadpool(_certified, request, cell, words)
 
 
-def _certified(request: Request, cell: Cell, values: dict[str, object]) -> Response:
-    old = text_of(cell.root / CELL)
+def _certified(request: Request, cell: Cell, words: dict[str, str]) -> Response:
     try:
-        put(cell, {Path(CELL): with_block(old, "certificate", values)})
-        try:
-            read_cell(cell.root)
-        except ElastocalError:
-            put(cell, {Path(CELL): old})
-            raise
+        desk.cell.certify(idle(cell), words)
     except ElastocalError as error:
         return _overview(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/", 303)

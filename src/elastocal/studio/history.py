@@ -16,9 +16,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.desk.cell import compared, unstated
+from elastocal import desk
 from elastocal.errors import ElastocalError, MissingError, NumberError, UnknownNameError
-from elastocal.files.opened import sha256_of
 from elastocal.report.html import as_fragment, as_html
 from elastocal.studio.readings import KINDS
 from elastocal.studio.render import page
@@ -55,14 +54,14 @@ def _shown(request: Request, cell: Cell, problem: ElastocalError | None = None, 
     sections = [] if said is None else [(s.title, as_fragment(s.blocks).html) for s in said.sections]
     return page(request, "history", "history", cell, problem, found=found, shown=shown, said=said, sections=sections,
                 calibrated=cell.path("calibration").exists(), operator=stated.operator or "", many=MANY,
-                missing=unstated(cell), kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
+                missing=desk.cell.unstated(cell), kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
 
 
 def _recorded(cell: Cell, found: Any) -> int:
     """Number of the calibration that the cell has now; 0 where it is not recorded."""
     if found is None or not cell.path("calibration").is_file():
         return 0
-    mark = sha256_of(cell.path("calibration"))
+    mark = desk.files.sha256_of(cell.path("calibration"))
     return next((e.number for e in found.entries if e.calibration and e.calibration.file == mark), 0)
 
 
@@ -76,7 +75,7 @@ def _known(request: Request, cell: Cell) -> Any:
 
 @router.get("/cell/{name}/history/compare")
 def compare(request: Request, cell: Cell, first: int, second: int) -> Response:
-    text = as_html(compared(opened(request.app), cell.name, first, second), standalone=True)
+    text = as_html(desk.work.compared(opened(request.app), cell.name, first, second), standalone=True)
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
 
 

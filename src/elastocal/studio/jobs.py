@@ -3,7 +3,7 @@
 A job is a folder ``.studio/jobs/ID`` in the cell: ``job.json`` is what was asked for, ``state.json`` how far it is.
 The process holds the lock of that folder as long as it lives, and the system takes it back however it ends; so a job
 whose state says "running" and whose lock is free was interrupted, and says at which stage.  Its cell is whole in any
-case: results are written in one step or not at all (``elastocal.files.write``).
+case: results are written in one step or not at all.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from elastocal.desk.files import locked_by, parse_json
 from elastocal.errors import InputError
-from elastocal.files.lock import locked_by
 
 PLACE = Path(".studio") / "jobs"
 KEPT = 20
@@ -105,28 +106,29 @@ class _Spare:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def keep(self) -> None:
+    def keep(self, cell: Path | None) -> None:
         with self._lock:
             if self._process is None or self._process.poll() is not None:
-                self._process = self._begun()
+                self._process = self._begun(cell)
 
     def work(self, place: Path, folder: Path) -> None:
         with self._lock:
             waiting = self._process is not None and self._process.poll() is None
-            process = self._process if waiting and self._process is not None else self._begun()
+            process = self._process if waiting and self._process is not None else self._begun(place.parents[2])
             self._process = None
         assert process.stdin is not None
         process.stdin.write(json.dumps([str(place), str(folder)]).encode() + b"\n")
         process.stdin.close()
         if waiting:  # where a server runs: the next one, when this work has got going
-            timer = threading.Timer(NEXT, self.keep)
+            timer = threading.Timer(NEXT, self.keep, (place.parents[2],))
             timer.daemon = True
             timer.start()
 
     @staticmethod
-    def _begun() -> subprocess.Popen[bytes]:
+    def _begun(cell: Path | None) -> subprocess.Popen[bytes]:
+        words = [] if cell is None else [str(cell)]
         return subprocess.Popen(
-            [sys.executable, "-m", "elastocal.studio.worker"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            [sys.executable, "-m", "elastocal.studio.worker", *words], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True, close_fds=True,
         )  # fmt: skip
 
@@ -134,9 +136,10 @@ class _Spare:
 _SPARE = _Spare()
 
 
-def keep_spare() -> None:
-    """Have a process ready for the first work."""
-    _SPARE.keep()
+def keep_spare(cells: Iterable[Path]) -> None:
+    """Have a process ready for the first work, which is probably on the cell that was worked on last."""
+    last = [(job.asked, cell) for cell in cells if (job := latest(cell)) is not None]
+    _SPARE.keep(max(last)[1] if last else None)
 
 
 def save(place: Path, job: Job) -> None:
@@ -159,8 +162,6 @@ def read(place: Path) -> Job | None:
 
 
 def _state(place: Path) -> Job | None:
-    from elastocal.files.plain_data import parse_json
-
     try:
         data = parse_json((place / "state.json").read_text(encoding="utf-8"), "state.json")
         return Job(**{**data, "words": tuple(data["words"]), "stages": tuple(data["stages"]), "id": place.name})

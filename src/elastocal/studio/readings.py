@@ -6,7 +6,6 @@ what will be calibrated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.desk.readings import campaign_text, readings_view, remembered
-from elastocal.errors import ElastocalError, MissingError, NumberError
-from elastocal.report.html import Fragment, as_fragment
-from elastocal.studio.folder import data_of, within
+from elastocal import desk
+from elastocal.desk.files import data_of
+from elastocal.errors import ElastocalError, MissingError
+from elastocal.report.html import as_fragment
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put, received
 from elastocal.studio.work import Cell
@@ -32,32 +31,19 @@ LENGTHS, ANGLES = ("mm", "m", "um", "in"), ("deg", "rad")
 """Units that titles may leave open."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A table as it is understood: its columns, first rows and notes; ``problem`` is why it cannot be used."""
-
-    file: str
-    columns: tuple[Any, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    count: int = 0
-    notes: tuple[str, ...] = ()
-    problem: str = ""
-    drawn: Fragment | None = None
-
-
 @router.get("/cell/{name}/readings")
 def readings(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
 def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
-    waiting = _waiting(cell)
+    waiting = desk.readings.understood(cell, cell.root / INBOX / "campaign.yaml") if _waiting(cell) else None
+    current = desk.readings.understood(cell, cell.path("campaign")) if cell.path("campaign").exists() else None
+    shown = waiting or current
     return page(
-        request, "readings", "readings", cell, problem,
-        waiting=None if waiting is None else understood(cell, cell.root / INBOX / "campaign.yaml"),
-        choices=_choices(cell), lengths=LENGTHS, angles=ANGLES, planned=cell.path("planned").exists(),
-        current=understood(cell, cell.path("campaign")) if cell.path("campaign").exists() else None,
-        simulates=cell.path("planned").exists(), kinds=",".join(KINDS),
+        request, "readings", "readings", cell, problem, waiting=waiting, current=current,
+        drawn=as_fragment((shown.scene,)) if shown and shown.scene else None, choices=_choices(cell),
+        lengths=LENGTHS, angles=ANGLES, planned=cell.path("planned").exists(), kinds=",".join(KINDS),
     )  # fmt: skip
 
 
@@ -65,28 +51,6 @@ def _waiting(cell: Cell) -> str | None:
     folder = cell.root / INBOX
     found = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in KINDS) if folder.is_dir() else []
     return found[0] if found and (folder / "campaign.yaml").is_file() else None
-
-
-def understood(cell: Cell, campaign: Path) -> Shown:
-    """What a campaign file and its table say, or why they cannot be used."""
-    data = data_of(campaign)
-    table = campaign.parent / _table(data.get("table"))
-    shown = Shown(table.name)
-    try:
-        robot = ec.read_robot(within(cell, cell.place("robot")))
-        found = ec.recognise(table, robot, units=data.get("units") or {})
-        shown = Shown(table.name, found.columns, found.first, found.rows)
-        notes, scene = readings_view(campaign)
-        return replace(shown, notes=notes, drawn=as_fragment((scene,)))
-    except ElastocalError as error:
-        said = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
-        return replace(shown, problem=said)
-
-
-def _table(word: Any) -> str:
-    """The first table that a campaign file names."""
-    word = word[0] if isinstance(word, list) and word else word
-    return str(word.get("file", "") if isinstance(word, dict) else word or "")
 
 
 def _choices(cell: Cell) -> dict[str, str]:
@@ -135,7 +99,7 @@ def look(
         told = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
         if told:  # said once, and remembered in the cell for tables of the same titles
             units = ",".join(u for u in (length, angle) if u) or None
-            put(cell, remembered(cell.path("robot"), cell.root / INBOX / name, told, units))
+            put(cell, desk.columns(cell.path("robot"), cell.root / INBOX / name, told, units).files)
     except ElastocalError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)
@@ -152,7 +116,7 @@ def _words(
     if units:
         words["units"] = units
     if noise.strip():
-        words["noise_um"] = _positive(noise, "standard deviation of a coordinate")
+        words["noise_um"] = desk.files.number(noise, "standard deviation of a coordinate", 0, 1e9, "um")
         words.pop("errors", None)
     if euler.strip():
         words["euler"] = euler.strip()
@@ -161,18 +125,8 @@ def _words(
     return words
 
 
-def _positive(text: str, what: str) -> float:
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1e9:
-        raise NumberError(f"{what} {text!r}: give a positive number", value=text)
-    return value
-
-
 def _text(cell: Cell, words: dict[str, Any], folder: Path) -> str:
-    return campaign_text(cell.name, cell.path("robot"), cell.root / folder, words)
+    return desk.readings.campaign_text(cell.name, cell.path("robot"), cell.root / folder, words)
 
 
 def _empty(cell: Cell) -> None:

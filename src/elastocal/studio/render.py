@@ -9,13 +9,11 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from elastocal import __version__
+from elastocal import __version__, desk
 from elastocal.errors import ElastocalError
-from elastocal.files.cell_yaml import CellFolder
 from elastocal.report.blocks import loud
-from elastocal.report.html import sentence
+from elastocal.report.html import plainly, sentence
 from elastocal.studio import jobs
-from elastocal.untrusted import shown_plainly
 
 PAGES = (
     ("robot", "Robot"),
@@ -36,7 +34,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: shown_plainly(value) if type(value) is str else value,
+        finalize=lambda value: plainly(value),
     )
     made.tests["loud"] = loud
     made.filters["sentence"] = sentence
@@ -47,7 +45,7 @@ def page(
     request: Request,
     template: str,
     here: str,
-    cell: CellFolder | None = None,
+    cell: desk.cell.CellFolder | None = None,
     problem: ElastocalError | str | None = None,
     **values: Any,
 ) -> Response:

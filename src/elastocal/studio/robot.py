@@ -13,15 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 import elastocal as ec
-from elastocal.app.desk import robot as desk
-from elastocal.errors import ElastocalError, InputError, MissingError, NumberError
-from elastocal.files.opened import sha256_of
+from elastocal import desk
+from elastocal.desk.files import number, sha256_of, text_of, within
+from elastocal.errors import ElastocalError, InputError, MissingError, ShapeError
 from elastocal.report.html import Fragment, as_fragment
-from elastocal.studio.folder import text_of, within
 from elastocal.studio.render import page
 from elastocal.studio.uploads import put
 from elastocal.studio.work import Cell
-from elastocal.untrusted import finite_number
 
 router = APIRouter()
 LOADS = ("fx", "fy", "fz", "mx", "my", "mz")
@@ -41,11 +39,11 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, t
     values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
     try:
         model = ec.read_robot(place)
-        told = tuple((s.title, as_fragment(s.blocks).html) for s in desk.stated_numbers(place))
-        sliders = desk.sliders_of(model)
+        told = tuple((s.title, as_fragment(s.blocks).html) for s in desk.robot.stated_numbers(place))
+        sliders = desk.robot.sliders(model)
         drawn, said = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": desk.editable(model), "sliders": sliders, "drawn": drawn, "said": said, "told": told,
+            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "said": said, "told": told,
         }  # fmt: skip
     except ElastocalError as error:
         problem = problem or error
@@ -75,29 +73,20 @@ def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response
 
 
 def _numbers(text: str, count: int, what: str) -> list[float]:
-    out = [finite_number(w) for w in text.split(",")]
-    good = [v for v in out if v is not None and abs(v) <= LARGEST]
-    if len(good) != count or len(out) != count:
-        raise NumberError(f"{what} {text!r}: give {count} numbers between commas", value=text)
-    return good
+    words = text.split(",")
+    if len(words) != count:
+        raise ShapeError(f"{what} {text!r}: give {count} numbers between commas", value=text)
+    return [number(word, what, -LARGEST, LARGEST) for word in words]
 
 
 def _drawn(
     cell: Cell, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
 ) -> tuple[Fragment, dict[str, Any]]:
     """The picture, and what is to be said of it: notes, numbers, where the load is pulled."""
-    found = desk.posed(model, typed, wrench, _around(cell))
+    found = desk.robot.posed(model, typed, wrench, desk.robot.around(cell))
     said = {"notes": found.scene.notes, "numbers": as_fragment(found.tables).html, "tool": found.tool,
             "scale": found.scale}  # fmt: skip
     return as_fragment((replace(found.scene, notes=()),)), said
-
-
-def _around(cell: Cell) -> tuple[Any, ...]:
-    """Obstacles and tracker of the plan file, where it has some."""
-    try:
-        return desk.around(within(cell, cell.place("plan")))
-    except ElastocalError:
-        return ()
 
 
 @router.post("/cell/{name}/robot")
@@ -107,7 +96,7 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
     try:
         if within(cell, cell.place("robot")).suffix.lower() not in (".yaml", ".yml"):
             raise InputError("only robot files in YAML are edited here; make a cell from the other file", code="suffix")
-        put(cell, {cell.place("robot"): desk.checked_robot(text, cell.place("robot").name)})
+        put(cell, {cell.place("robot"): desk.robot.checked_robot(text, cell.place("robot").name)})
     except ElastocalError as error:
         return _show(request, cell, error, text)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)
@@ -126,13 +115,11 @@ def change(
     """One number with its source and status, in the text of the robot file."""
     place = cell.place("robot")
     try:
-        number = finite_number(value.strip().replace(",", "."))
-        if number is None:
-            raise NumberError(f"{parameter}: {value!r} is no number", value=value)
+        new = number(value, parameter)
         if not source.strip() or status not in STATUSES:
             raise MissingError(f"{parameter}: say where the number is from, and its status")
         text, said = text_of(within(cell, place)), " ".join(source.split())[:500]
-        put(cell, {place: desk.with_number(text, parameter, number, unit, said, status, place.name)})
+        put(cell, {place: desk.robot.with_number(text, parameter, new, unit, said, status, place.name)})
     except ElastocalError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

@@ -11,18 +11,15 @@ import webbrowser
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
+from elastocal import desk
 from elastocal.errors import FileError
 from elastocal.studio import jobs
 from elastocal.studio.guard import Key
 
 HERE = "127.0.0.1"
 PORT = 8137
-LATER = ("numpy", "elastocal.app.desk.robot", "elastocal.model.statics.stiffness", "elastocal.calibration.store",
-         "elastocal.calibration.figures", "elastocal.store.database", "alembic.command")  # fmt: skip
-"""What pages load where they need it."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +87,7 @@ def _warm(bound: Bound, browser: bool) -> None:
     connection.close()
     if browser:
         webbrowser.open(bound.opened)
-    for name in LATER:
-        with suppress(ImportError):  # an extra that is not installed is said where it is needed
-            import_module(name)
+    desk.work.load_pages()
 
 
 def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None:
@@ -101,12 +96,13 @@ def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None
 
     from elastocal.studio.app import create_app
 
+    app = create_app(folder, bound.key)
     config = uvicorn.Config(
-        create_app(folder, bound.key), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+        app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
     gc.freeze()  # what is loaded stays: collections need not look at it
     if spare:
-        jobs.keep_spare()
+        jobs.keep_spare(app.state.folder.cells().values())
     threading.Thread(target=_warm, args=(bound, browser), daemon=True).start()
     uvicorn.Server(config).run(sockets=[bound.listening])

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Depends, Form
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from elastocal.app.desk.cell import status
+from elastocal import desk
+from elastocal.desk.cell import CellFolder
 from elastocal.errors import InputError
-from elastocal.files.cell_yaml import CellFolder
 from elastocal.report.html import bundle_name
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name, text_of, within
+from elastocal.studio.folder import Folder, file_name
 
 router = APIRouter()
 ALONE = (
@@ -41,12 +41,6 @@ def begin(request: Request, cell: CellFolder, words: tuple[str, ...], title: str
     folder: Folder = request.app.state.folder
     jobs.start(cell.root, folder.root, words, title, page)
     return RedirectResponse(f"/cell/{cell.root.name}/{page}", 303)
-
-
-def stale(cell: CellFolder, step: str) -> str:
-    """Why the result of a step is not that of what the cell has now; "" where it is."""
-    lines = (line for line in status(cell.root).lines if line.step == step and line.state == "stale")
-    return next(("; ".join(line.reasons) for line in lines), "")
 
 
 @router.get("/cell/{name}/jobs/{job}")
@@ -89,10 +83,10 @@ STEPS = {
 def report(cell: Cell, file: str) -> Response:
     """A report that stands in the cell; it loads its script from the package."""
     place = cell.place("reports") / file_name(file)
-    path = within(cell, place)
+    path = desk.files.within(cell, place)
     if path.suffix != ".html" or not path.is_file():
         raise InputError(f"there is no report {file}; run the step first", code="no-file", file=file)
-    text = text_of(path)
+    text = desk.files.text_of(path)
     text = text.replace(f'<script src="{bundle_name()}">', '<script src="/static/plotly.js">')
     text = text.replace("</body>", '<script src="/static/frame.js"></script></body>')
     return HTMLResponse(text, headers={"Content-Security-Policy": ALONE})
@@ -102,7 +96,7 @@ def report(cell: Cell, file: str) -> Response:
 def download(cell: Cell, place: str) -> Response:
     """A file of the cell, to be kept; never shown as a page."""
     parts = Path(place).parts
-    path = within(cell, Path(place))
+    path = desk.files.within(cell, Path(place))
     if (
         ".." in parts
         or not parts

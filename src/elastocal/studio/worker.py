@@ -1,4 +1,6 @@
-"""The process of a job: ``python -m elastocal.studio.worker`` loads what work needs and waits for a line on stdin.
+"""The process of a job: ``python -m elastocal.studio.worker [CELL]`` makes itself ready and waits for a line on stdin.
+
+It practises on a copy of CELL, where the work will probably be.
 
 The line is ``[PLACE, FOLDER]``: the job at PLACE is run in its cell, and nothing outside of FOLDER is read, whatever
 files of the cell name.  Without a line, because the server has ended, it ends too.
@@ -15,12 +17,12 @@ import threading
 import time
 from contextlib import redirect_stderr, suppress
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
+from elastocal import desk
+from elastocal.errors import ElastocalError
 from elastocal.studio import jobs
 
 EVERY = 0.1
@@ -46,9 +48,7 @@ class _Told:
 
 
 def main(place: Path, folder: Path) -> int:
-    from elastocal.files.lock import locked
-
-    with locked(place, "job of the studio", lambda said: None):
+    with desk.files.locked(place, "job of the studio", lambda said: None):
         job = jobs.read(place)
         if job is None or job.phase != "starting":
             return 2
@@ -64,8 +64,6 @@ def main(place: Path, folder: Path) -> int:
 
 def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
     """The exit code of the command, and the sentence that it ended with."""
-    from elastocal.app.desk.cell import run
-    from elastocal.files.opened import reading_within
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -74,8 +72,8 @@ def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
     os.chdir(root)
     heard = io.StringIO()
     try:
-        with redirect_stderr(heard), reading_within(folder):
-            code = run(list(told.job.words), told)
+        with redirect_stderr(heard), desk.files.reading_within(folder):
+            code = desk.run(list(told.job.words), told)
     except KeyboardInterrupt:
         return 130, ""
     finally:
@@ -88,46 +86,13 @@ def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
 
 def _result(root: Path, command: str) -> dict[str, Any]:
     """What the report says of errors, to be compared with other runs when this one has been replaced."""
-    from elastocal.files.cell_yaml import read_cell
-    from elastocal.studio.folder import data_of
-
-    said = data_of(read_cell(root).path("reports") / f"{command}.json")
+    said = desk.files.data_of(desk.read_cell(root).path("reports") / f"{command}.json")
     kept: dict[str, Any] = {key: said[key] for key in ("verdict", "errors") if key in said}
     return {**kept, "chosen": next((row["model"] for row in said.get("models", ()) if row.get("chosen")), "")}
 
 
-LOADED = ("app.cells.run", "app.commands.calibrate", "app.pages.calibrate", "files.campaign.observed")
-"""Modules of the package that a command on a cell needs beside the calibration itself."""
-
-
 class _Called(Exception):
     """There is work to do."""
-
-
-def _practise(called: threading.Event) -> None:
-    """Calibrate something small: what is imported where it is used is there when it counts; work need not wait."""
-
-    def go_on(step: object = None) -> None:
-        if called.is_set():
-            raise _Called
-
-    for name in ("elastocal.app.cli.main", "numpy", "elastocal", *(f"elastocal.{n}" for n in LOADED), "rich.console"):
-        import_module(name)
-        go_on()
-    import numpy as np
-
-    import elastocal as ec
-
-    robot, k = ec.read_robot("cylindrical"), np.arange(9)
-    q = np.column_stack([0.1 + 0.08 * k, np.cos(k), 0.4 + 0.05 * (k % 5)])
-    force = np.zeros((9, 6))
-    force[k, k % 3] = 900.0
-    moved = ec.deflection(robot, q, force).translation + 1e-5 * np.cos(7.0 * np.arange(27)).reshape(9, 3)
-    data = ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad", noise=1e-5)
-    with TemporaryDirectory(prefix="elastocal-") as made:
-        cal = ec.calibrate(robot, data, ["compliance"], progress=go_on)
-        go_on()
-        cal.report(Path(made) / "report.html")
 
 
 def wait() -> int:
@@ -138,9 +103,13 @@ def wait() -> int:
         lines.append(sys.stdin.readline())
         called.set()
 
+    def go_on() -> None:
+        if called.is_set():
+            raise _Called
+
     threading.Thread(target=listen, daemon=True).start()
-    with suppress(_Called):
-        _practise(called)
+    with suppress(_Called, ElastocalError, OSError):  # work need not wait for it
+        desk.work.practise(go_on, Path(sys.argv[1]) if sys.argv[1:] else None)
     called.wait()
     if not lines[0]:
         return 0

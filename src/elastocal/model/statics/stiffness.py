@@ -63,10 +63,20 @@ class CartesianStiffness:
     def rows(self, some: slice) -> CartesianStiffness:
         return CartesianStiffness(self.frame, self.compliance[some], self.stiffness[some], self.status[some])
 
+    def principal(self) -> tuple[Array, Array]:
+        """How far a newton moves the frame, free to turn: the axes of the ellipsoid of all directions of the force.
+
+        Sizes (N, 3) in m/N, the softest first, and unit directions (N, 3, 3) in columns; nan where it is not known.
+        """
+        block = self.compliance[:, :3, :3]
+        known = np.isfinite(block).all(axis=(1, 2))
+        directions, sizes, _ = np.linalg.svd(np.where(known[:, None, None], block, 0.0))
+        return np.where(known[:, None], sizes, np.nan), np.where(known[:, None, None], directions, np.nan)
+
     def __repr__(self) -> str:
-        softest = np.linalg.eigvalsh(np.nan_to_num(self.compliance[:, :3, :3]))[:, -1]
-        most = f"{1e6 * float(softest.max()):.4g} um/N along the softest direction" if len(softest) else "none"
-        return f"<Stiffness of {self.frame} at {len(softest)} configurations: at most {most}>"
+        give = np.nan_to_num(self.principal()[0][:, 0])
+        most = f"{1e6 * float(give.max()):.4g} um/N along the softest direction" if len(give) else "none"
+        return f"<Stiffness of {self.frame} at {len(give)} configurations: at most {most}>"
 
 
 def stiffness(
@@ -208,7 +218,5 @@ def _loaded_compliance(
 
 def softest(found: CartesianStiffness) -> Array:
     """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
-    block = found.compliance[:, :3, :3]
-    known = np.asarray(np.all(np.isfinite(block), axis=(1, 2)))
-    give = np.linalg.norm(np.where(known[:, None, None], block, 0.0), ord=2, axis=(1, 2))
-    return np.where(known & (give > 0), 1.0 / np.where(give > 0, give, 1.0), np.nan)
+    give = found.principal()[0][:, 0]
+    return np.where(give > 0, 1.0 / np.where(give > 0, give, 1.0), np.nan)
