@@ -238,7 +238,9 @@ def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypa
 def test_a_xacro_expression_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
     pytest.importorskip("resource")
     path = tmp_path / "full.urdf.xacro"
-    path.write_text(MACRO.replace('"0.9"', """"${'x' * 10**10}\"""").replace("</robot>", '<xacro:arm prefix=""/></robot>'))
+    path.write_text(
+        MACRO.replace('"0.9"', """"${'x' * 10**10}\"""").replace("</robot>", '<xacro:arm prefix=""/></robot>')
+    )
     with pytest.raises(InputError) as caught:
         read_robot(path)
     assert "more than 1 GB" in str(caught.value)

@@ -45,7 +45,14 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
             f"{path}: expanding xacro needs xacrodoc; {EXTRA}, or give a .urdf file",
             file=str(path),
         )
-    words = [sys.executable, "-c", _EXPAND, str(BYTES), str(path.resolve()), *(f"{k}={v}" for k, v in arguments.items())]
+    words = [
+        sys.executable,
+        "-c",
+        _EXPAND,
+        str(BYTES),
+        str(path.resolve()),
+        *(f"{k}={v}" for k, v in arguments.items()),
+    ]
     try:
         run = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
