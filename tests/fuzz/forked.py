@@ -1,4 +1,4 @@
-"""Processes that a reader starts, forked from this one: thousands of files in minutes, where importing takes the time."""
+"""Processes that a reader starts, forked from this one: importing takes most of their time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 @contextmanager
 def forked_expansion() -> Iterator[None]:
-    """xacro files are expanded by a copy of this process that has xacrodoc already; where the system cannot, as ever."""
+    """A copy of this process, which has xacrodoc already, expands xacro files; where the system cannot, as ever."""
     if not hasattr(os, "fork"):
         yield
         return
