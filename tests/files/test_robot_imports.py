@@ -235,6 +235,26 @@ def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypa
     assert "longer than 2 s" in str(caught.value)
 
 
+def test_a_xacro_expression_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    path = tmp_path / "full.urdf.xacro"
+    path.write_text(
+        MACRO.replace('"0.9"', """"${'x' * 10**10}\"""").replace("</robot>", '<xacro:arm prefix=""/></robot>')
+    )
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert "more than 1 GB" in str(caught.value)
+
+
+def test_a_xacro_expression_that_is_wrong_is_quoted_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.urdf.xacro"
+    path.write_text(MACRO.replace('"0.9"', '"${lenght + 1}"').replace("</robot>", '<xacro:arm prefix=""/></robot>'))
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert "name 'lenght' is not defined" in str(caught.value)
+    assert "lenght + 1" in str(caught.value)
+
+
 def test_xacro_that_is_no_xml_is_refused_at_its_line(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a process is started for it."""
     monkeypatch.setattr("elastocal.files.robot.xacro.subprocess.run", None)
