@@ -22,7 +22,7 @@ LONG = ("studio", "truth", "app", "docs")
 """Folders with tests of many seconds, in the order in which several processes begin them: none may be left for last."""
 
 
-gc.disable()  # nothing of what is imported and collected is garbage, and the collector would go through it again and again
+gc.disable()  # what is imported and collected is no garbage, but would be searched for some again and again
 
 
 def pytest_collection_finish() -> None:
