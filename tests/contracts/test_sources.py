@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_poses, loads, moved_frame
 from oracle.mechanics import poses
+from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
@@ -363,7 +364,7 @@ def test_what_makes_no_sense_is_refused(source, markers, words):
 
 
 def test_a_marker_that_is_not_watched_is_refused_with_the_ones_that_are():
-    with pytest.raises(UnknownNameError, match="valid: m1, m2"):
+    with refused("unknown-marker", "m3", nearest="m2"):
         Reading(sd=1e-5, marker="m3").unknowns(measured("position", POINTS), robot())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from design.cell_desk import arm, candidates_of
+from oracle.refusals import refused
 
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, blurred, collision_pairs
@@ -14,7 +15,7 @@ from elastocal.design.feasibility.sight import Incidence, LineOfSight
 from elastocal.design.loading.loading import Actuator, Anchored, Hanging
 from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, SphereObstacle
 from elastocal.design.poses import Poses
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.payload import Payload
 
@@ -39,7 +40,7 @@ def test_joint_limits_with_margin_and_narrower_axes() -> None:
     assert passes(JointLimits(), q) == [True, True, True, False]
     assert passes(JointLimits(margin=0.05), q) == [False, True, False, False]
     assert passes(JointLimits(axes={"q1": (-1.0, 2.7)}), q) == [False, True, True, False]
-    with pytest.raises(UnknownNameError, match="q3"):
+    with refused("unknown-axis", "q3", nearest="q2"):
         passes(JointLimits(axes={"q3": (0.0, 1.0)}), q)
 
 
@@ -184,7 +185,7 @@ def test_reflectors_face_the_tracker() -> None:
     cell = Cell((), (), (50.0, 0.0, 0.0), ("tool",))
     assert passes(Incidence(facing={"tool": (1, 0, 0)}, within=0.5), q, cell) == [True, False, True]
     assert passes(Incidence(facing={"tool": (0, -1, 0)}, within=0.5), q, cell) == [False, True, False]
-    with pytest.raises(UnknownNameError, match="marker"):
+    with refused("unknown-marker", "elbow"):
         passes(Incidence(facing={"elbow": (1, 0, 0)}, within=0.5), q, cell)
     with pytest.raises(InputError, match="tracker_mm"):
         passes(Incidence(facing={"tool": (1, 0, 0)}, within=0.5), q, Cell(markers=("tool",)))

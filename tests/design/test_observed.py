@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from design.cell_desk import arm, cylindrical
+from oracle.refusals import refused
 
 from elastocal.design.method import Measuring
 from elastocal.design.observed import determined, earlier_information, independent, observed, taken_together
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import InputError
 from elastocal.measure.campaign import Campaign
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
@@ -87,7 +88,7 @@ def test_positions_are_planned_by_the_same_code() -> None:
     rows = observed(kind, measuring.sources, cylindrical(), NAMES).blocks
     np.testing.assert_allclose(rows[:, 2, 0], 100 / 1e-5, rtol=1e-6)
     assert determined(kind, cylindrical()).all()
-    with pytest.raises(UnknownNameError, match="deflection"):
+    with refused("unknown-kind-of-measurement", "deflexion", nearest="deflection"):
         Measuring("deflexion", TOOL)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.app.cells.values import _of_robot
@@ -61,7 +62,7 @@ def test_places_and_names_are_those_of_the_file(tmp_path: Path) -> None:
 def test_two_lists_of_joints_keep_their_names(tmp_path: Path, robot: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(json.dumps([r | {"camera_joints": [0.0]} for r in NESTED.values()]), encoding="utf-8")
-    with pytest.raises(InputError, match="target_joints 1"):
+    with refused("missing-column", "j1", file="a.json", line=1):
         ec.read_campaign(robot, file, length="m", angle="rad")
 
 

@@ -189,7 +189,7 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
     return len(good) / count, max(good, default=float("nan"))
 
 
-DRAWS, STARTS = 200, 500
+DRAWS, STARTS = 100, 120
 
 
 class ScaraContactCase(Case):
