@@ -18,9 +18,9 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.drift import Drift
@@ -335,7 +335,7 @@ def test_what_holds_for_all_readings_is_an_unknown_of_the_campaign():
         LoadDirection(sd=0.02, every="campaign"),
     )
     new = (LoadSize(sd=0.01), LoadDirection(sd=0.02), Reading(sd=1e-5), Drift(sd=1e-5), LoadingOrder(sd=0.1))
-    campaign = Campaign(kind, np.zeros((COUNT, 6)), (*common, *new))
+    campaign = Measured(kind, np.zeros((COUNT, 6)), (*common, *new))
     assert campaign.common == common
     assert campaign.scattering == new
     sizes = [[u.sd for u in s.unknowns(kind, model)] for s in common]
@@ -386,10 +386,10 @@ def test_a_kind_without_markers_says_so():
 
 def test_places_in_a_file_name_a_number():
     kind = measured("position", POINTS)
-    plain = Campaign(kind, np.zeros((COUNT, 6)))
+    plain = Measured(kind, np.zeros((COUNT, 6)))
     assert plain.place(1, 4) == "reading 2, m2.y"
     assert replace(plain, places=("a.csv:2", "a.csv:3", "b.csv:2")).place(2, 0) == "b.csv:2, m1.x"
     with pytest.raises(InputError, match=r"\(2, 6\) where \(3, 6\)"):
-        Campaign(kind, np.zeros((2, 6)))
+        Measured(kind, np.zeros((2, 6)))
     with pytest.raises(InputError, match="infinite"):
-        Campaign(kind, np.full((COUNT, 6), np.inf))
+        Measured(kind, np.full((COUNT, 6), np.inf))

@@ -10,7 +10,7 @@ from oracle.refusals import refused
 from elastocal.design.method import Measuring
 from elastocal.design.observed import determined, earlier_information, independent, observed, taken_together
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.registration import Registration
@@ -52,7 +52,7 @@ def test_accuracy_is_that_of_assess_with_every_source() -> None:
     assert found.names == (*NAMES, "load size", "registration rx", "registration ry", "registration rz")
     assert found.nuisance == (3, 4, 5, 6)
     sd = np.sqrt(np.diag(np.linalg.inv(found.information(range(8)))))
-    want = expected(cylindrical(), Campaign(kind, kind.predict(cylindrical()), sources), NAMES).expectations
+    want = expected(cylindrical(), Measured(kind, kind.predict(cylindrical()), sources), NAMES).expectations
     by_name = {e.name: e.sd for e in want}
     np.testing.assert_allclose(sd[:3], [by_name[n] for n in NAMES], rtol=2e-3)
     assert found.widened(np.ones((2, 3, 3))).shape == (2, 3, 7)
@@ -61,7 +61,7 @@ def test_accuracy_is_that_of_assess_with_every_source() -> None:
 def test_earlier_readings_add_up_and_forget_their_nuisances() -> None:
     sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"))
     kind = measured(sources)
-    campaign = Campaign(kind, kind.predict(cylindrical()), sources)
+    campaign = Measured(kind, kind.predict(cylindrical()), sources)
     one = observed(kind, sources, cylindrical(), NAMES)
     whole = one.information(range(6))
     schur = whole[:3, :3] - np.outer(whole[:3, 3], whole[3, :3]) / whole[3, 3]

@@ -19,7 +19,7 @@ from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import Limits, PlanTask, Tests
 from elastocal.errors import InputError
-from elastocal.measure.campaign import virtual_campaign
+from elastocal.measure.measured import virtual_campaign
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -217,8 +217,8 @@ def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
     """No file: a robot, loads and markers; the result has poses as the controller shows them."""
     import elastocal.design as design
     from elastocal.design.result import Plan
-    from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
+    from elastocal.measure.measured import Measured
 
     robot = cylindrical()
     loads = [Actuator(sizes=(300.0, 1000.0), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))]
@@ -237,7 +237,7 @@ def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
     np.testing.assert_array_equal(again.chosen.q, found.chosen.q)
     kind = found.task.measuring.readings(found.chosen)
     assert isinstance(kind, Deflection)
-    told = design.assess(robot, Campaign(kind, kind.predict(robot), found.task.measuring.sources), NAMES)
+    told = design.assess(robot, Measured(kind, kind.predict(robot), found.task.measuring.sources), NAMES)
     assert {e.name for e in told.expected.expectations} == set(NAMES)
     assert told.unobservable == ()
     assert len(repr(told).splitlines()) < 12

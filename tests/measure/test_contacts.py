@@ -8,10 +8,10 @@ from oracle.robots import random_robot
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
@@ -150,9 +150,9 @@ def test_errors_of_the_force_move_gaps(name):
 @pytest.mark.parametrize("gaps", [True, False])
 def test_all_twelve_parameters_come_back_from_nominal_values(gaps):
     kind, felt = touched()
-    campaign = Campaign(kind, felt, (ForceSensor(sd=0.1),))
+    campaign = Measured(kind, felt, (ForceSensor(sd=0.1),))
     if gaps:
-        campaign = Campaign(ContactGap.of(kind, felt), np.zeros((36, 2)), (ForceSensor(sd=0.1), Encoder(sd=1e-5)))
+        campaign = Measured(ContactGap.of(kind, felt), np.zeros((36, 2)), (ForceSensor(sd=0.1), Encoder(sd=1e-5)))
     fit = estimate(nominal(), campaign, NAMES)
     np.testing.assert_allclose(fit.values, ACTUAL, rtol=1e-8)
 
@@ -160,7 +160,7 @@ def test_all_twelve_parameters_come_back_from_nominal_values(gaps):
 def test_one_force_level_cannot_separate_gripper_compliance_from_its_play():
     for forces, rank in (((40.0,), 11), ((20.0, 40.0), 12)):
         kind, felt = touched(forces)
-        campaign = Campaign(kind, felt, (ForceSensor(sd=0.1),))
+        campaign = Measured(kind, felt, (ForceSensor(sd=0.1),))
         problem = linearise(campaign, actual(), NAMES, weigh(campaign, actual()))
         groups = groups_of(problem, actual().joint_parameters)
         assert groups.rank.rank == rank

@@ -8,9 +8,9 @@ from oracle.robots import configurations, random_robot
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.campaign import Campaign, virtual_campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.joint_torque import JointTorque
+from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.friction import Friction
@@ -104,7 +104,7 @@ def test_two_way_motion_tells_friction_from_weight():
     made[:, 2] += 3.0 * np.sign(v[:, 2]) + 7.0 * v[:, 2] + 0.4
     start = KR5.with_parameters({"A3.mx": 0.0, "A3.mz": 0.0})
     names = ["A3.mx", "A3.mz", "A3 coulomb", "A3 viscous", "A3 zero"]
-    fit = estimate(start, Campaign(kind, made, sources), names)
+    fit = estimate(start, Measured(kind, made, sources), names)
     truth = {p.name: p.value for p in KR5.parameters}
     errors = fit.values - [truth["A3.mx"], truth["A3.mz"], 3.0, 7.0, 0.4]
     assert np.all(np.abs(errors) < 4 * fit.sd)

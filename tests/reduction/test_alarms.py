@@ -11,8 +11,8 @@ from oracle.wrong_models import MARKERS, NOISE, deflections, shifts
 from scipy.stats import chi2
 
 import elastocal as ec
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -62,7 +62,7 @@ def case(wrong: str, seed: int, poses: int = 18, spoiled: float = 1.0, noise: fl
     moved = deflections(wrong, file.with_parameters(values), q, applied, rng)
     seen = moved[:poses] + noise * rng.normal(size=(poses, len(MARKERS), 3))
     setup = Setup(q[:poses], AppliedWrenches("tool", wrench[:poses]), tuple(Marker(m) for m in MARKERS))
-    data = Campaign(Deflection(setup), seen.reshape(poses, -1), (Reading(sd=NOISE / np.sqrt(2)),))
+    data = Measured(Deflection(setup), seen.reshape(poses, -1), (Reading(sd=NOISE / np.sqrt(2)),))
     found = study(file, data, ["A[2-6].k"], rng=np.random.default_rng(1))
     there = [predict(found.identified, q[poses:], AppliedWrenches("tool", wrench[poses:]), m) for m in MARKERS]
     off = np.stack([p.twist[:, :3] for p in there], axis=1) - moved[poses:]

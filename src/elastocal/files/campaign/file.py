@@ -17,8 +17,8 @@ from elastocal.files.opened import existing, seen_from
 from elastocal.files.robot.read import read_robot, robot_file, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.tables.raw import RawTable
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Statics
+from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
@@ -172,7 +172,7 @@ class CampaignFile:
     name: str
     robot: str
     model: Robot
-    campaign: Campaign
+    campaign: Measured
     requests: Requests
     notes: tuple[str, ...]
     files: tuple[Path, ...]

@@ -18,9 +18,9 @@ from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import FlowList, Map, quantity_text
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
@@ -70,7 +70,7 @@ def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> No
 
 
 def read_requests(
-    located: Located, entry: ReadingsEntry, model: Robot, campaign: Campaign, plan: bool
+    located: Located, entry: ReadingsEntry, model: Robot, campaign: Measured, plan: bool
 ) -> tuple[Requests, tuple[str, ...]]:
     """The requests, every name checked, and a note where there are fewer numbers than parameters."""
     upper, lower = entry.thresholds

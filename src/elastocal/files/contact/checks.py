@@ -14,9 +14,9 @@ from elastocal.errors import ImplausibleError, InfeasibleError, InputError, Miss
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
 from elastocal.findings import as_sentence
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.kinematics import kinematics
@@ -32,7 +32,7 @@ ALIKE = 1e-4
 """In rad or m: joint values that do not differ by more are the same contact, read again."""
 
 
-def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:
+def check_count(located: Located, campaign: Measured, names: Sequence[str]) -> None:
     """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters.
 
     The same contact again tells nothing new.

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError, UnsupportedError
-from elastocal.measure.campaign import Campaign, Virtual, plant
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured, Virtual, plant
 from elastocal.measure.position import Position
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
@@ -50,7 +50,7 @@ class ContactScene:
     expected: Array
 
 
-def contact_scene(model: Robot, campaign: Campaign) -> ContactScene:
+def contact_scene(model: Robot, campaign: Measured) -> ContactScene:
     """What a model makes of the contacts of a campaign that felt a force."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -209,7 +209,7 @@ def virtual_contacts(
             readings += np.einsum("nrk,nk->nr", source.columns(real, truth), u)
     planted = plant(readings, range(readings.shape[1]), rng, outliers, outlier_size)
     read = ContactForce(np.round(q, 12), kind.touches, kind.axes)
-    return Virtual(Campaign(read, np.round(readings, 9), sources), exact, drawn, planted)
+    return Virtual(Measured(read, np.round(readings, 9), sources), exact, drawn, planted)
 
 
 def _why(kind: ContactForce, model: Robot, i: int) -> str:

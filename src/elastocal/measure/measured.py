@@ -35,7 +35,7 @@ class ParameterPrior:
 
 
 @dataclass(frozen=True, eq=False)
-class Campaign:
+class Measured:
     """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file.
 
     ``spots`` names where the numbers of a reading's group stand, by reading and group, where that is known closer.
@@ -73,7 +73,7 @@ class Campaign:
         """Sources that are drawn anew with every reading."""
         return tuple(s for s in self.sources if not s.common)
 
-    def leaving_out(self, places: Iterable[tuple[int, int]]) -> Campaign:
+    def leaving_out(self, places: Iterable[tuple[int, int]]) -> Measured:
         """The campaign without some numbers, each named by reading and row."""
         readings = self.readings.copy()
         for reading, row in places:
@@ -103,7 +103,7 @@ class Planted:
 class Virtual:
     """The campaign, what would be read without any error, the common unknowns drawn, and the outliers planted."""
 
-    campaign: Campaign
+    campaign: Measured
     exact: Array
     drawn: dict[str, float]
     planted: tuple[Planted, ...]
@@ -142,7 +142,7 @@ def virtual_campaign(
     lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
     planted = plant(readings, lengths, rng, outliers, outlier_size)
     readings = np.round(readings, 9)  # no instrument writes more than a nanometre
-    return Virtual(Campaign(measurement, readings, sources), exact, drawn, planted)
+    return Virtual(Measured(measurement, readings, sources), exact, drawn, planted)
 
 
 def plant(
