@@ -10,7 +10,7 @@ from oracle.refusals import refused
 
 from elastocal.compensation.placed import own_base
 from elastocal.compensation.run import flange_of, flange_reason
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnitError
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.excel import excel_bytes
 from elastocal.model.kinematics import kinematics, rigid_pose
@@ -225,6 +225,47 @@ def test_wrong_tables_in_one_sentence(tmp_path: Path, text: str, said: str) -> N
     (tmp_path / "dh.csv").write_text(text)
     with pytest.raises(InputError, match=said):
         read_robot(tmp_path / "dh.csv")
+
+
+BARE = UR10E.replace("min_deg,max_deg", "min,max")
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        (BARE.replace("-360,360", "-3.14,3.14"), 3.14),
+        (
+            BARE.replace("alpha_deg", "alpha_rad").replace("theta_deg", "theta_rad").replace(",90,", ",1.5707963,"),
+            360.0,
+        ),
+    ],
+)
+def test_limits_without_a_unit_that_are_not_in_that_of_the_angles(tmp_path: Path, text: str, most: float) -> None:
+    path = tmp_path / "dh.csv"
+    path.write_text(text.replace(",-90,", ",-1.5707963,") if most == 360 else text)
+    with pytest.raises(UnitError) as caught:
+        read_robot(path)
+    assert (caught.value.file, caught.value.line) == (str(path), 1)
+    assert caught.value.value == pytest.approx(most)
+    path.write_text(BARE)
+    assert read_robot(path).motions[0].limits == pytest.approx((-2 * np.pi, 2 * np.pi))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "a,0,0,100,0,prismatic\nb,0,90,0,0,revolute\nc,200,0,0,0,revolute\n",
+        "a,0,0,100,0,revolute\nb,0,0,50,0,revolute\nc,0,0,20,0,revolute\n",
+    ],
+    ids=["sliding", "coaxial"],
+)
+def test_the_convention_of_sliding_and_coaxial_joints_is_asked_for(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "dh.csv"
+    path.write_text("joint,a_mm,alpha_deg,d_mm,theta_deg,type\n" + rows)
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert "convention" in str(caught.value)
+    assert caught.value.file == str(path)
 
 
 def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

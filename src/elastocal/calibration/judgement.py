@@ -37,6 +37,8 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
         size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} m{chosen.fit.task.sight.unit}"
         which = "kept" if ladder.kept_fails else "best"
         text = f"the {which} model gains {size} over the nominal robot, which may be chance"
+        if ladder.before is not None and not ladder.kept_fails:
+            text = "the nominal robot was kept, and no model was tried on these readings"
         out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
     if lost:
         rows = sorted({o.row for o in lost})

@@ -50,6 +50,11 @@ def rated_payload_of(reach: float) -> float:
     return exp(level + slope * log(reach))
 
 
+def assumed_payload(robot: Robot) -> float:
+    """Payload in kg that start values without a stated one are made with."""
+    return _size(robot, None)[2]
+
+
 def mass_of(payload: float, reach: float) -> float:
     """Mass in kg of an arm, foot included, by its rated payload in kg and reach in m."""
     design = np.array([(1.0, log(p), log(r)) for _, p, r, _ in sizes.ARMS])

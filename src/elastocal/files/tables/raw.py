@@ -319,10 +319,10 @@ def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
     if len(header) < 2:
         return "the titles seem to stand further down; 'elastocal columns ROBOT TABLE' finds them"
     if len(cells) < len(header):
-        return f"the cell for {header[len(cells)].strip()} is missing"
+        return f"the cell for {header[len(cells)].strip()} is missing; complete the line or leave it out"
     if separator == ",":
-        return f"extra cell {cells[len(header)].strip()!r} (decimal commas need ; between the cells)"
-    return f"extra cell {cells[len(header)].strip()!r}"
+        return f"remove extra cell {cells[len(header)].strip()!r} (decimal commas need ; between the cells)"
+    return f"remove extra cell {cells[len(header)].strip()!r}, or give its column a title"
 
 
 def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
