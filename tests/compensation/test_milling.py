@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 from elastocal.compensation.milling import Milling, milling_wrenches
 from elastocal.errors import InputError
@@ -71,7 +72,7 @@ def test_bad_paths_are_refused():
         milling_wrenches(process, "tool", np.zeros((1, 3)), np.array([0, 0, 1.0]), 0.04)
     with pytest.raises(InputError, match="at one place"):
         milling_wrenches(process, "tool", np.zeros((3, 3)), np.array([0, 0, 1.0]), 0.04)
-    with pytest.raises(InputError, match=r"target 2 has feed -0\.1"):
+    with refused("range", (2, -0.1)):
         milling_wrenches(process, "tool", np.eye(3), np.array([0, 0, 1.0]), np.array([0.1, -0.1, 0.1]))
-    with pytest.raises(InputError, match="no tool axis"):
+    with refused("missing", 1):
         milling_wrenches(process, "tool", np.eye(3), np.zeros(3), 0.04)

@@ -380,7 +380,7 @@ def test_a_kind_without_markers_says_so():
         kind = "torque"
         count = rows = pose = state = affine = names = predict = derivative = None
 
-    with pytest.raises(InputError, match="a measurement of torque has no markers"):
+    with refused("unsupported", "torque"):
         Repeatability(sd=1e-5).columns(Torque(), robot())
 
 
@@ -389,7 +389,7 @@ def test_places_in_a_file_name_a_number():
     plain = Measured(kind, np.zeros((COUNT, 6)))
     assert plain.place(1, 4) == "reading 2, m2.y"
     assert replace(plain, places=("a.csv:2", "a.csv:3", "b.csv:2")).place(2, 0) == "b.csv:2, m1.x"
-    with pytest.raises(InputError, match=r"\(2, 6\) where \(3, 6\)"):
+    with refused("shape", ((2, 6), (3, 6))):
         Measured(kind, np.zeros((2, 6)))
     with pytest.raises(InputError, match="infinite"):
         Measured(kind, np.full((COUNT, 6), np.inf))

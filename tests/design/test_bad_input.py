@@ -80,16 +80,16 @@ def test_parameters_that_no_candidate_tells_apart_are_named():
     blocks = np.random.default_rng(1).normal(size=(20, 2, 4))
     blocks[:, :, 3] = 2 * blocks[:, :, 1]
     names = ("a", "b", "c", "d")
-    with pytest.raises(InputError, match="do not tell b, d apart"):
+    with refused("unobservable", "b, d"):
         plan(CandidateRows(blocks, names=names), Rules(5))
-    with pytest.raises(InputError, match="do not tell b, d apart"):
+    with refused("unobservable", "b, d"):
         plan(CandidateRows(blocks, names=names, nuisance=(3,)), Rules(5))
-    with pytest.raises(InputError, match="do not tell parameter 1, parameter 3 apart"):
+    with refused("unobservable", "parameter 1, parameter 3"):
         plan(CandidateRows(blocks), Rules(5))
     known = plan(CandidateRows(blocks, prior=np.diag([0.0, 1, 0, 0])), Rules(5))
     assert np.all(np.isfinite(known.known.sd))
     blocks[:, :, 2] = 0.0
-    with pytest.raises(InputError, match="no candidate depends on c; leave it out"):
+    with refused("unobservable", ("c",)):
         plan(CandidateRows(blocks, names=names), Rules(5))
 
 
@@ -98,16 +98,16 @@ def test_a_plan_that_must_leave_a_combination_open_is_refused():
     blocks = np.random.default_rng(2).normal(size=(20, 2, 3))
     blocks[:10, :, 2] = 0.0
     rules = Rules(5, group=np.arange(20) // 10, quota=(5, 0))
-    with pytest.raises(InputError, match="the plan found does not tell c apart; measure more or seek fewer"):
+    with refused("unobservable", "c"):
         plan(CandidateRows(blocks, names=("a", "b", "c")), rules)
 
 
 def test_other_refusals():
-    with pytest.raises(InputError, match="0 restarts: give at least 1"):
+    with refused("range", 0):
         plan(problem(73), Rules(5), restarts=0)
-    with pytest.raises(InputError, match="derivatives by 3 parameters"):
+    with refused("shape", (3, 4)):
         plan(problem(73), Rules(5), TestPose(np.ones((1, 3, 3))))
-    with pytest.raises(InputError, match="derivatives by 3 parameters"):
+    with refused("shape", (3, 4)):
         plan(problem(73), Rules(5), Weighted(((1.0, TestPose(np.ones((1, 3, 3)))),)))
     with pytest.raises(InputError, match="each with a positive weight"):
         Weighted(((0.0, Determinant()),))

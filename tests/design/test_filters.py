@@ -187,7 +187,7 @@ def test_reflectors_face_the_tracker() -> None:
     assert passes(Incidence(facing={"tool": (0, -1, 0)}, within=0.5), q, cell) == [False, True, False]
     with refused("unknown-marker", "elbow"):
         passes(Incidence(facing={"elbow": (1, 0, 0)}, within=0.5), q, cell)
-    with pytest.raises(InputError, match="tracker_mm"):
+    with refused("missing", "incidence"):
         passes(Incidence(facing={"tool": (1, 0, 0)}, within=0.5), q, Cell(markers=("tool",)))
 
 

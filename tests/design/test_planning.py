@@ -160,9 +160,9 @@ def test_quotas_of_loads_are_kept() -> None:
     )
     found = planned_for(replace(TASK, loadings=loads))
     assert np.sum(found.chosen.wrenches[:, 2] > 0) == 7
-    with pytest.raises(InputError, match="add up to 12"):
+    with refused("range", ([7, 4], 12)):
         planned_for(replace(TASK, loadings=(loads[0], replace(loads[1], poses=4))))
-    with pytest.raises(InputError, match="given for all"):
+    with refused("range", ([7, None], 12)):
         planned_for(replace(TASK, loadings=(loads[0], replace(loads[1], poses=None))))
     for more in ({"counts": (8, 12)}, {"limits": Limits({"q1.k": 0.1})}):
         with pytest.raises(InputError, match="fix the size of the plan"):
@@ -185,7 +185,7 @@ def test_earlier_information_moves_the_plan_to_what_is_unknown() -> None:
 
 def test_what_cannot_be_planned() -> None:
     sources = (Reading(sd=1e-5), LoadSize(sd=np.inf, every="campaign"))
-    with pytest.raises(InputError, match="1 measurements of 3 rows give 3 equations for 4 parameters"):
+    with refused("too-few", (1, 3, 3)):
         planned_for(replace(TASK, count=1, measuring=replace(TASK.measuring, sources=sources)))
     up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
     with pytest.raises(InputError, match=r"no candidate depends on q2\.k, q3\.k"):

@@ -63,7 +63,7 @@ def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
 
 def test_a_folder_without_it_is_no_cell(tmp_path: Path) -> None:
     assert not is_cell(tmp_path)
-    with refused("no-cell", file="test_a_folder_without_it_is_no0"):
+    with refused("no-cell", file=tmp_path.name):
         read_cell(tmp_path)
 
 

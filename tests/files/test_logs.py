@@ -380,5 +380,5 @@ def test_a_format_is_told_by_content_and_not_by_name(tmp_path):
     assert log_format(write(tmp_path, "A1_deg\n1\n", "c.xml")) == "CSV"
     with refused("no-file", file="none.csv"):
         log_format(tmp_path / "none.csv")
-    with refused("no-file", file="test_a_format_is_told_by_conte0"):
+    with refused("no-file", file=tmp_path.name):
         log_format(tmp_path)

@@ -75,5 +75,5 @@ def test_nobody_watches(tmp_path: Path) -> None:
     assert read_bytes(path) == b"x"
     with refused("no-file", file="b.txt"):
         read_bytes(tmp_path / "b.txt")
-    with refused("no-file", file="test_nobody_watches0"):
+    with refused("no-file", file=tmp_path.name):
         read_bytes(tmp_path)

@@ -41,7 +41,7 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_targets_are_judged_before_any_work(tmp_path: Path) -> None:
     check_targets({"--csv": tmp_path / "x.csv", "--report": None})
-    with refused("is-folder", file="test_targets_are_judged_before0"):
+    with refused("is-folder", file=tmp_path.name):
         check_targets({"--csv": tmp_path})
     with refused("no-folder", file="x.csv"):
         check_targets({"--csv": tmp_path / "no" / "x.csv"})

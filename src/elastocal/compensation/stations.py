@@ -67,7 +67,7 @@ def chord_shares(program: Program, number: int, tolerance: float) -> Array:
 def chords(program: Program, tolerance: float) -> dict[int, Inserted]:
     """The points that stand for the arcs of a program when it is corrected, by number of the move."""
     if not tolerance > 0:
-        raise RangeError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5")
+        raise RangeError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5", value=tolerance)
     arcs = [i for i, m in enumerate(program.moves) if m.arc]
     return {i: between(program, i, chord_shares(program, i, tolerance)) for i in arcs}
 

@@ -115,12 +115,18 @@ def how_many(
     """The smallest plan found that meets the requirement; ``rules`` as in ``accuracy_curve``."""
     p, k = candidates.parameters, candidates.blocks.shape[1]
     if requirement.derivatives.shape[2] != p:
-        raise ShapeError(f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}")
+        raise ShapeError(
+            f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}",
+            value=(requirement.derivatives.shape[2], p),
+        )
     base = _law(rules, 1)
     high = most if base.repeats else min(most, len(candidates.blocks))
     least = max(1, -(-(p - len(candidates.prior_rows)) // k))
     if high < least:
-        raise TooFewError(f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer")
+        raise TooFewError(
+            f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer",
+            value=(high, p, least),
+        )
     space = space_of(candidates)
     tried: dict[int, Point] = {}
 

@@ -72,7 +72,9 @@ def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
     blocks, p = rows.blocks, rows.parameters
     count = int(owner.max()) + 1
     if owner.shape != (len(blocks),) or set(np.unique(owner)) != set(range(count)):
-        raise ShapeError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
+        raise ShapeError(
+            f"give each of the {len(blocks)} readings the number of its candidate, none left out", value=len(blocks)
+        )
     size = np.max(np.abs(blocks), axis=(0, 1))
     unit = np.where(size > 0, size, 1.0)
     padding = np.zeros((p, p))

@@ -167,7 +167,8 @@ def _needed(
         allowed = most if again else min(most, len(problem.candidates))
         raise InfeasibleError(
             f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
-            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less"
+            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less",
+            value=(allowed, worst),
         )
     return found, found.smallest
 

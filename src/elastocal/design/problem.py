@@ -79,7 +79,9 @@ class DesignProblem:
             return Rules(count, self.task.may_repeat)
         stated = [q for q in quota if q is not None]
         if len(stated) < len(quota) or sum(stated) != count:
-            raise RangeError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
+            raise RangeError(
+                f"loads: their poses {quota} must be given for all of them and add up to {count}", value=(quota, count)
+            )
         owner = {id(load): i for i, load in enumerate(self.task.loadings)}
         loads = [o.loading for o in self.candidates.options if isinstance(o, LoadOption)]
         of_option = np.array([owner[id(load)] for load in loads], dtype=np.int64)

@@ -53,7 +53,10 @@ class Measured:
         readings = np.asarray(self.readings, dtype=np.float64)
         shape = (self.measurement.count, len(self.measurement.rows))
         if readings.shape != shape:
-            raise ShapeError(f"readings are {readings.shape} where {shape} are needed: one row per reading")
+            raise ShapeError(
+                f"readings are {readings.shape} where {shape} are needed: one row per reading",
+                value=(readings.shape, shape),
+            )
         if np.any(np.isinf(readings)):
             raise NumberError("a reading is infinite; leave it out (nan) or correct it")
         object.__setattr__(self, "readings", readings)
@@ -151,7 +154,7 @@ def plant(
     """Add outliers of either sign to different numbers of these rows, in place."""
     places = len(rows) * len(readings)
     if outliers > places:
-        raise RangeError(f"{outliers} outliers do not fit into {places} numbers; plant fewer")
+        raise RangeError(f"{outliers} outliers do not fit into {places} numbers; plant fewer", value=(outliers, places))
     out = []
     for place in rng.choice(places, outliers, replace=False):
         reading, row = int(place) // len(rows), rows[int(place) % len(rows)]

@@ -32,7 +32,8 @@ class Setup:
             raise MissingError("no marker is watched; name at least one frame")
         if len(self.load.wrench) not in (1, len(self.q)):
             raise ShapeError(
-                f"{len(self.load.wrench)} wrenches for {len(self.q)} configurations; give one, or one each"
+                f"{len(self.load.wrench)} wrenches for {len(self.q)} configurations; give one, or one each",
+                value=(len(self.load.wrench), len(self.q)),
             )
 
     @property

@@ -136,7 +136,10 @@ def _size(robot: Robot, rated_payload: float | None) -> tuple[dict[str, float], 
     """Ways left by joint, reach in m and payload in kg."""
     ways = ways_left(robot)
     if not ways:
-        raise UnobservableError(f"robot {robot.name}: no joint moves its tool {robot.tool!r}; choose another tool")
+        raise UnobservableError(
+            f"robot {robot.name}: no joint moves its tool {robot.tool!r}; choose another tool",
+            value=(robot.name, robot.tool),
+        )
     turning = [way for joint, way in ways.items() if robot.tree.joint(joint).kind == "revolute"]
     reach = max(*(turning or ways.values()), 0.05)  # a track below the arm is no part of its reach
     payload = rated_payload_of(reach) if rated_payload is None else _positive("rated_payload", rated_payload)
@@ -145,7 +148,7 @@ def _size(robot: Robot, rated_payload: float | None) -> tuple[dict[str, float], 
 
 def _positive(name: str, value: float) -> float:
     if not (np.isfinite(value) and value > 0):
-        raise RangeError(f"{name} is {value} kg; give a number above zero")
+        raise RangeError(f"{name} is {value} kg; give a number above zero", value=(name, value))
     return float(value)
 
 

@@ -42,7 +42,10 @@ class Transmission:
     def __post_init__(self) -> None:
         n = len(self.axes)
         if self.drives is not None and len(self.drives.structure) != n:
-            raise ShapeError(f"controller: structure has {len(self.drives.structure)} motors for {n} axes")
+            raise ShapeError(
+                f"controller: structure has {len(self.drives.structure)} motors for {n} axes",
+                value=(len(self.drives.structure), n),
+            )
         matrix = np.asarray(self.matrix, dtype=np.float64).reshape(n, n)
         if n and (not np.all(np.isfinite(matrix)) or abs(np.linalg.det(matrix)) < 1e-12):
             raise ConflictError("controller: signs and couplings make a singular map; two axes would move one joint")

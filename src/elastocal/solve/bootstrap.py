@@ -50,7 +50,9 @@ def bootstrap(
     at = basis(names, matrix, readings)
     labels = np.asarray(poses)
     if labels.shape != at.residuals.shape or labels.dtype.kind not in "iu":
-        raise ShapeError(f"poses: give one whole number for each of the {len(at.residuals)} readings")
+        raise ShapeError(
+            f"poses: give one whole number for each of the {len(at.residuals)} readings", value=len(at.residuals)
+        )
     if resamples < 2:
         raise TooFewError("bootstrap: needs 2 resamples or more; 2000 is usual")
     rows = np.column_stack([at.q, at.residuals])

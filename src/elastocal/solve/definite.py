@@ -92,10 +92,14 @@ class _Block:
     def build(cls, index: Ints, number: int, nominal: Array, sd: Array) -> _Block:
         where = f"block {number}"
         if index.ndim != 2 or index.shape[0] != index.shape[1] or np.any(index != index.T):
-            raise ShapeError(f"{where}: a block is a square symmetric array of indices, but has shape {index.shape}")
+            raise ShapeError(
+                f"{where}: a block is a square symmetric array of indices, but has shape {index.shape}",
+                value=index.shape,
+            )
         if index.size and not (index.min() >= -1 and index.max() < len(nominal)):
             raise RangeError(
-                f"{where}: indices must be from -1 to {len(nominal) - 1}, as there are {len(nominal)} values"
+                f"{where}: indices must be from -1 to {len(nominal) - 1}, as there are {len(nominal)} values",
+                value=(len(nominal) - 1, len(nominal)),
             )
         used = np.flatnonzero(np.any(index >= 0, axis=1))
         index = index[np.ix_(used, used)]

@@ -87,7 +87,8 @@ def _checked(chunks: Chunks, rows: Rows, width: int) -> Iterator[tuple[Array, Ar
     for a, y in chunks(rows):
         if a.ndim != 3 or len(a) != width or a.shape[1:] != y.shape:
             raise ShapeError(
-                f"a chunk has derivatives {a.shape} for readings {y.shape}; give ({width}, rows, m) and (rows, m)"
+                f"a chunk has derivatives {a.shape} for readings {y.shape}; give ({width}, rows, m) and (rows, m)",
+                value=(a.shape, y.shape, width),
             )
         if not np.all(np.isfinite(y)):
             raise NumberError("a reading is not a finite number; leave its configuration out")

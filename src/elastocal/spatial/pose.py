@@ -86,7 +86,9 @@ def rigid_fit(points: Array, targets: Array) -> tuple[Pose, float]:
     The rotation is the nearest one to sum (t - mean)(p - mean)^T, also for points in a plane (Kabsch, Umeyama).
     """
     if len(points) < 3:
-        raise TooFewError(f"{len(points)} points do not tell how axes lie; at least three that are not in line do")
+        raise TooFewError(
+            f"{len(points)} points do not tell how axes lie; at least three that are not in line do", value=len(points)
+        )
     centre, aim = points.mean(axis=0), targets.mean(axis=0)
     for cloud in (points - centre, targets - aim):
         spread = np.linalg.svd(cloud, compute_uv=False)

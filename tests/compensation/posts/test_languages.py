@@ -207,7 +207,7 @@ def test_a_wrong_file_is_refused_or_named() -> None:
         read_program({"part.ls": b"binary\xff"})
     with pytest.raises(InputError, match="has no //POS"):
         read_program({"part.jbi": b"NOP\nEND\n"})
-    with pytest.raises(InputError, match="UNITS/FEET is not MM or INCHES"):
+    with refused("unit", "FEET", line=1):
         Apt().read({"a.apt": b"UNITS/FEET\n"})
     program = read_program({"part.script": b"def a():\nmovel(p[1,2,3,0,0], a=1)\nend\n"})
     assert program.skipped[0].reason == "its point is an expression"

@@ -91,7 +91,7 @@ def level(sense=1, order=(0, 1), factor=(1.0, 1.0)):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_columns_swapped_under_friction_are_told_by_their_size(sign):
     check_torque_columns(ARM, level(sign))
-    with pytest.raises(InputError, match=r"J1 and J2 are as large as expected of the other .* swapped, put them right"):
+    with refused("implausible", ("J1", "J2")):
         check_torque_columns(ARM, level(sign, order=(1, 0)))
 
 

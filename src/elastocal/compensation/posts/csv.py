@@ -212,7 +212,9 @@ class Reading:
             pose = value.pose() if value else None
             if pose is None:
                 where = f"{self.text.name}, line {self.text.line(start)}"
-                raise MissingError(f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)")
+                raise MissingError(
+                    f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)", value=stated[1]
+                )
             self.found[stated[1].lower()][stated[1].lower()] = pose
 
     def _header(self, number: int, start: int, line: str) -> None:

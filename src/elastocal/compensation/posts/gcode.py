@@ -132,7 +132,9 @@ class Gcode(CamPost):
 def _checked(rotary: str) -> str:
     order = rotary.upper()
     if order and (not _ROTARY.fullmatch(order) or len(set(order)) < len(order) or order[1:] == "Z"):
-        raise FormatError(f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX")
+        raise FormatError(
+            f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX", value=rotary
+        )
     return order
 
 

@@ -147,7 +147,7 @@ class Jbi(NumberedPost):
     def _check(self, name: str, model: Robot, stops: Sequence[Stop]) -> None:
         why = self.hindrance(model, stops)
         if why:
-            raise UnsupportedError(f"{name}: {why}")
+            raise UnsupportedError(f"{name}: {why}", value=name)
 
 
 def _comments(text: str) -> list[str]:

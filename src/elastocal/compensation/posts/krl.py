@@ -269,7 +269,9 @@ def _added(
 def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
     target = program.targets[number]
     if number not in layout.turns:
-        raise UnsupportedError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
+        raise UnsupportedError(
+            f"{target.where}: has no T that could become {turn}; leave it out of the turns", value=turn
+        )
     start, end = layout.turns[number]
     return (start, end, integer_text(texts[target.file].text[start:end], turn))
 

@@ -51,7 +51,8 @@ class TestPose(Criterion):
     def check(self, parameters: int) -> None:
         if self.derivatives.shape[2] != parameters:
             raise ShapeError(
-                f"test poses: derivatives by {self.derivatives.shape[2]} parameters, the candidates have {parameters}"
+                f"test poses: derivatives by {self.derivatives.shape[2]} parameters, the candidates have {parameters}",
+                value=(self.derivatives.shape[2], parameters),
             )
 
     @cached_property

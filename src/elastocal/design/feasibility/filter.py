@@ -96,7 +96,7 @@ def check_lengths(label: str, **values: float | None) -> None:
     """Clearances and radii are zero or more."""
     for name, value in values.items():
         if value is not None and not value >= 0:
-            raise RangeError(f"{label}: its {name} must not be negative")
+            raise RangeError(f"{label}: its {name} must not be negative", value=name)
 
 
 def check_angle(label: str, within: float) -> None:

@@ -31,7 +31,7 @@ class JointLimits(Filter):
             raise RangeError("joint limits: the margin must be 0 % or more and below 50 %, since both ends keep it")
         for axis, (low, high) in self.axes.items():
             if not low < high:
-                raise RangeError(f"joint limits: the lower value of {axis} stands first")
+                raise RangeError(f"joint limits: the lower value of {axis} stands first", value=axis)
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         model, q = candidates.model, candidates.poses.q

@@ -109,7 +109,9 @@ class Hanging(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.masses, "masses")
         if not np.linalg.norm(model.gravity) > 0:
-            raise MissingError(f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull")
+            raise MissingError(
+                f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull", value=model.name
+            )
         points = self.places(model)
         g = float(np.linalg.norm(model.gravity))
         return tuple(

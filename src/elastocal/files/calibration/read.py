@@ -123,7 +123,8 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
             what = f"no parameter {p.name}" if p.name not in there else f"{p.name} in {there[p.name]}, not in {p.unit}"
             raise ConflictError(
                 f"robot {model.name} has {what}; the calibration is of robot {record.robot} with springs described as "
-                f"{record.form}: use that robot"
+                f"{record.form}: use that robot",
+                value=(p.name, there.get(p.name), p.unit),
             )
     values = {p.name: p.value for p in record.parameters}
     sure = record.noise_stated and not record.scatter > 1

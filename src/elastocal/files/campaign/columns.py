@@ -366,7 +366,7 @@ def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind
             title = (
                 f"{absent[0]}{number}{suffix}" if number.isdigit() and not dotted else f"{prefix}{absent[0]}{suffix}"
             )
-            raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}")
+            raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}", value=title)
 
 
 def _why(group: tuple[str, ...]) -> str:

@@ -198,8 +198,8 @@ def _element(located: Located, path: Path_, entry: Any, top: RobotFile, tree: Fr
     return element
 
 
-def _names(value: Any, name: str | None) -> bool:
-    return name is not None and (value == name or (isinstance(value, (list, dict)) and name in value))
+def _names(value: Any, name: Any) -> bool:
+    return isinstance(name, str) and (value == name or (isinstance(value, (list, dict)) and name in value))
 
 
 def _check_physics(located: Located, path: Path_, fields: Fields, element: Element) -> None:

@@ -55,13 +55,15 @@ def _fields(raw: RawTable) -> dict[str, Field]:
         add_once(raw, found, name, Field(place, factor))
     for name, example in (("force", "force_N"), ("displacement", "displacement_um")):
         if name not in found:
-            raise MissingError(f"{raw.top}: there is no column for the {name}; add {example}")
+            raise MissingError(f"{raw.top}: there is no column for the {name}; add {example}", value=name)
     vector = [v for v in VECTOR if v in found]
     if vector and "direction" in found:
-        raise DuplicateError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one")
+        raise DuplicateError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one", value=vector[0])
     if vector and vector != list(VECTOR[: max(2, len(vector))]):
         missing = next(v for v in VECTOR if v not in found)
-        raise MissingError(f"{raw.top}: the direction has {' and '.join(vector)} but no {missing}; add the column")
+        raise MissingError(
+            f"{raw.top}: the direction has {' and '.join(vector)} but no {missing}; add the column", value=missing
+        )
     if "lever" in found and "joint" not in found:
         raise MissingError(f"{raw.top}: a lever is that of a joint; add the column joint")
     return found

@@ -37,5 +37,7 @@ class ForceSensor(ErrorSource):
 
 def contacts(measurement: Measurement, source: str) -> ContactForce | ContactGap:
     if not isinstance(measurement, ContactForce | ContactGap):
-        raise UnsupportedError(f"error source {source}: a measurement of {measurement.kind} touches nothing")
+        raise UnsupportedError(
+            f"error source {source}: a measurement of {measurement.kind} touches nothing", value=measurement.kind
+        )
     return measurement

@@ -78,5 +78,7 @@ def _unit(term: str, turns: bool) -> str:
 
 def _torques(measurement: Measurement) -> JointTorque:
     if not isinstance(measurement, JointTorque):
-        raise UnsupportedError(f"error source friction: a measurement of {measurement.kind} reads no joint torques")
+        raise UnsupportedError(
+            f"error source friction: a measurement of {measurement.kind} reads no joint torques", value=measurement.kind
+        )
     return measurement

@@ -51,7 +51,9 @@ class Reading(ErrorSource):
             "N m": (self.torque_sd, "torque_sd_Nm"),
         }[row.unit]
         if given is None:
-            raise MissingError(f"error source reading: {row.name} is read in {row.unit}; add {key}")
+            raise MissingError(
+                f"error source reading: {row.name} is read in {row.unit}; add {key}", value=(row.name, row.unit, key)
+            )
         alike = [r for r in mine if r.unit == row.unit]
         within = [r for r in alike if r.group == row.group]
         order = within if len(within) > 1 else alike

@@ -114,7 +114,7 @@ class Surface(ABC):
 
     def refuse_unless_positive(self, radius: float) -> None:
         if not radius > 0:
-            raise RangeError(f"{self.label}: radius {radius:g} m must be positive")
+            raise RangeError(f"{self.label}: radius {radius:g} m must be positive", value=radius)
 
 
 @cache

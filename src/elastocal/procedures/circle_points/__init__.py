@@ -224,7 +224,8 @@ def _home(robot: Robot, sweeps: Sequence[Sweep]) -> tuple[Array, list[int]]:
         joint = int(np.argmax(span))
         if robot.joints[joint] != sweep.joint:
             raise ImplausibleError(
-                f"sweep of {sweep.joint}: joint {robot.joints[joint]} moves most; check its joint values"
+                f"sweep of {sweep.joint}: joint {robot.joints[joint]} moves most; check its joint values",
+                value=(sweep.joint, robot.joints[joint]),
             )
         still = np.delete(span, joint)
         if np.any(still > 1e-3):

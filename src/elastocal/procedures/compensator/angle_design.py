@@ -142,9 +142,14 @@ def best_angles(
     """Angles (m,), ascending, with the least of ``values``, three of them a gap apart; from more ``starts`` too."""
     low, high = (float(v) for v in limits)
     if count < 3:
-        raise UnobservableError(f"{count} angles fit either sense of rotation equally well; plan at least three")
+        raise UnobservableError(
+            f"{count} angles fit either sense of rotation equally well; plan at least three", value=count
+        )
     if not gap >= LEAST_GAP:
-        raise RangeError(f"distinct angles must be at least {LEAST_GAP} rad apart, not {gap}; ask for a larger gap")
+        raise RangeError(
+            f"distinct angles must be at least {LEAST_GAP} rad apart, not {gap}; ask for a larger gap",
+            value=(LEAST_GAP, gap),
+        )
     if not high - low >= 2 * gap:
         raise TooFewError(
             f"the joint moves by {np.degrees(high - low):.4g} deg, too little for three angles "

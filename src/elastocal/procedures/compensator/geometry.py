@@ -138,7 +138,8 @@ def compensator_geometry(
     """
     if pivot.dimension != arc.dimension:
         raise ShapeError(
-            f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same"
+            f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same",
+            value=(arc.dimension, pivot.dimension),
         )
     across = _axes(axes, arc.dimension)
     cosine = float(arc.axis @ np.cross(*across)) if arc.dimension == 3 else 1.0

@@ -111,7 +111,10 @@ def as_angles(angles: ArrayLike, points: Array) -> Array:
     """(m,) angles in rad, one for each point."""
     q = np.asarray(angles, dtype=np.float64)
     if q.shape != (len(points),):
-        raise ShapeError(f"{len(points)} points need as many angles, but the angles have shape {q.shape}")
+        raise ShapeError(
+            f"{len(points)} points need as many angles, but the angles have shape {q.shape}",
+            value=(len(points), q.shape),
+        )
     if not np.all(np.isfinite(q)):
         raise NumberError(f"angle {int(np.argmin(np.isfinite(q))) + 1} is not a finite number; leave its point out")
     return q
@@ -125,7 +128,7 @@ def distinct_angles(angles: Array) -> int:
 def check_angles(angles: Array) -> None:
     """Refuse fewer than three points or angles."""
     if len(angles) < 3:
-        raise TooFewError(f"{len(angles)} points do not make an arc; measure at least three")
+        raise TooFewError(f"{len(angles)} points do not make an arc; measure at least three", value=len(angles))
     distinct = distinct_angles(angles)
     if distinct == 1:
         raise ImplausibleError("all angles are equal: the joint was not moved, or its column is wrong")
@@ -183,14 +186,15 @@ def check_span(angles: Array, squares: float, freedom: int, extent: float) -> No
     if span > 2 * np.pi and squares > len(angles) * (0.05 * extent) ** 2:
         raise UnitError(
             f"the angles span {span:.4g} rad, more than a turn, and no arc passes through the points with them "
-            f"(residuals of {_mm(squares, freedom)} mm); check their unit"
+            f"(residuals of {_mm(squares, freedom)} mm); check their unit",
+            value=span,
         )
 
 
 def check_sense(stated: int | None, found: int, squares: float, other: float, variance: float, freedom: int) -> int:
     """The sense to use: the stated one unless the data clearly reject it, else the found one if it is clear."""
     if stated not in (None, 1, -1):
-        raise RangeError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}")
+        raise RangeError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}", value=stated)
     clear = other - squares > CLEAR * variance
     if stated is None and not clear:
         raise UnobservableError(

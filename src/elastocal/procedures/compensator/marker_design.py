@@ -105,7 +105,7 @@ def _radii(radii: ArrayLike, count: int) -> Array:
     """(k,), from one for each marker or one for all."""
     out = np.asarray(radii, dtype=np.float64)
     if out.shape not in ((), (count,)) or not np.all(out > 0):
-        raise RangeError(f"{count} markers need one radius or {count}, positive numbers in metres")
+        raise RangeError(f"{count} markers need one radius or {count}, positive numbers in metres", value=count)
     return np.broadcast_to(out, (count,))
 
 

@@ -52,11 +52,15 @@ def as_points(points: ArrayLike, what: str) -> Array:
     """(m, 2) or (m, 3) numbers; a row is all numbers, or all nan where nothing was seen."""
     out = np.asarray(points, dtype=np.float64)
     if out.ndim != 2 or out.shape[1] not in (2, 3):
-        raise ShapeError(f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}")
+        raise ShapeError(
+            f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}",
+            value=out.shape,
+        )
     odd = np.flatnonzero(np.isinf(out).any(axis=1) | (np.isnan(out).any(axis=1) & ~np.isnan(out).all(axis=1)))
     if len(odd):
         raise NumberError(
-            f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out"
+            f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out",
+            value=odd[0] + 1,
         )
     return out
 
@@ -64,7 +68,9 @@ def as_points(points: ArrayLike, what: str) -> Array:
 def as_noise(noise: float | None) -> float | None:
     """Standard deviation of one coordinate in metres, or None to take it from the residuals."""
     if noise is not None and not (np.isfinite(noise) and noise > 0):
-        raise RangeError(f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown")
+        raise RangeError(
+            f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown", value=noise
+        )
     return None if noise is None else float(noise)
 
 
@@ -79,12 +85,16 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
     if same_poses and len(set(lengths)) > 1:
         raise ShapeError(
             f"the markers have {', '.join(map(str, lengths))} poses, but row i of each must be pose i; "
-            "fill rows that were not seen with nan"
+            "fill rows that were not seen with nan",
+            value=tuple(lengths),
         )
     seen = [np.flatnonzero(~np.isnan(p[:, 0])) for p in sets]
     for j, rows in enumerate(seen):
         if len(rows) < 2:
-            raise TooFewError(f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses")
+            raise TooFewError(
+                f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses",
+                value=(j + 1, len(rows)),
+            )
     return Markers(
         points=np.concatenate([p[rows] for p, rows in zip(sets, seen, strict=True)]),
         marker=np.repeat(np.arange(len(sets)), [len(r) for r in seen]),

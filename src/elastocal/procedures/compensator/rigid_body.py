@@ -214,7 +214,8 @@ def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: flo
     aims = as_points(targets, "targets")
     if len(aims) <= body.numbers[-1] or aims.shape[1] != body.markers.dimension:
         raise ShapeError(
-            f"the markers have {body.numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose"
+            f"the markers have {body.numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose",
+            value=(body.numbers[-1] + 1, len(aims)),
         )
     aims = aims[list(body.numbers)]
     aimed = np.flatnonzero(~np.isnan(aims[:, 0]))
@@ -259,7 +260,7 @@ def common_angles(start: ConcentricProblem) -> Array:
         shared = rows[~np.isnan(turns[data.pose[rows]])]
         if len(left) < data.count - 1 and not len(shared):
             raise UnobservableError(
-                f"marker {j + 1} shares no pose with the others, so their common rotation is unknown"
+                f"marker {j + 1} shares no pose with the others, so their common rotation is unknown", value=j + 1
             )
         own = np.angle(np.sum(np.exp(1j * (angle[shared] - turns[data.pose[shared]])))) if len(shared) else 0.0
         new = rows[np.isnan(turns[data.pose[rows]])]

@@ -189,7 +189,9 @@ def virtual_contacts(
     plan, rows = contact_plan_of(described, kind)
     if len(rows) < kind.count:
         lost = int(np.setdiff1d(np.arange(kind.count), rows)[0])
-        raise InfeasibleError(f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}")
+        raise InfeasibleError(
+            f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}", value=lost + 1
+        )
     touches, drawn = _placed(plan.touches, kind, truth, sources, rng)
     aimed = ContactPlan(touches, on_objects(touches, plan.points), plan.sizes, plan.axes)
     found = commanded(truth, aimed, kind.q)
@@ -199,7 +201,7 @@ def virtual_contacts(
     if len(unsure):
         i = int(unsure[0])
         why = _why(real, truth, i) if found.reached[i] else "no joint values within the limits"
-        raise InfeasibleError(f"contact {i + 1}: the true robot cannot press as planned: {why}")
+        raise InfeasibleError(f"contact {i + 1}: the true robot cannot press as planned: {why}", value=i + 1)
     readings, q = exact.copy(), found.q.copy()
     for source in (s for s in sources if not s.common):
         u = _scatter(source, real, truth, rng)
