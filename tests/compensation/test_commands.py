@@ -440,7 +440,7 @@ def test_bad_loads_are_refused():
     twice = (PayloadChange(2, Payload(frame="flange", mass=1.0)), PayloadChange(1, Payload(frame="flange", mass=2.0)))
     with refused("shape", [2, 1]):
         correct(kr270(), targets, PathLoads((), twice))
-    with pytest.raises(InputError, match="no targets"):
+    with refused("no-targets"):
         correct(kr270(), Targets("tool", np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros(6)))
 
 

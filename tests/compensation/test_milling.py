@@ -68,9 +68,9 @@ def test_bad_processes_are_refused(change, message):
 
 def test_bad_paths_are_refused():
     process = Milling(**ALUMINIUM)
-    with pytest.raises(InputError, match="one target has none"):
+    with refused("no-motion"):
         milling_wrenches(process, "tool", np.zeros((1, 3)), np.array([0, 0, 1.0]), 0.04)
-    with pytest.raises(InputError, match="at one place"):
+    with refused("no-motion"):
         milling_wrenches(process, "tool", np.zeros((3, 3)), np.array([0, 0, 1.0]), 0.04)
     with refused("range", (2, -0.1)):
         milling_wrenches(process, "tool", np.eye(3), np.array([0, 0, 1.0]), np.array([0.1, -0.1, 0.1]))
