@@ -122,6 +122,21 @@ def test_plan_and_assumptions_of_a_shipped_robot_agree_on_its_rated_payload(name
     assert {float(kg) for kg in stated} <= {sizes.RATED[name]}
 
 
+@pytest.mark.parametrize(("name", "most"), [("arm", None), ("ur10e", 12.5)])
+def test_a_urdf_that_says_nothing_of_its_payload_gets_loads_that_any_arm_carries(
+    tmp_path: Path, name: str, most: float | None
+) -> None:
+    """Of the reach of this one, up to 3 m, some are sold for 12 kg.  A known name is believed."""
+    (tmp_path / "arm.urdf").write_text(bare_urdf().replace('name="abb_irb4600"', f'name="{name}"'))
+    contents = cell_contents("c", str(tmp_path / "arm.urdf")).contents
+    plan = yaml.safe_load(contents[Path("plan/plan.yaml")])
+    (limit,) = [f["most_kg"] for f in plan["feasible"] if f["kind"] == "payload"]
+    assert limit == most if most else 4 < limit < 12
+    weight, rope = plan["loads"]
+    assert max(weight["masses_kg"]) <= limit
+    assert max(rope["sizes_N"]) <= 9.81 * limit
+
+
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x", encoding="utf-8")
     said = typed("new", tmp_path, "--robot", "kr270")
@@ -255,7 +270,9 @@ def test_a_urdf_without_a_flange_makes_a_cell_that_does_everything_at_once(tmp_p
     assert "joint_compliance" in near
     assert "joint_2" in near
     assert "| force on the tool |" in (cell / "ASSUMPTIONS.md").read_text()
-    for command in ("plan", "simulate", "calibrate"):
+    planned = well("plan", cell, "--json").data
+    assert "and the values sought are assumed" in planned["verdict"][1]
+    for command in ("simulate", "calibrate"):
         well(command, cell, "--json")
     got = well("compensate", cell, "--json").data
     assert "Every motion of the program is corrected." in got["verdict"][0]

@@ -174,6 +174,11 @@ def test_contributions_that_cancel_are_said_to(robot) -> None:
     (exact,) = [f for f in found.verdict if f.code == "taken-as-exact"]
     assert exact.data["weight_rms"] == pytest.approx(part)
     assert "cancel" in exact.text
+    (listed,) = [f for f in found.verdict if f.code == "contributions"]
+    assert listed.data["cancel"]
+    assert listed.data["weight"] == pytest.approx(part)
+    assert listed.data["total"] == pytest.approx(whole)
+    assert "CANCEL" in listed.text
     assert not ec.compensate(arm, ec.read_program(SQUARE, "krl")).contributions.cancel
 
 

@@ -50,9 +50,13 @@ def rated_payload_of(reach: float) -> float:
     return exp(level + slope * log(reach))
 
 
-def assumed_payload(robot: Robot) -> float:
-    """Payload in kg that start values without a stated one are made with."""
-    return _size(robot, None)[2]
+def careful_payload(robot: Robot) -> float:
+    """Payload in kg that any arm of this reach carries: the least that is sold for a metre of it.
+
+    Start values are made with the usual payload (``rated_payload_of``), which is several times as much: a compliance
+    may be wrong by that, a load may not."""
+    least = min(payload / reach for _, payload, reach in (*(a[:3] for a in sizes.ARMS), *sizes.SLENDER))
+    return least * _size(robot, None)[1]
 
 
 def mass_of(payload: float, reach: float) -> float:

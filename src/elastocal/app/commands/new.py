@@ -145,16 +145,19 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
 
 
 def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, str]:
-    """The rated payload in kg, as told or as its maker states it; where start values assume one, that and a remark."""
+    """The rated payload in kg, as told or as its maker states it; of a file that says nothing of it a careful guess
+    and a remark."""
     from elastocal.files.robot.read import robot_file
-    from elastocal.model.start_values import assumed_payload
+    from elastocal.model.start_values import careful_payload
     from elastocal.robots import sizes
 
     if told is not None or (file := robot_file(word)) is None:
         return sizes.RATED.get(model.name) if told is None else told, ""
     if file.suffix.lower() in (".yaml", ".yml") or not model.n:
         return None, ""
-    return float(f"{assumed_payload(model):.2g}"), "assumed by the reach, as in ASSUMPTIONS.md: state that of the robot"
+    if model.name in sizes.RATED:
+        return sizes.RATED[model.name], f"of the shipped robot {model.name}: state that of yours"
+    return float(f"{careful_payload(model):.2g}"), "any arm of this reach carries it: state what yours does"
 
 
 def _force(model: Robot, rated: float | None) -> str:

@@ -36,7 +36,7 @@ def plan_text(model: Robot, name: str, robot: str, rated: float | None = None, r
         f"  - {{kind: reading, sd_um: {noise}{'' if seek else ', turn_sd_urad: 20'}}}",
         f"  - {{kind: repeatability, sd_um: {noise}}}",
         "  - {kind: load_size, sd_percent: 0.5}",
-        f"loads:                        # {_known(model)}; mind the rated payload",
+        f"loads:                        # {_known(model, rated)}; mind the rated payload",
         *_loads(model, rated),
         *(_room(rated if np.any(model.gravity) else None, remark) if model.n else ()),
         f"candidates: {400 if model.n else 1}",
@@ -60,10 +60,10 @@ def _hidden(model: Robot, names: list[str]) -> list[str]:
     ]
 
 
-def _known(model: Robot) -> str:
+def _known(model: Robot, rated: float | None) -> str:
     """What is known of the loads."""
-    if max(softness(model)) > 0:
-        return "they move the tool by about a millimetre"
+    if (soft := max(softness(model))) > 0:
+        return f"they move the tool by about {1e3 * soft * visible_force(model, rated):.1g} mm"
     return "a guess: by its file the robot is rigid"
 
 
