@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -192,10 +193,10 @@ def _config(*more: str) -> Config:
 
 @pytest.mark.parametrize(
     ("word", "said"),
-    [("mysql://a/b", "SQLite .* or PostgreSQL"), ("sqlite://", "in memory"), ("postgresql://u:secret@h:port/x", "URL")],
+    [("mysql://a/b", ("store", "mysql")), ("sqlite://", ("store",)), ("postgresql://u:secret@h:port/x", ("store",))],
 )
-def test_what_is_no_store_is_refused(word: str, said: str) -> None:
-    with pytest.raises(InputError, match=said) as error:
+def test_what_is_no_store_is_refused(word: str, said: tuple[Any, ...]) -> None:
+    with refused(*said) as error:
         ec.history(word).robots()
     assert "secret" not in str(error.value)
 
