@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from virtual import campaign, joint_values, random_arm, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
@@ -123,11 +124,11 @@ def test_words_of_rows_that_are_not_there_are_refused() -> None:
     data = of(KR270, q, x)
     assert mended(data, "readings of row 4 and row 99 exchanged") is None
     assert mended(data, "markers a and z exchanged in row 1") is None
-    with pytest.raises(InputError, match="no hypothesis"):
+    with refused("unknown-slip", "readings of row 4 and row 99 exchanged", parameter="accept"):
         calibrate(KR270, data, WORDS, accept="readings of row 4 and row 99 exchanged")
-    with pytest.raises(RangeError, match="names one row twice") as refused:
+    with pytest.raises(RangeError) as twice:
         calibrate(KR270, data, WORDS, accept="readings of row 4 and row 4 exchanged")
-    assert refused.value.parameter == "accept"
+    assert twice.value.parameter == "accept"
     back = mended(data, "readings of row 4 and row 6 exchanged")
     assert back is not None
     assert np.array_equal(back.position[[4, 6]], x[[6, 4]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.draws import draws
+from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 from scipy.stats import t
 from virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
@@ -91,7 +92,7 @@ def test_other_units_are_refused(one: tuple[Truth, Calibration], length: float, 
 
 def test_other_markers_are_refused(one: tuple[Truth, Calibration]) -> None:
     q = joint_values(KR270, 5, np.random.default_rng(0))
-    with pytest.raises(InputError, match=r"left.*marker1"):
+    with refused("unknown-marker", "left"):
         one[1].validate(campaign(q, KR270, position=np.zeros((5, 2, 3)), markers=["left", "right"]))
 
 

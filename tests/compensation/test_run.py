@@ -217,7 +217,7 @@ def test_loads_are_given_once_and_have_six_numbers(robot) -> None:
         with pytest.raises(InputError):
             ec.compensate(robot, program, **words)
     table = LineLoads("t", np.array([1.0]), np.zeros((1, 6)), np.array([np.nan]))
-    with pytest.raises(InputError, match="give the load once"):
+    with refused("load-twice"):
         ProcessLoad(wrench=np.array(FORCE), by_line=table)
     each = ec.compensate(robot, program, wrench=np.array([FORCE] * 5))
     np.testing.assert_array_equal(each.job.loads.wrench, [FORCE] * 5)

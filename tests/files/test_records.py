@@ -12,7 +12,6 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.app.cells.values import _of_robot
-from elastocal.errors import InputError
 from elastocal.files.tables.records import is_records, read_records
 
 DH = "joint,d_m,theta_deg,a_m,alpha_deg,convention\nj1,0,0,0,-90,standard\nj2,-0.475,-90,0,0,\n"
@@ -70,7 +69,7 @@ def test_what_is_no_list_of_records_is_refused(tmp_path: Path, robot: Path) -> N
     file = tmp_path / "a.json"
     for text in ("3", "[]", "[1, 2]", '{"a": 1}', '{"a": [{"x": 1}, {"x": 2}], "b": [{"x": 1}, {"x": 2}]}'):
         file.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match="no list of records"):
+        with refused("no-records", file="a.json"):
             ec.read_campaign(robot, file, length="m", angle="rad")
 
 

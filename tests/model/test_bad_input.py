@@ -159,7 +159,7 @@ def test_a_structure_matrix_must_be_finite(kr270):
 
 
 def test_gravity_must_be_three_finite_numbers(kr270):
-    with pytest.raises(InputError, match="gravity must be three finite numbers"):
+    with refused("gravity"):
         Robot("r", kr270.tree, "tool", (), np.array([0.0, NAN, 1.0]))
 
 
@@ -179,7 +179,7 @@ def test_trees_refuse_loops_doubles_and_orphans():
 
 
 def test_joints_refuse_empty_axes_and_reversed_limits():
-    with refused("range", ("a", (0, 0, 0))):
+    with refused("no-direction", ("a", (0, 0, 0))):
         FrameTree((Frame("a", joint=JointMotion("revolute", (0, 0, 0))),))
     with refused("range", ("a", 1.0, -1.0)):
         FrameTree((joint("a", limits=(1.0, -1.0)),))
@@ -206,7 +206,7 @@ def test_two_elements_with_the_same_parameters_are_refused(kr270):
 def test_the_controller_must_have_one_axis_per_joint(kr270):
     with refused("shape", (5, 6)):
         Robot("r", kr270.tree, "tool", transmission=Transmission.identity(tuple("abcde")))
-    with pytest.raises(InputError, match="singular map"):
+    with refused("singular-map"):
         Transmission(("a", "b"), np.ones((2, 2)), np.zeros(2))
 
 

@@ -51,7 +51,7 @@ def test_start_values_need_three_angles_and_a_spring_that_can_be():
     with refused("few-readings", 2):
         start_values(truth, data, NAMES, compensator_of(truth, NAMES))
     push = replace(campaign(truth, 1.0, 0.0, np.random.default_rng(0)))
-    with pytest.raises(InputError, match="negative compliance"):
+    with refused("noise", "j1"):
         start_values(truth, replace(push, readings=-push.readings), NAMES, compensator_of(truth, NAMES))
 
 

@@ -86,7 +86,7 @@ def correct(
     """
     parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
     if not parts:
-        raise MissingError("there are no targets to correct")
+        raise MissingError("there are no targets to correct", code="no-targets")
     return Commands(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Commands)))
 
 

@@ -153,7 +153,9 @@ def path_figures(command: Array, reached: Array) -> PathFigures:
 def direction_variation(reached: Array) -> float:
     """vAP in m from positions (h, n, 3) reached from h directions."""
     if len(reached) < 2:
-        raise TooFewError("variation between directions of approach needs at least two directions")
+        raise TooFewError(
+            "variation between directions of approach needs at least two directions", code="few-directions"
+        )
     means = reached.mean(axis=1)
     return float(np.linalg.norm(means[:, None] - means[None], axis=2).max())
 

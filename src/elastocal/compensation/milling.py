@@ -116,12 +116,14 @@ def milling_wrenches(
 def _directions(position: Array) -> Array:
     """Unit vectors (N, 3) of the motion; a target where nothing moves keeps the direction of the one before."""
     if len(position) < 2:
-        raise MissingError("milling: the force acts against the motion, and one target has none; give a path")
+        raise MissingError(
+            "milling: the force acts against the motion, and one target has none; give a path", code="no-motion"
+        )
     steps = np.diff(position, axis=0)
     length = np.linalg.norm(steps, axis=1)
     moves = np.flatnonzero(length > 0)
     if not len(moves):
-        raise RangeError("milling: all targets are at one place, so the force has no direction")
+        raise RangeError("milling: all targets are at one place, so the force has no direction", code="no-motion")
     last = np.maximum.accumulate(np.where(length > 0, np.arange(len(length)), moves[0]))
     unit = steps[last] / length[last][:, None]
     return np.concatenate([unit[:1], unit])

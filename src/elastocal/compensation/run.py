@@ -77,7 +77,7 @@ def compensate(
     """
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
-        raise ConflictError("give the load once: as a wrench, or as load")
+        raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")
     post = post_kinds()[program.language]()
     drives = model.controller.drives
     if post.pulses and drives is not None and program.given.drives is None:

@@ -68,7 +68,9 @@ class CandidateRows:
                 f"nuisances {self.nuisance}: give different places from 0 to {p - 1}", value=(self.nuisance, p - 1)
             )
         if len(self.nuisance) == p:
-            raise TooFewError("every parameter is called a nuisance; leave at least one to be sought")
+            raise TooFewError(
+                "every parameter is called a nuisance; leave at least one to be sought", code="all-nuisances"
+            )
         _ = self.prior_rows
 
     @property
@@ -108,7 +110,9 @@ class CandidateRows:
         even = self.prior / np.outer(unit, unit)
         values, vectors = np.linalg.eigh((even + even.T) / 2)
         if not np.allclose(even, even.T, rtol=0, atol=ROUNDING) or values[0] < -ROUNDING * max(values[-1], 1.0):
-            raise RangeError("prior information: the matrix must be symmetric without negative eigenvalues")
+            raise RangeError(
+                "prior information: the matrix must be symmetric without negative eigenvalues", code="prior-information"
+            )
         kept = values > p * np.finfo(float).eps * max(values[-1], 0.0)
         return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T * unit)
 

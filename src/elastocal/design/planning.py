@@ -122,7 +122,8 @@ def best_plan(
     if (limits or counts) and any(load.poses is not None for load in task.loadings):
         raise ConflictError(
             "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
-            "those poses out"
+            "those poses out",
+            code="fixed-size",
         )
     smallest: Point | None = None
     if limits:

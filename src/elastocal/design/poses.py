@@ -163,5 +163,8 @@ def drawn(model: Robot, draw: Draw, rng: np.random.Generator) -> tuple[Poses, in
     targets = across(model, targets, boxes[:, 0], boxes[:, 1])
     q, held = reached(model, unit[:, 3:], targets)
     if not np.any(held):
-        raise InfeasibleError("no feasible candidate: the tool reaches none of the points round the task; move the box")
+        raise InfeasibleError(
+            "no feasible candidate: the tool reaches none of the points round the task; move the box",
+            code="out-of-reach",
+        )
     return Poses(model, programmable(model, q[held])), int(np.sum(~held))

@@ -112,7 +112,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     kind, measured, owner = method.readings(candidates), method.measured(candidates), method.owner(candidates)
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
-        raise MissingError("nothing is left to seek; hold less")
+        raise MissingError("nothing is left to seek; hold less", code="nothing-sought")
     names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
 
     def rows_of(names: tuple[str, ...]) -> CandidateRows:

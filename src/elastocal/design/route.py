@@ -78,7 +78,7 @@ def _check(q: Array, v: Array, setup: Ints | None, change: float) -> None:
     if setup is not None and np.shape(setup) != (len(q),):
         raise ShapeError(f"ordering: give one set-up for each of the {len(q)} poses", value=len(q))
     if not (np.isfinite(change) and change >= 0):
-        raise RangeError("ordering: the time of a change must not be negative")
+        raise RangeError("ordering: the time of a change must not be negative", code="change-time")
 
 
 def _length(path: Ints, away: Array) -> float:

@@ -37,7 +37,9 @@ class Rules:
 
     def _check_groups(self, candidates: int) -> None:
         if (self.group is None) != (not self.quota):
-            raise MissingError("groups: give the group of every candidate and the quota of every group, or neither")
+            raise MissingError(
+                "groups: give the group of every candidate and the quota of every group, or neither", code="groups"
+            )
         if self.group is None:
             return
         g = len(self.quota)

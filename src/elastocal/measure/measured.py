@@ -58,7 +58,7 @@ class Measured:
                 value=(readings.shape, shape),
             )
         if np.any(np.isinf(readings)):
-            raise NumberError("a reading is infinite; leave it out (nan) or correct it")
+            raise NumberError("a reading is infinite; leave it out (nan) or correct it", code="infinite")
         object.__setattr__(self, "readings", readings)
 
     @cached_property

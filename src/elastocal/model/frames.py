@@ -89,6 +89,7 @@ class FrameTree:
             raise RangeError(
                 f"joint {frame.name!r}: axis {joint.axis} has no direction; give a non-zero vector",
                 value=(frame.name, joint.axis),
+                code="no-direction",
             )
         if joint.limits is not None and not joint.limits[0] < joint.limits[1]:
             raise RangeError(

@@ -76,7 +76,7 @@ class Robot:
         self.tree.frame(self.tool)
         gravity = np.asarray(self.gravity, dtype=np.float64)
         if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
-            raise ShapeError(f"robot {self.name}: gravity must be three finite numbers")
+            raise ShapeError(f"robot {self.name}: gravity must be three finite numbers", code="gravity")
         gravity.setflags(write=False)
         object.__setattr__(self, "gravity", gravity)
         for shape in self.shapes:

@@ -59,11 +59,14 @@ def fit_definite(
     x0, spread = np.asarray(nominal, dtype=np.float64), np.asarray(sd, dtype=np.float64)
     if not (np.all(np.isfinite(spread)) and np.all(spread > 0)):
         raise RangeError(
-            "every parameter needs a finite positive prior standard deviation; it makes the estimate unique"
+            "every parameter needs a finite positive prior standard deviation; it makes the estimate unique",
+            code="prior-sd",
         )
     rows = np.vstack([np.column_stack([matrix, readings]), np.column_stack([np.diag(1 / spread), x0 / spread])])
     if not np.all(np.isfinite(rows)):
-        raise NumberError("readings, derivatives and nominal values must be finite numbers; leave the others out")
+        raise NumberError(
+            "readings, derivatives and nominal values must be finite numbers; leave the others out", code="not-finite"
+        )
     whole = np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)[: len(x0)]
     maps = [_Block.build(np.asarray(b, dtype=np.int64), number, x0, spread) for number, b in enumerate(blocks, 1)]
     path = _Path(whole[:, :-1], whole[:, -1], maps)
@@ -105,7 +108,9 @@ class _Block:
         index = index[np.ix_(used, used)]
         diagonal = np.diag(index)
         if np.any(diagonal < 0) or np.intersect1d(diagonal, index[~np.eye(len(index), dtype=bool)]).size:
-            raise ConflictError(f"{where}: every diagonal element must be a parameter that is not off the diagonal too")
+            raise ConflictError(
+                f"{where}: every diagonal element must be a parameter that is not off the diagonal too", code="diagonal"
+            )
         size = np.where(nominal[diagonal] > 0, nominal[diagonal], sd[diagonal])
         root = np.sqrt(size)
         select = np.zeros((index.size, len(nominal)))

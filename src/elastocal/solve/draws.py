@@ -88,7 +88,9 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
             value=(len(names), a.shape, y.shape),
         )
     if not np.all(np.isfinite(a)) or not np.all(np.isfinite(y)):
-        raise NumberError("the matrix and the readings must be finite numbers; leave out rows without a value")
+        raise NumberError(
+            "the matrix and the readings must be finite numbers; leave out rows without a value", code="not-finite"
+        )
     if len(y) < len(names) + 1:
         raise TooFewError(
             f"{len(y)} readings cannot tell how sure {len(names)} parameters are; "
@@ -104,7 +106,8 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
     q, r = np.linalg.qr(a / lengths)
     if np.linalg.norm(r, -2) < SMALLEST:
         raise UnobservableError(
-            "the parameters are not separately identifiable by these readings; see which with solve.groups"
+            "the parameters are not separately identifiable by these readings; see which with solve.groups",
+            code="not-separable",
         )
     z = q.T @ y
     values = np.linalg.solve(r, z) / lengths

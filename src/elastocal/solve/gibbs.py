@@ -112,7 +112,10 @@ def _labels(classes: Ints | None, count: int) -> Ints:
     if labels.shape != (count,) or labels.dtype.kind not in "iu" or labels.min() < -1:
         raise ShapeError(f"classes: give one whole number from -1 for each of the {count} readings", value=count)
     if labels.max() < 0:
-        raise RangeError("classes: no reading has a noise of unknown size; the covariance of least squares is exact")
+        raise RangeError(
+            "classes: no reading has a noise of unknown size; the covariance of least squares is exact",
+            code="no-unknown-noise",
+        )
     return labels.astype(np.int64)
 
 

@@ -93,7 +93,9 @@ def rigid_fit(points: Array, targets: Array) -> tuple[Pose, float]:
     for cloud in (points - centre, targets - aim):
         spread = np.linalg.svd(cloud, compute_uv=False)
         if spread[1] < THIN * spread[0] or spread[0] == 0:
-            raise UnobservableError("all points are in line and do not tell how axes lie; add some beside the line")
+            raise UnobservableError(
+                "all points are in line and do not tell how axes lie; add some beside the line", code="points-in-line"
+            )
     rotation = nearest_rotation((targets - aim).T @ (points - centre))
     pose = Pose(rotation, aim - rotation @ centre)
     left = points @ rotation.T + pose.translation - targets

@@ -10,7 +10,6 @@ from oracle.draws import draws
 from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.dh import dh_frames
 from elastocal.model.frames import FrameTree
@@ -142,7 +141,7 @@ def test_ratios_and_couplings_from_known_steps() -> None:
 def test_wrong_sweeps_in_one_sentence() -> None:
     robot = read_robot("abb-irb4600-60").nominal
     sweeps = sweeps_of(robot)
-    with pytest.raises(InputError, match="needs sweeps of two joints"):
+    with refused("few-sweeps"):
         circle_points(robot, sweeps[:1])
     other = replace(sweeps[1], q=sweeps[1].q + np.radians([5.0, 0, 0, 0, 0, 0]))
     with refused("other-home", "axis1"):

@@ -82,7 +82,7 @@ def test_a_little_beyond_the_limits_is_said():
 
 def test_logs_that_say_nothing_are_refused():
     q, v = waves(2, 200)
-    with pytest.raises(InputError, match="no torque was logged; add columns such as A2_torque_Nm"):
+    with refused("no-torques"):
         slow_samples(ARM, logged(ARM, q, v, torque=np.full(q.shape, np.nan)))
     still = np.tile([0.3, 0.4], (50, 1))
     with pytest.raises(InputError, match=r"no joint has 20 readings that count \(it never moves"):

@@ -203,7 +203,9 @@ class Reading:
                 else:
                     self._header(number, start, line)
         if not self.separator:
-            raise MissingError(f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm")
+            raise MissingError(
+                f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm", code="empty"
+            )
 
     def _comment(self, start: int, line: str) -> None:
         stated = _FRAME.search(line)

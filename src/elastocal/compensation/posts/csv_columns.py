@@ -106,7 +106,9 @@ def columns(header: list[str], where: str) -> Columns:
     elif axes and not cartesian:
         form, wanted = "joints", tuple(axes)
     else:
-        raise MissingError(f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm")
+        raise MissingError(
+            f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm", code="no-positions"
+        )
     found = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
     wrench = {i: _wrench(named, names, where) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
     feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED, where)) if "feed" in named else None

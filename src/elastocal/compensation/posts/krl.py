@@ -73,7 +73,10 @@ class Krl(Post):
         texts = {name: opened(name, data) for name, data in files.items()}
         sources = [t for name, t in texts.items() if not name.lower().endswith(".dat")]
         if not sources:
-            raise MissingError(f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too")
+            raise MissingError(
+                f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too",
+                code="no-source-file",
+            )
         modules = variables(texts.values())
         found = frames_found(modules)
         into = Collector()

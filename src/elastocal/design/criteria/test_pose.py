@@ -42,7 +42,9 @@ class TestPose(Criterion):
         if self.over not in ("mean", "largest"):
             raise UnknownNameError("way to sum errors", self.over, ("mean", "largest"))
         if self.derivatives.ndim != 3 or 0 in self.derivatives.shape or not np.all(np.isfinite(self.derivatives)):
-            raise ShapeError("test poses: give finite derivatives (poses, 3, parameters), one pose or more")
+            raise ShapeError(
+                "test poses: give finite derivatives (poses, 3, parameters), one pose or more", code="test-poses"
+            )
 
     @property
     def certifiable(self) -> bool:

@@ -97,7 +97,7 @@ def read_calibration(path: Path) -> CalibrationRecord:
             inputs=top.inputs, seed=top.seed, version=top.created_by.removeprefix("elastocal "), folder=path.parent,
         )  # fmt: skip
     except InputError as error:
-        raise located.error((), str(error).removeprefix("calibration: ")) from None
+        raise located.error((), str(error).removeprefix("calibration: "), error) from None
 
 
 def _parameter(located: Located, path: Path_, entry: Any) -> ParameterRecord:

@@ -188,11 +188,11 @@ def named_robot(located: Located, word: str, tool: str | None, without: Words, f
     try:
         loaded = read_robot(word, tool, folder)
     except UnknownNameError as error:
-        raise located.error(("tool" if error.value == tool else "robot",), str(error)) from None
+        raise located.error(("tool" if error.value == tool else "robot",), str(error), error) from None
     try:
         return without_kinds(loaded, listed(without))
     except UnknownNameError as error:
-        raise located.error(("without",), str(error)) from None
+        raise located.error(("without",), str(error), error) from None
 
 
 def all_files(path: Path, robot: str, tables: Mapping[str, RawTable]) -> tuple[Path, ...]:

@@ -40,7 +40,7 @@ def read_sources(
         try:
             unknowns = source.unknowns(measurement, model)
         except InputError as error:
-            raise located.error(path, str(error).removeprefix(f"error source {source.kind}: ")) from None
+            raise located.error(path, str(error).removeprefix(f"error source {source.kind}: "), error) from None
         common += [(path, u.name) for u in unknowns if source.common]
     check_once(located, common)
     return sources
@@ -88,7 +88,7 @@ def read_requests(
 
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
     except InputError as error:
-        raise located.error(("seek",) if entry.seek else ("robot",), str(error)) from None
+        raise located.error(("seek",) if entry.seek else ("robot",), str(error), error) from None
     if (
         not names
         and entry.seek is None
@@ -120,7 +120,7 @@ def _check_patterns(located: Located, key: str, words: Words | None, model: Robo
         try:
             selected(model, (word,))
         except InputError as error:
-            raise located.error(place, str(error)) from None
+            raise located.error(place, str(error), error) from None
 
 
 def changed_requests(requests: Requests) -> dict[str, Any]:

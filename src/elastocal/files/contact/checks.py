@@ -195,7 +195,7 @@ def check_sources(located: Located, sources: Sequence[ErrorSource], kind: Contac
         try:
             source.columns(kind, model)
         except InputError as error:
-            raise located.error(("errors", i), str(error)) from None
+            raise located.error(("errors", i), str(error), error) from None
 
 
 def _deep(kind: ContactForce, distance: Array) -> Bools:

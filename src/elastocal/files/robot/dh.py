@@ -237,7 +237,7 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
     stated = [n for n in ("min", "max") if word(n)]
     limits = (number("min"), number("max")) if len(stated) == 2 else None
     if limits is not None and not limits[0] < limits[1]:
-        raise RangeError(f"{where}: min is not below max; exchange them")
+        raise RangeError(f"{where}: min is not below max; exchange them", code="limits")
     sign = finite_number(word("sign") or "1")
     if sign not in (1.0, -1.0):
         raise RangeError(f"{where}: sign {word('sign')!r} must be 1 or -1")

@@ -91,7 +91,8 @@ def motors_to_axes(
     if drives is None:
         raise MissingError(
             f"{where}: the robot file does not say how motors move the axes; add structure and counts_per_turn under "
-            "its controller ('elastocal transmission' writes them)"
+            "its controller ('elastocal transmission' writes them)",
+            code="no-structure",
         )
     counted = np.array([kind == COUNTS for kind in kinds])
     unknown = [a for a, c, n in zip(axes, counted, drives.counts_per_turn, strict=True) if c and np.isnan(n)]

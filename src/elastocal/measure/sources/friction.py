@@ -63,7 +63,9 @@ class Friction(ErrorSource):
         """Joint and term; a joint that never moves shows no friction."""
         if kind.velocity is None:
             if self.coulomb or self.viscous:
-                raise MissingError("error source friction: the log has no time, so no velocity; ask for zero alone")
+                raise MissingError(
+                    "error source friction: the log has no time, so no velocity; ask for zero alone", code="no-time"
+                )
             moves = np.ones(len(kind.joints), dtype=bool)
         else:
             moves = np.any(kind.velocity != 0, axis=0)

@@ -61,7 +61,7 @@ class Reading(ErrorSource):
         if len(sizes) not in (1, len(order)):
             raise ShapeError(f"error source reading: {key} has {len(sizes)} numbers; give one, or {len(order)}")
         if not np.all(sizes > 0):
-            raise RangeError("error source reading: a standard deviation must be positive")
+            raise RangeError("error source reading: a standard deviation must be positive", code="sd")
         return float(sizes[order.index(row) if len(sizes) > 1 else 0])
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:

@@ -237,7 +237,7 @@ def _home(robot: Robot, sweeps: Sequence[Sweep]) -> tuple[Array, list[int]]:
         moved.append(joint)
         others.append(np.where(np.arange(robot.n) == joint, np.nan, sweep.q.mean(axis=0)))
     if len(set(moved)) != len(moved) or len(moved) < 2:
-        raise MissingError("circle-point analysis needs sweeps of two joints or more, one of each")
+        raise MissingError("circle-point analysis needs sweeps of two joints or more, one of each", code="few-sweeps")
     table = np.array(others)
     spread = np.nanmax(table, axis=0) - np.nanmin(table, axis=0)
     if np.any(spread > 1e-3):

@@ -208,6 +208,7 @@ def fit_concentric(
             f"the points lie on a straight line within their noise (radius {1e3 * found.radii[0]:.4g} +- "
             f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles",
             value=(1000.0 * found.radii[0], 1000.0 * found.radii_sd[0]),
+            code="straight-line",
         )
     return found
 

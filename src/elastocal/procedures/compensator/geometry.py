@@ -176,7 +176,7 @@ def _axes(axes: ArrayLike | None, dimension: int) -> Array:
         return np.eye(2, dimension)
     out = np.asarray(axes, dtype=np.float64)
     if out.shape != (2, 3) or not np.allclose(out @ out.T, np.eye(2), atol=1e-6):
-        raise ShapeError("the axes of the compensator must be two unit vectors of space at right angles")
+        raise ShapeError("the axes of the compensator must be two unit vectors of space at right angles", code="axes")
     return out
 
 

@@ -55,7 +55,9 @@ def fit_known_angles(
     refuse_units(p, q)
     check_span(q, squares, freedom, _extent(p))
     if sense is not None and axis is None and p.shape[1] == 3:
-        raise MissingError("a sense of rotation in space needs the direction of the axis that it refers to; state both")
+        raise MissingError(
+            "a sense of rotation in space needs the direction of the axis that it refers to; state both", code="no-axis"
+        )
     variance = max(squares / freedom, (as_noise(noise) or 0.0) ** 2)
     used = check_sense(sense, found, squares, other, variance, freedom)
     if used != found and p.shape[1] == 3:
@@ -103,7 +105,10 @@ def _side(axis: Array, stated: ArrayLike) -> int:
         raise ShapeError(f"the axis must be three numbers that are not all zero, not {direction}")
     cosine = float(axis @ direction / np.linalg.norm(direction))
     if abs(cosine) < 0.1:
-        raise MissingError("the stated axis lies in the plane of the arc; state the direction about which it turns")
+        raise MissingError(
+            "the stated axis lies in the plane of the arc; state the direction about which it turns",
+            code="axis-in-plane",
+        )
     return 1 if cosine > 0 else -1
 
 
@@ -131,10 +136,12 @@ def check_angles(angles: Array) -> None:
         raise TooFewError(f"{len(angles)} points do not make an arc; measure at least three", value=len(angles))
     distinct = distinct_angles(angles)
     if distinct == 1:
-        raise ImplausibleError("all angles are equal: the joint was not moved, or its column is wrong")
+        raise ImplausibleError(
+            "all angles are equal: the joint was not moved, or its column is wrong", code="no-motion"
+        )
     if distinct == 2:
         raise UnobservableError(
-            "only two angles differ, and two fit either sense of rotation; measure at a third angle"
+            "only two angles differ, and two fit either sense of rotation; measure at a third angle", code="two-angles"
         )
 
 
@@ -167,7 +174,8 @@ def check_angle_units(
         if fdtrc(line[1], freedom, ratio) > STRAIGHT:
             raise ImplausibleError(
                 f"the points lie on a straight line within {_mm(*line)} mm, which has no centre "
-                "and does not fit the angles; measure a longer arc, and check the angles"
+                "and does not fit the angles; measure a longer arc, and check the angles",
+                code="straight-line",
             )
         left = f"the residuals would be {_mm(other, freedom)} instead of {_mm(squares, freedom)} mm"
         raise WrongUnitError(factor, left, words)
@@ -199,13 +207,15 @@ def check_sense(stated: int | None, found: int, squares: float, other: float, va
     if stated is None and not clear:
         raise UnobservableError(
             f"both senses of rotation fit the points ({_mm(squares, freedom)} and {_mm(other, freedom)} mm are left); "
-            "state the sense or measure a longer arc"
+            "state the sense or measure a longer arc",
+            code="both-senses",
         )
     if stated is not None and stated != found and clear:
         way = "against the angle" if stated == 1 else "with the angle"
         raise ImplausibleError(
             f"the points run {way}, not as stated: {_mm(other, freedom)} mm are left with the stated sense and "
-            f"{_mm(squares, freedom)} mm with the other; the axes are mirrored or the angle's sign is wrong"
+            f"{_mm(squares, freedom)} mm with the other; the axes are mirrored or the angle's sign is wrong",
+            code="wrong-sense",
         )
     return found if stated is None else stated
 

@@ -78,9 +78,11 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
     """Markers as a list of point sets, each of any length; of one length where row i is pose i for all of them."""
     sets = [as_points(p, f"marker {j + 1}") for j, p in enumerate(markers)]
     if not sets:
-        raise MissingError("there is no marker; give the points of at least one")
+        raise MissingError("there is no marker; give the points of at least one", code="no-markers")
     if len({p.shape[1] for p in sets}) > 1:
-        raise ConflictError("some markers have two coordinates and others three; give all of them the same")
+        raise ConflictError(
+            "some markers have two coordinates and others three; give all of them the same", code="mixed-dimensions"
+        )
     lengths = [len(p) for p in sets]
     if same_poses and len(set(lengths)) > 1:
         raise ShapeError(
@@ -107,9 +109,14 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
 def refuse_straight(spread: Array, what: str) -> None:
     """``spread``: singular values of points about their mean, largest first; needs a second direction."""
     if not spread[0] > 0:
-        raise ImplausibleError(f"{what}: all points are the same; nothing has moved between the poses")
+        raise ImplausibleError(
+            f"{what}: all points are the same; nothing has moved between the poses", code="no-motion"
+        )
     if spread[1] <= STRAIGHT * spread[0]:
-        raise ImplausibleError(f"{what}: the points lie on a straight line, which has no centre; measure a longer arc")
+        raise ImplausibleError(
+            f"{what}: the points lie on a straight line, which has no centre; measure a longer arc",
+            code="straight-line",
+        )
 
 
 def centred(markers: Markers) -> Array:

@@ -220,7 +220,10 @@ def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: flo
     aims = aims[list(body.numbers)]
     aimed = np.flatnonzero(~np.isnan(aims[:, 0]))
     if len(aimed) < 2:
-        raise TooFewError("the target was seen in fewer than two poses of the markers, so where they point is unknown")
+        raise TooFewError(
+            "the target was seen in fewer than two poses of the markers, so where they point is unknown",
+            code="few-targets",
+        )
     local = body.frame.local(aims[aimed]) @ ([1, 1j, 0] if body.frame.spatial else [1, 1j])
     offset = float(np.angle(np.sum(local * np.exp(-1j * body.turns[aimed]))))
     c, s = np.cos(offset), np.sin(offset)

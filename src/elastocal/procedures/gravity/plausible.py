@@ -21,7 +21,7 @@ LEAST = 20
 
 def check_log(model: Robot, log: JointLog) -> list[str]:
     if not np.isfinite(log.torque).any():
-        raise MissingError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm")
+        raise MissingError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm", code="no-torques")
     return [*log.notes, *_beyond_limits(model, log)]
 
 
