@@ -25,6 +25,8 @@ STEP_TOLERANCE = 1e-12
 MAX_STEPS = 40
 LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
 _COMPRESS_AFTER = 6
+LEAST = 0.03
+"""Rate of a substitution that is counted upon, whatever was seen."""
 SLOW, MIXED = 0.2, 0.02
 """Ratios of two steps of a substitution beyond which Newton's method, and mixing of steps, take less time."""
 
@@ -104,18 +106,18 @@ def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array
     theta, force = np.empty_like(start.theta), np.empty_like(start.theta)
     steps, done = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
-    rows, active, past = np.arange(total), start, list[_Tried]()
-    bends = Bends.of(flex, start.posture, start.applied)
+    rows, at, past = np.arange(total), start.theta, list[_Tried]()
+    posture, bends = start.posture, Bends.of(flex, start.posture, start.applied)
     on, worst = np.ones(total, dtype=bool), np.zeros(total)
     for count in range(1, MAX_STEPS + 1):
-        q, ahead = bends.at(active.theta)
-        ahead += active.posture.unloaded(flex.dofs)
+        q, ahead = bends.at(at)
+        ahead += posture.unloaded(flex.dofs)
         if flex.backlashes:
             ahead += flex.backlash_shift(q)
-        now = _Tried(active.theta, ahead, _largest(ahead - active.theta, scale))
+        now = _Tried(at, ahead, _largest(ahead - at, scale))
         rate = now.rate(past[0], scale) if past else np.full(len(rows), SLOW)
         worst = np.maximum(worst, rate) if past else worst
-        ready = now.size * np.maximum(worst if past else rate, 0.1) <= 0.1 * tolerance
+        ready = now.size * np.maximum(worst if past else rate, LEAST) <= 0.1 * tolerance
         ends = on & (ready | ~(rate <= SLOW) | (count == MAX_STEPS))
         if ends.any():
             _put((theta, force), (ahead, q), rows, ends)
@@ -124,11 +126,12 @@ def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array
             if not on.any():
                 break
         slow = on & (worst > MIXED)
-        active = replace(active, theta=_mixed(now, past, scale, slow) if slow.any() else ahead)
+        at = _mixed(now, past, scale, slow) if slow.any() else ahead
         past = [now, *past[:1]]
         if np.count_nonzero(on) < 0.5 * len(rows):
-            active, rows, worst, past = active.take(on), rows[on], worst[on], [t.take(on) for t in past]
-            on, bends = np.ones(len(rows), dtype=bool), bends.take(active.posture, on)
+            posture, at, rows, worst = posture.take(on), at[:, on], rows[on], worst[on]
+            past = [t.take(on) for t in past]
+            on, bends = np.ones(len(rows), dtype=bool), bends.take(posture, on)
     return theta, force, steps, done
 
 
