@@ -24,7 +24,14 @@ from elastocal.errors import InputError
 from elastocal.procedures.transmission.cells import PrintedCell, incidence
 from elastocal.procedures.transmission.equations import TURN, System, named_axes, system
 from elastocal.procedures.transmission.fit import BlockFit, Pattern, SystemFit, fit_system
-from elastocal.procedures.transmission.outliers import LEVEL, Screening, kept_without, screen
+from elastocal.procedures.transmission.outliers import (
+    LEVEL,
+    ContradictionError,
+    Screening,
+    hidden_rows,
+    kept_without,
+    screen,
+)
 from elastocal.solve.nested import NestedTest, f_test
 from elastocal.spatial.entries import Array
 
@@ -75,9 +82,17 @@ def _weakest(fit: SystemFit, found: BlockFit, pattern: Pattern, limit: float) ->
 
 
 def robust_pattern(system: System, level: float = LEVEL) -> tuple[Screening, Pattern]:
-    """Zeros and outliers in turn, until neither changes."""
+    """Zeros and outliers in turn, until neither changes; where that ends in a contradiction, without hidden rows."""
+    try:
+        return _in_turn(system, frozenset(), level)
+    except ContradictionError:
+        if (rows := hidden_rows(system, full(system), level)) is None:
+            raise
+        return _in_turn(system, rows, level)
+
+
+def _in_turn(system: System, cells: frozenset[PrintedCell], level: float) -> tuple[Screening, Pattern]:
     pattern: dict[str, frozenset[str]] = full(system)
-    cells: frozenset[PrintedCell] = frozenset()
     for _ in range(PASSES):
         found = screen(system, pattern, cells, level)
         again = eliminated(found.fit, level)

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import combinations
 from math import gcd
 
 import numpy as np
@@ -37,8 +38,8 @@ LEVEL, FAR, ALONE = 0.001, 5.0, 10.0
 """Level of the test; robust deviations, and deviations within the own blocks, that lead the search."""
 AS_WELL, SEVERAL = 9.0, 25.0
 """Gain (squared standard deviations) that tells one column from another, and two outliers of a row from one."""
-MOST = 1 / 3
-"""Share of the rows that may hold outliers."""
+MOST, SMALL = 1 / 3, 24
+"""Share of the rows that may hold outliers; rows of a table all of whose pairs are tried."""
 
 
 class ContradictionError(ImplausibleError):
@@ -107,6 +108,27 @@ def screen(
     tests = tested(fit, of)
     named = sorted((_named(system, of, tests, i) for i in out), key=lambda b: (b.table, b.row, b.column))
     return Screening(fit, tuple(named), frozenset(of.cells[i] for i in out))
+
+
+def hidden_rows(system: System, pattern: Pattern, level: float = LEVEL) -> frozenset[PrintedCell] | None:
+    """Two rows that all others contradict, and no others: large errors of a small table hide each other in noise."""
+    of = incidence(system)
+    for pair in _pairs_of_rows(system):
+        out = {i for i, c in enumerate(of.cells) if c in pair}
+        tests = tested(_fit(system, of, out, None, pattern), of)
+        wrong = {of.cells[i].row for i in out if tests.probability[i] * len(of.cells) < level}
+        if len(wrong) == 2 and _worst(tests, of, out, level) is None:
+            return pair
+    return None
+
+
+def _pairs_of_rows(system: System) -> Iterator[frozenset[PrintedCell]]:
+    """The counts of two rows of one table, of those that stay large enough and are small enough to try them all."""
+    for k, one in enumerate(system.series):
+        unknown = len(one.joints) + 1
+        if 2 * unknown + 2 <= len(one.rows) <= SMALL:
+            for pair in combinations(range(len(one.rows)), 2):
+                yield frozenset(PrintedCell(k, row, "counts", axis) for row in pair for axis in one.counts)
 
 
 def _worst(tests: CellTests, of: CellIncidence, out: set[int], level: float) -> int | None:
