@@ -157,7 +157,11 @@ def crowd(folder: Path, store: Path, seconds: float) -> None:
         server.terminate()
         server.wait(30)
     used = os.times().children_user + os.times().children_system - before.children_user - before.children_system
-    print(f"  the server had {100 * used / seconds:.0f} % of one core; all clients are threads of one other process")
+    each = 1e3 * used / sum(map(len, taken.values()))
+    print(
+        f"  the server had {100 * used / seconds:.0f} % of one core, {each:.1f} ms of it per request, start included;"
+    )
+    print("  all clients are threads of one other process")
 
 
 def _ask(method: str, path: str, body: str | None) -> int:

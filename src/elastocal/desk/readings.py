@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as it is understood: its columns, first rows, notes and points; ``problem`` is why it cannot be used."""
+    """A table as it is understood: its columns, first rows, notes and points; ``problem`` is why it cannot be used.
+
+    ``missing`` are the joint values that no column is known for.
+    """
 
     file: str
     columns: tuple[RecognisedColumn, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     count: int = 0
+    missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problem: str = ""
     scene: Scene | None = None
@@ -46,7 +50,7 @@ def understood(cell: CellFolder, campaign: Path) -> Table:
     try:
         robot = read_robot(within(cell, cell.place("robot")))
         found = recognise(table, robot, units=data.get("units") or {})
-        shown = Table(table.name, found.columns, found.first, found.rows)
+        shown = Table(table.name, found.columns, found.first, found.rows, tuple(found.missing))
         read = read_observed(campaign)
         return replace(shown, notes=read.notes, scene=readings_scene(*campaign_of(read)))
     except ElastocalError as error:

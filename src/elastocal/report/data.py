@@ -62,9 +62,9 @@ def as_data(report: Report) -> dict[str, Any]:
     return out
 
 
-def as_json(data: Any) -> str:
+def as_json(data: Any, indent: int | None = 2) -> str:
     """JSON text of data, frozen values and arrays; a number that is not finite is null, JSON has no word for it."""
-    return json.dumps(_finite(data), indent=2, allow_nan=False)
+    return json.dumps(_finite(data), indent=indent, allow_nan=False)
 
 
 def table_data(table: Table) -> list[dict[str, Any]]:

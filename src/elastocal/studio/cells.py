@@ -106,6 +106,8 @@ NEXT = {
     "compensate": ("Correct the programs", "program"),
 }
 """By the first step that is open: what to do, and where."""
+NEEDS = {"plan": "plan", "simulate": "planned", "calibrate": "campaign", "compensate": "calibration"}
+"""What must be there before a step is run."""
 
 
 def next_page(found: StatusResult) -> tuple[str, str] | None:
@@ -128,7 +130,7 @@ def _overview(request: Request, cell: Cell, problem: ElastocalError | None = Non
     return page(
         request, "overview", "overview", cell, problem, status=found, steps=STEPS, jobs=jobs.every(cell.root),
         todo=next_page(found), stated=desk.cell.stated(cell), days=desk.cell.DAYS,
-        missing=desk.cell.unstated(cell),
+        missing=desk.cell.unstated(cell), ready=[step for step, role in NEEDS.items() if cell.path(role).exists()],
     )  # fmt: skip
 
 

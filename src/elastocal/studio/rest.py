@@ -151,4 +151,4 @@ def correct(store: Store, robot: str, program: ProgramText) -> Response:
 
 def _answer(data: dict[str, Any]) -> Response:
     """Plain data; what is not known is null."""
-    return Response(as_json({"made_by": desk.work.versions(), **data}), media_type="application/json")
+    return Response(as_json({"made_by": desk.work.versions(), **data}, indent=None), media_type="application/json")

@@ -8,10 +8,10 @@ from pathlib import Path
 from fastapi import UploadFile
 
 from elastocal import desk
+from elastocal.desk.cell import CellFolder
 from elastocal.errors import InputError, MissingError
 from elastocal.studio import jobs
 from elastocal.studio.folder import file_name
-from elastocal.studio.work import CellFolder
 
 
 def received(file: UploadFile | None, kinds: tuple[str, ...], what: str) -> tuple[str, bytes]:

@@ -123,7 +123,7 @@ def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[StatusLine, .
     """Steps of the chain that have never run here and whose results are not there by other ways."""
     ran = {f.record.command[0] for f in found}
     there = {
-        "plan": cell.path("planned").exists(),
+        "plan": cell.path("planned").exists() or cell.path("campaign").exists(),  # measured without one
         "simulate": cell.path("campaign").exists(),
         "calibrate": cell.path("calibration").exists(),
     }

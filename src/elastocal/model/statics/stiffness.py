@@ -69,7 +69,7 @@ class CartesianStiffness:
         Sizes (N, 3) in m/N, the softest first, and unit directions (N, 3, 3) in columns; nan where it is not known.
         """
         block = self.compliance[:, :3, :3]
-        known = np.isfinite(block).all(axis=(1, 2))
+        known = np.asarray(np.isfinite(block).all(axis=(1, 2)))
         directions, sizes, _ = np.linalg.svd(np.where(known[:, None, None], block, 0.0))
         return np.where(known[:, None], sizes, np.nan), np.where(known[:, None, None], directions, np.nan)
 
