@@ -164,7 +164,7 @@ def critical_by_virtual_work(model, q, theta, wrenches, standing=()):
 @pytest.mark.parametrize("seed", range(10))
 def test_converged_means_stable_up_to_the_full_load_on_random_chains(seed, follows):
     """A converged state is regular for every f in [0, 1]; a reported factor is where it first is not."""
-    model = random_robot(seed, 3, 1, k=2e-3, links=seed % 5 == 0, weight=seed % 3 > 0)
+    model = random_robot(seed, 3, 1, k=2e-3, links=seed == 0, weight=seed % 3 > 0)
     q = np.repeat(configurations(model, 1, seed), 4, axis=0)
     wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
     bent = equilibrium(model, q, [AppliedWrenches("tip", wrench, follows)])
@@ -180,7 +180,7 @@ def test_random_chains_meet_both_outcomes():
     """Guards the test above: its loads must straddle the limit."""
     seen = set()
     for seed in range(10):
-        model = random_robot(seed, 3, 1, k=2e-3, links=seed % 5 == 0, weight=seed % 3 > 0)
+        model = random_robot(seed, 3, 1, k=2e-3, links=seed == 0, weight=seed % 3 > 0)
         q = np.repeat(configurations(model, 1, seed), 4, axis=0)
         wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
         seen |= set(equilibrium(model, q, [AppliedWrenches("tip", wrench)]).status)
