@@ -56,9 +56,9 @@ browser:
 	  && { apt-get install -y -q chromium || { apt-get update -q && apt-get install -y -q chromium; }; } > /dev/null; } \
 	  || echo "no chromium: tests of reports in a browser are left out (with CI=true they fail); set CHROMIUM=path"
 
-# Each process goes through a half of the tests in order, so that what a file or folder sets up is set up once, and
-# takes from the other's rest when it is done.
-WORKERS ?= 2
+# Each process goes through its share of the tests in order, so that what a file or folder sets up is set up once, and
+# takes from the rest of the others when it is done; one more than two cores, since tests wait for browsers, servers and kills.
+WORKERS ?= 3
 unit: $(TEST_STAMP) browser
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 

@@ -8,8 +8,8 @@ from benchmarks import contact_plain as plain
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.memory import growth
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.surfaces.disc import Disc
@@ -46,7 +46,7 @@ def contacts(count: int) -> ContactForce:
 
 def identified(nominal: Robot, kind: ContactForce, felt: np.ndarray) -> np.ndarray:
     """The search that ``elastocal calibrate`` runs on contacts; a new campaign remembers nothing."""
-    campaign = Campaign(ContactForce(kind.q, kind.touches, kind.axes), felt)
+    campaign = Measured(ContactForce(kind.q, kind.touches, kind.axes), felt)
     return close_gaps(nominal, campaign, NAMES).values(NAMES)
 
 

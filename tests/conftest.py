@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -19,6 +20,14 @@ from oracle.once import Demonstration, once  # noqa: E402
 
 LONG = ("studio", "truth", "app", "docs")
 """Folders with tests of many seconds, in the order in which several processes begin them: none may be left for last."""
+
+
+gc.disable()  # what is imported and collected is no garbage, but would be searched for some again and again
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

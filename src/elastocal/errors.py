@@ -158,24 +158,42 @@ class ExtraMissingError(InputError):
 class UnknownNameError(InputError):
     """A name that does not exist: ``value`` is the name, ``allowed`` are the valid ones, ``nearest`` one of them.
 
-    Its code names what it is the name of: ``unknown-joint``.
+    Its code names what it is the name of: ``unknown-joint``.  Of many valid names the sentence gives the nearest, and
+    ``more`` where all are listed.
     """
 
     code = "unknown-name"
 
-    def __init__(self, what: str, name: str, valid: Iterable[str], where: str = "", **data: Any) -> None:
+    def __init__(
+        self, what: str, name: str, valid: Iterable[str], where: str = "", more: str = "", **data: Any
+    ) -> None:
         allowed, name = tuple(valid), str(name)
         near = difflib.get_close_matches(name[:LONGEST].lower(), [v.lower() for v in allowed], 1, 0.5)
         self.nearest = next((v for v in allowed if near and v.lower() == near[0]), None)
         place = f"{where}: " if where else ""
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
-        known = ", ".join(allowed) if allowed else "none"
+        known = _listed(name, allowed, more)
         super().__init__(
             f"{place}there is no {what} {name!r}; {hint}valid: {known}",
             **{"code": f"unknown-{what.replace(' ', '-')}", **data},
             value=name,
             allowed=allowed,
         )
+
+
+LIST = 400
+"""Characters of valid names that a sentence gives; of more it gives the nearest ones."""
+
+
+def _listed(name: str, allowed: tuple[str, ...], more: str) -> str:
+    whole = ", ".join(allowed) or "none"
+    if len(whole) <= LIST:
+        return whole
+    lower = {v.lower(): v for v in reversed(allowed)}
+    near = difflib.get_close_matches(name[:LONGEST].lower(), lower, 5, 0.0)
+    return (
+        f"{', '.join(lower[word] for word in near)} and {len(allowed) - len(near)} others{f' ({more})' if more else ''}"
+    )
 
 
 def _again(kind: type[InputError], args: tuple[Any, ...], data: dict[str, Any]) -> InputError:

@@ -25,3 +25,10 @@ def note(code: str, text: str, **data: Any) -> Finding:
 def warning(code: str, text: str, **data: Any) -> Finding:
     """Something that whoever uses the result must know."""
     return Finding(code, "warning", text, data)
+
+
+def as_sentence(text: str) -> str:
+    """With its full stop, and a capital unless it begins with a name: of a file, a joint, a parameter."""
+    first = text.split(" ", 1)[0].rstrip(",;")
+    begins = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
+    return f"{begins.removesuffix('.')}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -13,15 +14,19 @@ from app.conftest import Run
 
 import elastocal as ec
 from elastocal.app.calibrated import of_readings
+from elastocal.app.commands.new import cell_contents
 from elastocal.app.starter.assumptions import OPEN
 from elastocal.app.starter.program import square_program
 from elastocal.compensation.posts.post import language
 from elastocal.files.calibration.read import read_calibration
 from elastocal.files.robot.read import read_robot, robot_from_text, shipped_robots, shipped_text
+from elastocal.robots import sizes
 
 BY_PARAMETERS = ("orthoglide-link", "scara-ruggeri")
 """No joints; markers that do not sit on the tool."""
 ARMS = ("fanuc-m710ic50", "kuka-kr270", "kuka-kr5", "abb-irb4600-60")
+STIFF = ("kuka-kr5",)
+"""Its rated payload of 5 kg moves the tool by no more than twice the noise of the readings."""
 ALIKE = ("abb-irb120", "fanuc-r2000ic165f", "kuka-kr210-r2700", "ur10e", "yaskawa-gp25")
 """Built like others: left out where every robot would take its time."""
 
@@ -38,7 +43,7 @@ def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path
     if of_readings(path):
         made = ec.read_calibration(path)
         assert made.verdict.code == "improved"
-        assert made.leave_one_out.mean < 0.3 * made.before.mean
+        assert made.leave_one_out.mean < (1 if robot in STIFF else 0.3) * made.before.mean
         joints = [(e.value, truth.get(e.name, 0.0), e.sd) for e in made.parameters.rows if e.informed > 0.9]
     else:
         rows = [p for p in read_calibration(path).parameters if p.status == "estimated" and p.name in truth]
@@ -102,8 +107,34 @@ def test_a_rated_payload_limits_loads_and_is_known_to_plan_and_compensate(tmp_pa
     got = run("compensate", cell, "--robot", cell / "truth" / "robot.yaml", "--json")
     assert got.code == 0, got.err
     assert not any("rated payload of the robot is not known" in note for note in got.data["notes"])
-    assert run("new", tmp_path / "none", "--robot", "irb4600", "--rated-kg", "-5").code == 2
+    for wrong in ("-5", "0", "inf", "nan"):
+        assert run("new", tmp_path / "none", "--robot", "irb4600", "--rated-kg", wrong).code == 2
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("name", sorted(sizes.RATED))
+def test_plan_and_assumptions_of_a_shipped_robot_agree_on_its_rated_payload(name: str) -> None:
+    """The text of the robot file states it a second time."""
+    contents = cell_contents("c", name).contents
+    plan = yaml.safe_load(contents[Path("plan/plan.yaml")])
+    assert {"kind": "payload", "most_kg": sizes.RATED[name]} in plan["feasible"]
+    stated = re.findall(r"[Rr]ated\s+payload (?:of )?([\d.]+) kg", contents[Path("robot/robot.yaml")])
+    assert {float(kg) for kg in stated} <= {sizes.RATED[name]}
+
+
+@pytest.mark.parametrize(("name", "most"), [("arm", None), ("ur10e", 12.5)])
+def test_a_urdf_that_says_nothing_of_its_payload_gets_loads_that_any_arm_carries(
+    tmp_path: Path, name: str, most: float | None
+) -> None:
+    """Of the reach of this one, up to 3 m, some are sold for 12 kg.  A known name is believed."""
+    (tmp_path / "arm.urdf").write_text(bare_urdf().replace('name="abb_irb4600"', f'name="{name}"'))
+    contents = cell_contents("c", str(tmp_path / "arm.urdf")).contents
+    plan = yaml.safe_load(contents[Path("plan/plan.yaml")])
+    (limit,) = [f["most_kg"] for f in plan["feasible"] if f["kind"] == "payload"]
+    assert limit == most if most else 4 < limit < 12
+    weight, rope = plan["loads"]
+    assert max(weight["masses_kg"]) <= limit
+    assert max(rope["sizes_N"]) <= 9.81 * limit
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
@@ -239,7 +270,9 @@ def test_a_urdf_without_a_flange_makes_a_cell_that_does_everything_at_once(tmp_p
     assert "joint_compliance" in near
     assert "joint_2" in near
     assert "| force on the tool |" in (cell / "ASSUMPTIONS.md").read_text()
-    for command in ("plan", "simulate", "calibrate"):
+    planned = well("plan", cell, "--json").data
+    assert "and the values sought are assumed" in planned["verdict"][1]
+    for command in ("simulate", "calibrate"):
         well(command, cell, "--json")
     got = well("compensate", cell, "--json").data
     assert "Every motion of the program is corrected." in got["verdict"][0]

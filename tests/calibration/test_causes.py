@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from virtual import campaign, joint_values, random_arm, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.causes import with_causes
 from elastocal.calibration.exchanged import mended
 from elastocal.calibration.run import calibrate
 from elastocal.errors import InputError, RangeError
@@ -79,7 +81,7 @@ def test_an_axis_with_a_wrong_value(axis: int, degrees: float) -> None:
     assert cause.endswith(f"deg, not {written:.2f}")
 
 
-def test_what_has_no_plain_cause_gets_none() -> None:
+def test_what_has_no_plain_cause_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """Points and poses that are off in any direction, on three arms."""
     for seed, robot in enumerate((KR270, shipped("fanuc-m710ic50"), random_arm(7))):
         q, x = table(robot, 2, seed)
@@ -90,6 +92,10 @@ def test_what_has_no_plain_cause_gets_none() -> None:
         assert set(told(found)) == {3, 11, 17, 22}
         assert set(told(found).values()) == {""}
         assert not [w for w in found.warnings if w.code == "likely-cause"]
+    assert not [w for w in found.warnings if w.code == "causes-not-sought"]
+    monkeypatch.setattr("elastocal.calibration.causes.MOST", 3)
+    (said,) = [w for w in with_causes(found, of(robot, q, x)).warnings if w.code == "causes-not-sought"]
+    assert said.data["rows"] == 1
 
 
 def test_markers_exchanged_in_one_of_two_tables() -> None:
@@ -118,11 +124,11 @@ def test_words_of_rows_that_are_not_there_are_refused() -> None:
     data = of(KR270, q, x)
     assert mended(data, "readings of row 4 and row 99 exchanged") is None
     assert mended(data, "markers a and z exchanged in row 1") is None
-    with pytest.raises(InputError, match="no hypothesis"):
+    with refused("unknown-slip", "readings of row 4 and row 99 exchanged", parameter="accept"):
         calibrate(KR270, data, WORDS, accept="readings of row 4 and row 99 exchanged")
-    with pytest.raises(RangeError, match="names one row twice") as refused:
+    with pytest.raises(RangeError) as twice:
         calibrate(KR270, data, WORDS, accept="readings of row 4 and row 4 exchanged")
-    assert refused.value.parameter == "accept"
+    assert twice.value.parameter == "accept"
     back = mended(data, "readings of row 4 and row 6 exchanged")
     assert back is not None
     assert np.array_equal(back.position[[4, 6]], x[[6, 4]])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.errors import InputError
@@ -84,5 +85,5 @@ def test_a_place_ends_with_its_line(word: str, place: str) -> None:
 
 def test_a_place_of_two_readings_is_refused() -> None:
     located = parse_yaml("keep: [{reading: a.csv line 2, reason: x}]\n", "campaign.yaml")
-    with pytest.raises(InputError, match="several readings"):
+    with refused("input", file="campaign.yaml", line=1, column="keep[1]"):
         decided_rows(located, "keep", [Decision("a.csv line 2", "x")], ["a.csv line 2 (P1)", "a.csv line 2 (P2)"])

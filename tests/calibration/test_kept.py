@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.page import ladder_table
+from elastocal.calibration.tables import ladder_table
 from elastocal.errors import ConflictError
 
 ROBOT = shipped("kuka-kr270")
@@ -147,6 +148,9 @@ def test_a_start_of_another_robot_or_with_a_model_is_refused() -> None:
         ec.calibrate(ROBOT, readings(), ["geometry"], start=cold())
     with pytest.raises(ConflictError) as refused:
         ec.calibrate(ec.read_robot("cylindrical"), _cylindrical(), start=cold())
+    assert refused.value.parameter == "start"
+    with pytest.raises(ConflictError) as refused:  # the same joints, and another arm
+        ec.calibrate(replace(ROBOT, name="kr270-2"), readings(), start=cold())
     assert refused.value.parameter == "start"
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import elastocal as ec
+from elastocal.calibration.figures import NOT_OF_FILE, forests
+from elastocal.calibration.tables import parameters_table
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_offset import JointOffset
@@ -141,3 +143,18 @@ def test_errors_of_the_load_are_as_large_where_every_reading_is_kept() -> None:
     )  # fmt: skip
     found = ec.calibrate(robot, data, "compliance", outliers=False)
     assert found.noise["load size"] == pytest.approx(0.03, rel=0.5)
+
+
+def test_compliances_that_the_file_lacks_are_called_assumed() -> None:
+    robot, data = _pushed()
+    bare = robot.without("joint_compliance", "link_compliance", "foundation_compliance")
+    cal = ec.calibrate(bare, data)
+    (said,) = [w for w in cal.warnings if w.code == "assumed-compliance"]
+    assert said.data["parameters"] == [f"{joint}.k" for joint in robot.joints]
+    table = parameters_table(cal)
+    status = [c.key for c in table.columns].index("status")
+    known = {row[0]: row[status] for row in table.rows}
+    assert {known[n] for n in said.data["parameters"]} == {"assumed by size"}
+    stated = parameters_table(ec.calibrate(robot, data))
+    assert {row[status] for row in stated.rows} <= {"measured", "published", "assumed"}
+    assert all(NOT_OF_FILE in f.notes for f in forests(cal) if any(i.name == "A2.k" for i in f.rows))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from virtual import campaign, joint_values
 
 from elastocal.calibration.fit import Fit
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.words import automatic, check_words, with_words
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -74,7 +74,7 @@ def test_own_weight_and_compliance_are_not_both_tried() -> None:
 def test_words_that_are_none_are_refused() -> None:
     assert check_words("auto") is None
     assert check_words("geometry") == ("geometry",)
-    with pytest.raises(InputError, match="geometri"):
+    with refused("unknown-model-word", "geometri", nearest="geometry"):
         check_words(["geometri"])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracle.mechanics import generalised_forces
 from oracle.mechanics import poses as oracle_poses
+from oracle.refusals import refused
 from oracle.robots import random_robot
 
 from elastocal.compensation.commands import Commands, correct, correction_chunks
@@ -15,7 +16,6 @@ from elastocal.compensation.job import first_order
 from elastocal.compensation.loads import PathLoads, PayloadChange
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.compensation.verification import residual
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_compliance import JointCompliance
@@ -412,12 +412,12 @@ def test_an_estimate_that_violates_physics_is_still_corrected():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"reference": np.zeros(5)}, r"6 joints .* reference has 5 values"),
-        ({"frame": "spindle"}, "spindle"),
-        ({"rotation": 2 * np.eye(3)[None]}, "target 1: its rotation is not"),
-        ({"position": np.array([[0, np.nan, 0]])}, "target 1: its position is not a finite number"),
-        ({"position": np.zeros((2, 3))}, r"\(2, 3\), \(1, 3, 3\)"),
-        ({"reference": np.zeros((4, 6))}, "4 rows of reference joint values for 1 targets"),
+        ({"reference": np.zeros(5)}, ("shape", ("kuka-kr270", 6, ("A1", "A2", "A3", "A4", "A5", "A6")))),
+        ({"frame": "spindle"}, ("unknown-frame", "spindle")),
+        ({"rotation": 2 * np.eye(3)[None]}, ("range", 1)),
+        ({"position": np.array([[0, np.nan, 0]])}, ("number", 1)),
+        ({"position": np.zeros((2, 3))}, ("shape", ((2, 3), (1, 3, 3)))),
+        ({"reference": np.zeros((4, 6))}, ("shape", (4, 1))),
     ],
 )
 def test_bad_targets_are_refused(change, message):
@@ -428,18 +428,18 @@ def test_bad_targets_are_refused(change, message):
         "reference": np.zeros(6),
         **change,
     }
-    with pytest.raises(InputError, match=message):
+    with refused(*message):
         correct(kr270(), Targets(**given))
 
 
 def test_bad_loads_are_refused():
     targets = path(4)
-    with pytest.raises(InputError, match="3 wrenches at tool for 4 configurations"):
+    with refused("shape", (3, "tool", 4)):
         correct(kr270(), targets, PathLoads((AppliedWrenches("tool", np.zeros((3, 6))),)))
     twice = (PayloadChange(2, Payload(frame="flange", mass=1.0)), PayloadChange(1, Payload(frame="flange", mass=2.0)))
-    with pytest.raises(InputError, match=r"payload changes at targets \[2, 1\]"):
+    with refused("shape", [2, 1]):
         correct(kr270(), targets, PathLoads((), twice))
-    with pytest.raises(InputError, match="no targets"):
+    with refused("no-targets"):
         correct(kr270(), Targets("tool", np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros(6)))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracle.programs import EXAMPLES
+from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.compensation.process import LineLoads, ProcessLoad
@@ -173,6 +174,11 @@ def test_contributions_that_cancel_are_said_to(robot) -> None:
     (exact,) = [f for f in found.verdict if f.code == "taken-as-exact"]
     assert exact.data["weight_rms"] == pytest.approx(part)
     assert "cancel" in exact.text
+    (listed,) = [f for f in found.verdict if f.code == "contributions"]
+    assert listed.data["cancel"]
+    assert listed.data["weight"] == pytest.approx(part)
+    assert listed.data["total"] == pytest.approx(whole)
+    assert "CANCEL" in listed.text
     assert not ec.compensate(arm, ec.read_program(SQUARE, "krl")).contributions.cancel
 
 
@@ -195,7 +201,7 @@ def test_files_and_folders(robot, tmp_path: Path) -> None:
     assert sorted(Path(p).name for p in places) == ["contour.dat", "contour.src"]
     assert (tmp_path / "new" / "contour.src").read_bytes() == found.files["contour.src"]
     again = read_program(tmp_path / "new" / "contour.src")
-    with pytest.raises(InputError, match="would write over"):
+    with refused("would-replace", file="contour.src", parameter="out"):
         ec.compensate(robot, again).write(tmp_path / "new")
     with pytest.raises(InputError, match="needs its language"):
         ec.read_program(SQUARE)
@@ -211,7 +217,7 @@ def test_loads_are_given_once_and_have_six_numbers(robot) -> None:
         with pytest.raises(InputError):
             ec.compensate(robot, program, **words)
     table = LineLoads("t", np.array([1.0]), np.zeros((1, 6)), np.array([np.nan]))
-    with pytest.raises(InputError, match="give the load once"):
+    with refused("load-twice"):
         ProcessLoad(wrench=np.array(FORCE), by_line=table)
     each = ec.compensate(robot, program, wrench=np.array([FORCE] * 5))
     np.testing.assert_array_equal(each.job.loads.wrench, [FORCE] * 5)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle.mechanics import compliance, generalised_forces
+from oracle.refusals import refused
 from oracle.robots import random_spd
 from scipy.spatial.transform import Rotation
 
@@ -360,7 +361,7 @@ def test_a_target_is_compensated(name):
 
 def test_temperature_comes_with_the_configurations_or_with_the_robot():
     model = replace(robot(ThermalGrowth(frame="end", expansion=1e-4)), temperature=None)
-    with pytest.raises(InputError, match="thermal_growth at end needs the temperature"):
+    with refused("missing", ("thermal_growth", "end")):
         kinematics(model, Q)
     warm = np.array([10.0, -5.0])
     by_row = kinematics(model, Configurations(Q, warm), "tip").position

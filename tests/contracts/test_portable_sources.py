@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,14 +20,18 @@ OWN_WAY = {
 }  # fmt: skip
 TEXT = ("open", "fdopen", "read_text", "write_text")
 UNORDERED = ("iterdir", "glob", "rglob", "scandir")
+NAMES = {*LACKING, *(name.partition(".")[2] for name in OWN_WAY), *TEXT, *UNORDERED}
+ANY_NAME = re.compile(rf"\b({'|'.join(sorted(NAMES))})\b")
 
 
 def complaints(source: str) -> Iterator[str]:
-    tree = ast.parse(source)
-    ordered = {inner for node in ast.walk(tree) if _orders(node) for inner in ast.walk(node)}
-    own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.alias)}
-    chosen = {inner for node in ast.walk(tree) if _asks_the_system(node) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
+    if not ANY_NAME.search(source):
+        return
+    nodes = list(ast.walk(ast.parse(source)))
+    ordered = {inner for node in nodes if _orders(node) for inner in ast.walk(node)}
+    own = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.alias)}
+    chosen = {inner for node in nodes if _asks_the_system(node) for inner in ast.walk(node)}
+    for node in nodes:
         if node in chosen and isinstance(node, ast.Import | ast.ImportFrom):
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from design.cell_desk import arm, cylindrical
+from oracle.refusals import refused
 
 from elastocal.design.method import Measuring
 from elastocal.design.observed import determined, earlier_information, independent, observed, taken_together
-from elastocal.errors import InputError, UnknownNameError
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.registration import Registration
@@ -51,7 +50,7 @@ def test_accuracy_is_that_of_assess_with_every_source() -> None:
     assert found.names == (*NAMES, "load size", "registration rx", "registration ry", "registration rz")
     assert found.nuisance == (3, 4, 5, 6)
     sd = np.sqrt(np.diag(np.linalg.inv(found.information(range(8)))))
-    want = expected(cylindrical(), Campaign(kind, kind.predict(cylindrical()), sources), NAMES).expectations
+    want = expected(cylindrical(), Measured(kind, kind.predict(cylindrical()), sources), NAMES).expectations
     by_name = {e.name: e.sd for e in want}
     np.testing.assert_allclose(sd[:3], [by_name[n] for n in NAMES], rtol=2e-3)
     assert found.widened(np.ones((2, 3, 3))).shape == (2, 3, 7)
@@ -60,7 +59,7 @@ def test_accuracy_is_that_of_assess_with_every_source() -> None:
 def test_earlier_readings_add_up_and_forget_their_nuisances() -> None:
     sources = (Reading(sd=1e-5), LoadSize(sd=0.01, every="campaign"))
     kind = measured(sources)
-    campaign = Campaign(kind, kind.predict(cylindrical()), sources)
+    campaign = Measured(kind, kind.predict(cylindrical()), sources)
     one = observed(kind, sources, cylindrical(), NAMES)
     whole = one.information(range(6))
     schur = whole[:3, :3] - np.outer(whole[:3, 3], whole[3, :3]) / whole[3, 3]
@@ -87,7 +86,7 @@ def test_positions_are_planned_by_the_same_code() -> None:
     rows = observed(kind, measuring.sources, cylindrical(), NAMES).blocks
     np.testing.assert_allclose(rows[:, 2, 0], 100 / 1e-5, rtol=1e-6)
     assert determined(kind, cylindrical()).all()
-    with pytest.raises(UnknownNameError, match="deflection"):
+    with refused("unknown-kind-of-measurement", "deflexion", nearest="deflection"):
         Measuring("deflexion", TOOL)
 
 
@@ -98,7 +97,7 @@ def test_readings_of_one_sweep_are_one_candidate() -> None:
     for i, rows in enumerate(([1, 4], [0, 2, 3], [5])):
         want = found.information(rows)
         np.testing.assert_allclose(sweeps.information([i]), want, rtol=1e-9, atol=1e-9 * np.abs(want).max())
-    with pytest.raises(InputError, match="none left out"):
+    with refused("shape", 6):
         taken_together(found, np.array([0, 0, 0, 2, 2, 2]))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.observed import observed_tables
@@ -72,7 +73,7 @@ def test_a_csv_of_points_is_joined_too(tmp_path: Path) -> None:
 
 def test_units_may_be_declared_where_the_export_has_none(tmp_path: Path) -> None:
     file = export(tmp_path, "Cell, SMR, P{:02d}", HEAD.replace("// Units: Millimeters\n", ""))
-    with pytest.raises(InputError, match="does not state the unit"):
+    with refused("input", file="export.txt", column="table[1]"):
         observed_tables([file, poses(tmp_path)], ROBOT, {})
     read = observed_tables([file, poses(tmp_path)], ROBOT, {"units": {"length": "in", "angle": "deg"}})
     np.testing.assert_allclose(read.readings.read["position"][:, 0], MM * 0.0254, atol=1e-12)
@@ -80,9 +81,7 @@ def test_units_may_be_declared_where_the_export_has_none(tmp_path: Path) -> None
 
 def test_titles_in_other_words_are_asked_for_once(tmp_path: Path) -> None:
     file = poses(tmp_path, ["Punkt", *(f"Achse {i}" for i in range(1, 7))])
-    with pytest.raises(
-        InputError, match=r"'elastocal columns ROBOT poses\.xlsx' proposes which of Punkt, Achse 1"
-    ) as seen:
+    with refused("missing-column", "axis1", file="poses.xlsx", line=3) as seen:
         observed_tables([export(tmp_path, "Cell, SMR, P{:02d}"), file], ROBOT, {})
     assert (seen.value.code, seen.value.value) == ("missing-column", "axis1")
     robot = read_robot(ROBOT)
@@ -93,7 +92,7 @@ def test_titles_in_other_words_are_asked_for_once(tmp_path: Path) -> None:
 
 def test_a_table_of_poses_without_names_is_refused(tmp_path: Path) -> None:
     (tmp_path / "poses.csv").write_text(",".join(AXES) + "\n" + ",".join(map(str, DEG[0])) + "\n")
-    with pytest.raises(InputError, match=r"poses\.csv: has no column 'name'"):
+    with refused("missing-column", "name", file="poses.csv"):
         observed_tables([export(tmp_path, "Cell, SMR, P{:02d}"), tmp_path / "poses.csv"], ROBOT, {})
 
 

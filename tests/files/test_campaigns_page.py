@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from files.campaign_desk import DEFLECTION, Desk
+from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.campaign.columns import GROUPS
 from elastocal.files.campaign.file import CampaignEntry
 from elastocal.measure.sources.source import source_kinds
@@ -58,5 +58,5 @@ def test_sources_of_other_readings_are_refused_by_markers(tmp_path: Path, kind: 
     source = source_kinds()[kind](**({"sd": 1.0} if "sd" in fields else {}))
     assert per == ("campaign" if source.common else "reading")
     read = Desk(tmp_path).read(DEFLECTION)
-    with pytest.raises(InputError, match=kind):
+    with refused("unsupported", "deflection"):
         source.unknowns(read.campaign.measurement, read.model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.cell_yaml import PLACES, is_cell, read_cell, tables_in
@@ -55,14 +56,14 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, said: s
 
 
 def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="did you mean 'campaign'") as caught:
+    with refused("input", file="cell.yaml", line=3, column="campain") as caught:
         read_cell(cell(tmp_path, HEAD + "campain: x.yaml\n"))
     assert "line 3" in str(caught.value)
 
 
 def test_a_folder_without_it_is_no_cell(tmp_path: Path) -> None:
     assert not is_cell(tmp_path)
-    with pytest.raises(InputError, match=r"is a folder without cell\.yaml; make a cell first"):
+    with refused("no-cell", file=tmp_path.name):
         read_cell(tmp_path)
 
 

@@ -13,8 +13,8 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.file import CampaignFile
 from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.write import campaign_files
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
 
@@ -104,7 +104,7 @@ def test_written_contacts_read_back_bit_for_bit(tmp_path: Path) -> None:
     read = ContactForce(KIND.q + 1e-5, kind_of(file).touches, "xy")
     out = tmp_path / "out"
     out.mkdir()
-    for path, text in campaign_files(file, Campaign(read, noisy, file.campaign.sources), out).items():
+    for path, text in campaign_files(file, Measured(read, noisy, file.campaign.sources), out).items():
         path.write_text(text)
     again = read_campaign(out / "campaign.yaml")
     np.testing.assert_array_equal(again.campaign.readings, noisy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.encoders import SINGLE, WRIST
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.tables.encoders import read_encoder_tables
@@ -71,5 +72,5 @@ def test_complaints_name_the_place(tmp_path, texts, said):
 def test_a_table_is_read_once(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(WRIST)
-    with pytest.raises(InputError, match="given twice"):
+    with refused("table-twice"):
         read_encoder_tables([path, path])

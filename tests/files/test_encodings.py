@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from files.campaign_desk import DEFLECTION, ERRORS, ROBOT, TABLE
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.read import read_campaign
@@ -74,7 +75,7 @@ def test_logs_of_a_universal_robot(tmp_path: Path, how: str) -> None:
 def test_logs_of_telegrams(tmp_path: Path, how: str) -> None:
     (tmp_path / "log.xml").write_bytes(SAVED[how](RSI))
     if "16" in how:
-        with pytest.raises(InputError, match="UTF-16"):
+        with refused("utf-16"):
             read_log(tmp_path / "log.xml", read_robot("kuka-kr5"))
     else:
         assert read_log(tmp_path / "log.xml", read_robot("kuka-kr5")).q.shape == (4, 6)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.opened import watching
 from elastocal.files.robot import read
 from elastocal.files.robot.read import read_robot
@@ -28,7 +28,7 @@ def test_the_same_text_is_the_same_model_and_another_text_another(path: Path) ->
     assert read_robot(path).name == "another"
     path.write_text(f"{named}\nspeed: 3\n", encoding="utf-8")
     for _ in range(2):
-        with pytest.raises(InputError, match="speed"):
+        with refused("input", file="arm.yaml", line=53, column="speed"):
             read_robot(path)
 
 

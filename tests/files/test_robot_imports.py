@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 from elastocal.compensation.placed import own_base
 from elastocal.compensation.run import flange_of, flange_reason
-from elastocal.errors import InputError
+from elastocal.errors import InputError, UnitError
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.excel import excel_bytes
 from elastocal.model.kinematics import kinematics, rigid_pose
@@ -92,14 +94,14 @@ def test_wrong_xacro_in_one_sentence(package: Path) -> None:
     with pytest.raises(InputError, match="defines macros but uses none"):
         read_robot(package / "macro.xacro")
     (package / "lost.xacro").write_text(CALL.replace("my_support", "no_such_package"))
-    with pytest.raises(InputError, match="put its folder no_such_package beside my_support") as error:
+    with refused("xacro", "no_such_package", file="lost.xacro") as error:
         read_robot(package / "lost.xacro")
     assert (error.value.code, error.value.value) == ("xacro", "no_such_package")
     (package / "name.xacro").write_text(CALL.replace("xacro:arm", "xacro:no_such_macro"))
-    with pytest.raises(InputError, match="cannot be expanded"):
+    with refused("xacro", file="name.xacro"):
         read_robot(package / "name.xacro")
     (package / "plain.urdf").write_text(CALL)
-    with pytest.raises(InputError, match=r"rename it to \.xacro"):
+    with refused("xacro"):
         read_robot(package / "plain.urdf")
 
 
@@ -205,25 +207,66 @@ def test_limits_without_a_unit_are_in_that_of_the_angles(tmp_path: Path) -> None
         .replace("standard", "P,standard")
     )
     (tmp_path / "slide.csv").write_text(slides)
-    with pytest.raises(InputError, match="'min' has no unit"):
+    with refused("unit", "min"):
         read_robot(tmp_path / "slide.csv")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (UR10E.replace(",convention", ",remark").replace("base_joint,0,90", "base_joint,0,0"), "is stated nowhere"),
-        (UR10E.replace(",convention", ",conventoin"), "did you mean 'convention'"),
-        ("joint,alpha_deg,d_mm,theta_deg,convention\nA,0,0,0,standard\n", "a is missing"),
-        (UR10E.replace("standard", "modified", 1), "the same in all rows"),
-        (UR10E.replace("-360,360", "360,-360", 1), "min is not below max"),
-        (UR10E.replace("180.7", "abc"), "'abc' is not a number"),
+        (UR10E.replace(",convention", ",remark").replace("base_joint,0,90", "base_joint,0,0"), ("dh-convention",)),
+        (UR10E.replace(",convention", ",conventoin"), ("unknown-column", "conventoin")),
+        ("joint,alpha_deg,d_mm,theta_deg,convention\nA,0,0,0,standard\n", ("dh-column", "a")),
+        (UR10E.replace("standard", "modified", 1), ("dh-convention",)),
+        (UR10E.replace("-360,360", "360,-360", 1), ("limits",)),
+        (UR10E.replace("180.7", "abc"), ("number",)),
     ],
 )
-def test_wrong_tables_in_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+def test_wrong_tables_in_one_sentence(tmp_path: Path, text: str, said: tuple[Any, ...]) -> None:
     (tmp_path / "dh.csv").write_text(text)
-    with pytest.raises(InputError, match=said):
+    with refused(*said):
         read_robot(tmp_path / "dh.csv")
+
+
+BARE = UR10E.replace("min_deg,max_deg", "min,max")
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        (BARE.replace("-360,360", "-3.14,3.14"), 3.14),
+        (
+            BARE.replace("alpha_deg", "alpha_rad").replace("theta_deg", "theta_rad").replace(",90,", ",1.5707963,"),
+            360.0,
+        ),
+    ],
+)
+def test_limits_without_a_unit_that_are_not_in_that_of_the_angles(tmp_path: Path, text: str, most: float) -> None:
+    path = tmp_path / "dh.csv"
+    path.write_text(text.replace(",-90,", ",-1.5707963,") if most == 360 else text)
+    with pytest.raises(UnitError) as caught:
+        read_robot(path)
+    assert (caught.value.file, caught.value.line) == (str(path), 1)
+    assert caught.value.value == pytest.approx(most)
+    path.write_text(BARE)
+    assert read_robot(path).motions[0].limits == pytest.approx((-2 * np.pi, 2 * np.pi))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "a,0,0,100,0,prismatic\nb,0,90,0,0,revolute\nc,200,0,0,0,revolute\n",
+        "a,0,0,100,0,revolute\nb,0,0,50,0,revolute\nc,0,0,20,0,revolute\n",
+    ],
+    ids=["sliding", "coaxial"],
+)
+def test_the_convention_of_sliding_and_coaxial_joints_is_asked_for(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "dh.csv"
+    path.write_text("joint,a_mm,alpha_deg,d_mm,theta_deg,type\n" + rows)
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert "convention" in str(caught.value)
+    assert caught.value.file == str(path)
 
 
 def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,6 +276,26 @@ def test_a_xacro_expression_that_never_ends_is_given_up(tmp_path: Path, monkeypa
     with pytest.raises(InputError) as caught:
         read_robot(path)
     assert "longer than 2 s" in str(caught.value)
+
+
+def test_a_xacro_expression_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    path = tmp_path / "full.urdf.xacro"
+    path.write_text(
+        MACRO.replace('"0.9"', """"${'x' * 10**10}\"""").replace("</robot>", '<xacro:arm prefix=""/></robot>')
+    )
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert "more than 1 GB" in str(caught.value)
+
+
+def test_a_xacro_expression_that_is_wrong_is_quoted_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.urdf.xacro"
+    path.write_text(MACRO.replace('"0.9"', '"${lenght + 1}"').replace("</robot>", '<xacro:arm prefix=""/></robot>'))
+    with pytest.raises(InputError) as caught:
+        read_robot(path)
+    assert "name 'lenght' is not defined" in str(caught.value)
+    assert "lenght + 1" in str(caught.value)
 
 
 def test_xacro_that_is_no_xml_is_refused_at_its_line(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.run_record import FORMAT, RunRecord, read_record, record_schema, record_text
@@ -58,5 +59,5 @@ def test_a_spoiled_record_is_refused(tmp_path: Path, change: dict[str, object], 
 def test_half_a_record_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "calibrate.json"
     path.write_text(record_text(RECORD)[:40], encoding="utf-8")
-    with pytest.raises(InputError, match="not valid JSON"):
+    with refused("json", file="calibrate.json", line=3):
         read_record(path)

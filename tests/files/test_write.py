@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files import appended, write
@@ -40,13 +41,13 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_targets_are_judged_before_any_work(tmp_path: Path) -> None:
     check_targets({"--csv": tmp_path / "x.csv", "--report": None})
-    with pytest.raises(InputError, match="is a folder"):
+    with refused("is-folder", file=tmp_path.name):
         check_targets({"--csv": tmp_path})
-    with pytest.raises(InputError, match="does not exist"):
+    with refused("no-folder", file="x.csv"):
         check_targets({"--csv": tmp_path / "no" / "x.csv"})
-    with pytest.raises(InputError, match="--configurations"):
+    with refused("same-file", file="x.csv"):
         check_targets({"--csv": tmp_path / "x.csv"}, {"--configurations": tmp_path / "." / "x.csv"})
-    with pytest.raises(InputError, match="--csv"):
+    with refused("same-file", file="x"):
         check_targets({"--csv": tmp_path / "x", "--report": tmp_path / "x"})
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.model.compliant.joint_offset import JointOffset
@@ -123,7 +124,7 @@ def test_positions_in_base_axes(cal: ec.Calibration) -> None:
     np.testing.assert_allclose(base.position @ turn.T + shift, seen.position, atol=1e-12)
     np.testing.assert_allclose((base.half_width**2).sum(axis=2), (seen.half_width**2).sum(axis=2), rtol=1e-9)
     np.testing.assert_allclose(turn @ base.orientation, seen.orientation, atol=1e-12)
-    with pytest.raises(ec.InputError, match="there is no axes 'world'"):
+    with refused("unknown-axes", "world"):
         cal.predict(q, axes="world")
 
 
@@ -159,7 +160,7 @@ def test_parameters_by_name(cal: ec.Calibration) -> None:
     assert 0 < p.sd < 1e-3
     assert set(cal.parameters) >= {"J1.offset", "J2.x", "J4.ry"}
     assert len(list(cal.parameters)) == len(cal.parameters)
-    with pytest.raises(ec.InputError, match=r"J3\.ofset.*J3\.offset"):
+    with refused("unknown-parameter", "J3.ofset", nearest="J3.offset"):
         cal.parameters["J3.ofset"]
     assert next(iter(cal.parameters)) in cal.parameters
     assert "nobody.k" not in cal.parameters
@@ -232,12 +233,12 @@ def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         with pytest.raises(ec.InputError, match=name):
             ec.read_calibration(tmp_path / name)
-    with pytest.raises(ec.InputError, match=r"nothing\.json"):
+    with refused("no-file", file="nothing.json"):
         ec.read_calibration(tmp_path / "nothing.json")
 
 
 def test_a_station_that_is_unknown_is_named(cal: ec.Calibration, q: np.ndarray) -> None:
-    with pytest.raises(ec.InputError, match="east"):
+    with refused("unknown-station", "east"):
         cal.predict(q, station="east")
 
 

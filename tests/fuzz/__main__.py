@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fuzz.forked import forked_expansion
 from fuzz.judge import outcome
 from fuzz.mutations import damaged
 from fuzz.readers import READERS
@@ -25,7 +26,7 @@ def main(count: int, names: list[str]) -> int:
     for name in names or READERS:
         reader, counts, kept = READERS[name], Counter[str](), set[str]()
         began, slowest = time.process_time(), 0.0
-        with TemporaryDirectory() as folder:
+        with TemporaryDirectory() as folder, forked_expansion():
             path = reader.lay(Path(folder))
             whole = path.read_bytes()
             assert outcome(reader, path) == "read", name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import ElastocalError, InputError, UnknownNameError
 from elastocal.files.robot.read import read_robot
@@ -34,14 +35,14 @@ def kr270():
 
 
 def test_wrong_joint_count(kr270):
-    with pytest.raises(InputError, match=r"kuka-kr270 has 6 joints \(A1, A2, A3, A4, A5, A6\), but 5 values"):
+    with refused("shape", (6, 5)):
         kinematics(kr270, np.zeros((4, 5)))
-    with pytest.raises(InputError, match="but 7 values"):
+    with refused("shape", (6, 7)):
         equilibrium(kr270, [[0.0] * 7])
 
 
 def test_a_robot_without_joints_says_so():
-    with pytest.raises(InputError, match=r"0 joints \(none\), but 2 values"):
+    with refused("shape", (0, 2)):
         kinematics(read_robot("orthoglide-link"), [[1.0, 2.0]])
 
 
@@ -58,12 +59,12 @@ def test_a_wrench_that_is_no_number_is_named_by_row_and_component():
     wrench[2, 4] = NAN
     with pytest.raises(InputError, match="wrenches at tool: row 3, my is nan"):
         AppliedWrenches("tool", wrench)
-    with pytest.raises(InputError, match=r"\(N, 6\) force and moment are needed, got \(1, 3\)"):
+    with refused("shape", ("tool", (1, 3))):
         AppliedWrenches("tool", [1.0, 2.0, 3.0])
 
 
 def test_wrenches_must_match_the_configurations(kr270):
-    with pytest.raises(InputError, match="2 wrenches at tool for 3 configurations; give one, or one each"):
+    with refused("shape", (2, "tool", 3)):
         equilibrium(kr270, np.zeros((3, 6)), [AppliedWrenches("tool", np.zeros((2, 6)))])
 
 
@@ -96,20 +97,20 @@ def spring(change):
 
 
 def test_an_asymmetric_compliance_is_refused_with_the_entry(kr270):
-    with pytest.raises(InputError, match="link_compliance at flange: not symmetric, k26 = 1e-06 but k62 = 0"):
+    with refused("range", (2, 6, 1e-06)):
         kr270.without("link_compliance").with_elements(spring({(1, 5): 1e-6}))
 
 
 def test_an_indefinite_compliance_is_refused(kr270):
     with pytest.raises(InputError, match="link_compliance at flange: indefinite"):
         kr270.without("link_compliance").with_elements(spring({(1, 5): 1e-5, (5, 1): 1e-5}))
-    with pytest.raises(InputError, match="indefinite"):
+    with refused("range", -1.0):
         kr270.without("link_compliance").with_elements(spring({(0, 0): -1e-6}))
 
 
 def test_a_matrix_that_does_not_fit_its_form_is_refused(kr270):
     full = spring({(0, 1): 1e-7, (1, 0): 1e-7})
-    with pytest.raises(InputError, match="form beam has no place for k12 = 1e-07"):
+    with refused("range", ("beam", 1, 2)):
         kr270.without("link_compliance").with_elements(full).with_link_form("beam")
 
 
@@ -158,7 +159,7 @@ def test_a_structure_matrix_must_be_finite(kr270):
 
 
 def test_gravity_must_be_three_finite_numbers(kr270):
-    with pytest.raises(InputError, match="gravity must be three finite numbers"):
+    with refused("gravity"):
         Robot("r", kr270.tree, "tool", (), np.array([0.0, NAN, 1.0]))
 
 
@@ -167,50 +168,50 @@ def joint(name, parent="base", **motion):
 
 
 def test_trees_refuse_loops_doubles_and_orphans():
-    with pytest.raises(InputError, match="frame 'a': its parent 'b' comes later or closes a loop"):
+    with refused("format", ("a", "b")):
         FrameTree((joint("a", "b"), joint("b", "a")))
-    with pytest.raises(InputError, match="frame 'a' is defined twice"):
+    with refused("duplicate", ("a", "base")):
         FrameTree((joint("a"), joint("a")))
-    with pytest.raises(InputError, match="frame 'base' is defined twice"):
+    with refused("duplicate", ("base", "base")):
         FrameTree((joint("base"),))
-    with pytest.raises(InputError, match="frame 'a': its parent 'shoulder' does not exist"):
+    with refused("format", ("a", "shoulder")):
         FrameTree((joint("a", "shoulder"),))
 
 
 def test_joints_refuse_empty_axes_and_reversed_limits():
-    with pytest.raises(InputError, match=r"joint 'a': axis .* has no direction"):
+    with refused("no-direction", ("a", (0, 0, 0))):
         FrameTree((Frame("a", joint=JointMotion("revolute", (0, 0, 0))),))
-    with pytest.raises(InputError, match=r"joint 'a': lower limit 1.0 is not below -1.0"):
+    with refused("range", ("a", 1.0, -1.0)):
         FrameTree((joint("a", limits=(1.0, -1.0)),))
 
 
 def test_followers_need_a_leader_that_moves_by_itself():
-    with pytest.raises(UnknownNameError, match="there is no joint 'c'"):
+    with refused("unknown-joint", "c"):
         FrameTree((joint("a"), joint("b", "a", follows="c")))
-    with pytest.raises(InputError, match="which follows another"):
+    with refused("conflict", ("c", "b")):
         FrameTree((joint("a"), joint("b", "a", follows="a"), joint("c", "b", follows="b")))
 
 
 def test_a_branch_that_moves_is_not_serial():
     tree = FrameTree((joint("a"), joint("b", "a"), joint("c", "a")))
-    with pytest.raises(InputError, match="must form one serial chain"):
+    with refused("format", ("c", "b")):
         Robot("fork", tree, "b").chain  # noqa: B018
 
 
 def test_two_elements_with_the_same_parameters_are_refused(kr270):
-    with pytest.raises(InputError, match=r"same parameter: A1\.offset"):
+    with refused("duplicate", ("A1.offset",)):
         kr270.with_elements(JointOffset(joint="A1"))
 
 
 def test_the_controller_must_have_one_axis_per_joint(kr270):
-    with pytest.raises(InputError, match="the controller has 5 axes for 6 joints"):
+    with refused("shape", (5, 6)):
         Robot("r", kr270.tree, "tool", transmission=Transmission.identity(tuple("abcde")))
-    with pytest.raises(InputError, match="singular map"):
+    with refused("singular-map"):
         Transmission(("a", "b"), np.ones((2, 2)), np.zeros(2))
 
 
 def test_parameter_vectors_must_have_the_right_length(kr270):
-    with pytest.raises(InputError, match=rf"{len(kr270.parameters)} parameter values are needed"):
+    with refused("shape", (112, (3,))):
         kr270.with_parameters(np.zeros(3))
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.joint_offset import JointOffset
@@ -122,7 +122,7 @@ def arm_campaign(
     six = np.repeat(loads("grip", count * poses_each, seed + 50, size).wrench, each, axis=0)
     kind = Deflection(Setup(q, AppliedWrenches("grip", six), tuple(Marker(m) for m in markers)), statics)
     exact = kind.predict(truth)
-    return Campaign(kind, exact + noise * scatter(kind, truth, sources, seed + 100), sources)
+    return Measured(kind, exact + noise * scatter(kind, truth, sources, seed + 100), sources)
 
 
 def scatter(kind, truth, sources, seed):

@@ -1,9 +1,10 @@
-"""What an error says to programs: its code, and the value that it is about."""
+"""What an error says to programs: its code, the value that it is about, and where that stands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -12,9 +13,18 @@ from elastocal.errors import InputError
 
 
 @contextmanager
-def refused(code: str, value: Any = None) -> Iterator[None]:
-    """The block ends with an error of this code about this value, in one sentence."""
+def refused(code: str, value: Any = None, **more: Any) -> Iterator[pytest.ExceptionInfo[InputError]]:
+    """The block ends with an error of this code about this value, in one sentence.
+
+    ``more`` are further fields of it: line, column, parameter, allowed, nearest; ``file`` without its folder.
+    """
     with pytest.raises(InputError) as caught:
-        yield
-    assert (caught.value.code, caught.value.value) == (code, value)
-    assert str(caught.value)
+        yield caught
+    error = caught.value
+    assert (error.code, error.value) == (code, value)
+    assert {name: _shown(name, getattr(error, name)) for name in more} == more
+    assert str(error)
+
+
+def _shown(name: str, field: Any) -> Any:
+    return PurePath(field).name if name == "file" and field is not None else field

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.joint_compliance import JointCompliance
@@ -44,4 +44,4 @@ def campaign(model, force, noise, rng, poses=12, repeats=2):
     w[:, 0], w[:, 2] = force * np.cos(np.arange(len(q)) // repeats), -force
     kind = Deflection(Setup(q, AppliedWrenches("tip", w), (Marker("tip"),)))
     exact = kind.predict(model)
-    return Campaign(kind, exact + noise * np.sqrt(2) * rng.normal(size=exact.shape), (Reading(sd=noise or 1e-9),))
+    return Measured(kind, exact + noise * np.sqrt(2) * rng.normal(size=exact.shape), (Reading(sd=noise or 1e-9),))

@@ -30,15 +30,7 @@ def test_the_twelve_parameters_come_back(found: Outcome) -> None:
     for name, true in ACTUAL.items():
         assert value(found, name) == pytest.approx(true, rel=1e-8)
     assert value(found, "e_f_N") < 1e-8
-    assert value(found, "success_rate") >= 0.995  # of 500 random starts
-
-
-def test_few_starts_all_succeed() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(given, "DRAWS", 30)
-        patch.setattr(given, "STARTS", 20)
-        few = given.ScaraContactCase().run(np.random.default_rng(1))
-    assert value(few, "success_rate") == 1.0
+    assert value(found, "success_rate") == 1.0  # of 120 random starts
 
 
 def test_one_force_level_cannot_separate(found: Outcome) -> None:

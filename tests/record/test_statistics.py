@@ -49,6 +49,15 @@ def test_answers_after_the_cycle_are_overdue():
     assert s.turnaround[3] == 0.5
 
 
+def test_the_first_answer_is_judged_by_the_cycle_that_the_next_telegram_tells():
+    tally = fed([8], [0.0])
+    tally.answered(0.0062)
+    for n in range(3, 6):
+        tally.add(Telegram(4 * n, str(4 * n), 0, {}), 10**18 + 4_000_000 * n)
+        tally.answered(0.001)
+    assert tally.summary().overdue == 1
+
+
 @pytest.mark.parametrize("counters", [[7], 5 * np.arange(20)])
 def test_of_an_unknown_cycle_nothing_is_known_to_be_in_time(counters):
     tally = fed(counters, 4.0 * np.arange(len(counters)))

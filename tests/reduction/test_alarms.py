@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from oracle.draws import draws
-from oracle.wrong_models import MARKERS, NOISE, deflections
+from oracle.wrong_models import MARKERS, NOISE, deflections, shifts
+from scipy.stats import chi2
 
 import elastocal as ec
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -20,13 +21,29 @@ from elastocal.reduction.prediction import predict
 from elastocal.reduction.study import Study, study
 from elastocal.reduction.warnings import calibration_warnings
 
+NAMES = tuple(f"A{i}.k" for i in range(2, 7))
+
 
 @dataclass(frozen=True)
 class Case:
+    """``off`` and ``half`` (unseen poses, markers, 3): error of predictions and what they state at 95 %."""
+
     found: Study
     robot: ec.Robot
-    covered: float
+    truth: np.ndarray
+    q: np.ndarray
+    wrench: np.ndarray
+    off: np.ndarray
+    half: np.ndarray
     bad: int
+
+    @property
+    def covered(self) -> float:
+        return float(np.mean(np.abs(self.off) <= self.half))
+
+    @property
+    def poses(self) -> int:
+        return len(self.q) - len(self.off)
 
 
 def case(wrong: str, seed: int, poses: int = 18, spoiled: float = 1.0, noise: float = NOISE) -> Case:
@@ -34,8 +51,7 @@ def case(wrong: str, seed: int, poses: int = 18, spoiled: float = 1.0, noise: fl
     rng = np.random.default_rng([seed, poses])
     file = ec.read_robot("kuka-kr270")
     table = file.parameters
-    names = [f"A{i}.k" for i in range(2, 7)]
-    values = {n: table.values[table.index(n)] * np.exp(0.3 * rng.normal()) for n in names}
+    values = {n: table.values[table.index(n)] * np.exp(0.3 * rng.normal()) for n in NAMES}
     low, high = 0.7 * np.array([m.limits for m in file.motions]).T
     q = low + (high - low) * rng.random((poses + 15, file.n))
     push = rng.normal(size=(len(q), 3))
@@ -46,13 +62,21 @@ def case(wrong: str, seed: int, poses: int = 18, spoiled: float = 1.0, noise: fl
     moved = deflections(wrong, file.with_parameters(values), q, applied, rng)
     seen = moved[:poses] + noise * rng.normal(size=(poses, len(MARKERS), 3))
     setup = Setup(q[:poses], AppliedWrenches("tool", wrench[:poses]), tuple(Marker(m) for m in MARKERS))
-    data = Campaign(Deflection(setup), seen.reshape(poses, -1), (Reading(sd=NOISE / np.sqrt(2)),))
+    data = Measured(Deflection(setup), seen.reshape(poses, -1), (Reading(sd=NOISE / np.sqrt(2)),))
     found = study(file, data, ["A[2-6].k"], rng=np.random.default_rng(1))
-    inside = []
-    for k, marker in enumerate(MARKERS):
-        there = predict(found.identified, q[poses:], AppliedWrenches("tool", wrench[poses:]), marker)
-        inside.append(np.abs(there.twist[:, :3] - moved[poses:, k]) <= there.half_width[:, :3])
-    return Case(found, file, float(np.mean(inside)), bad)
+    there = [predict(found.identified, q[poses:], AppliedWrenches("tool", wrench[poses:]), m) for m in MARKERS]
+    off = np.stack([p.twist[:, :3] for p in there], axis=1) - moved[poses:]
+    half = np.stack([p.half_width[:, :3] for p in there], axis=1)
+    return Case(found, file, np.array(list(values.values())), q, wrench, off, half, bad)
+
+
+def by_differences(c: Case) -> np.ndarray:
+    """Derivative (poses, markers, 3, 5) of the deflections by the estimates, from robots solved anew."""
+    columns = []
+    for name, value in zip(NAMES, c.found.fit.values, strict=True):
+        more, less = (c.found.fit.model.with_parameters({name: value * (1 + h)}) for h in (1e-3, -1e-3))
+        columns.append((shifts(more, c.q, c.wrench) - shifts(less, c.q, c.wrench)) / (2e-3 * value))
+    return np.stack(columns, axis=-1)
 
 
 @pytest.mark.parametrize("wrong", ["gear", "hysteresis"])
@@ -66,10 +90,21 @@ def test_a_wrong_model_is_an_alarm_no_reading_is_lost_and_predictions_hold(wrong
     assert alarms[0].data["share"] > 0.01
 
 
-def test_a_right_model_gives_no_alarm() -> None:
+def test_a_right_model_gives_no_alarm_and_states_the_error_that_it_has() -> None:
+    """Intervals are those of the noise, by derivatives of robots solved anew; errors in units of it are chi2."""
     done = [case("none", seed) for seed in range(draws(2, 10))]
     assert all(c.found.fit.misfit.probability > 0.01 and c.found.fit.share == 0 for c in done)
-    assert np.mean([c.covered for c in done]) > 0.95 - 0.3 / np.sqrt(len(done))  # intervals of one robot go together
+    squares = 0.0
+    for c in done:
+        assert c.found.fit.names == NAMES
+        slope = by_differences(c)
+        seen = slope[: c.poses].reshape(-1, len(NAMES)) / NOISE
+        covariance = np.linalg.inv(seen.T @ seen)
+        sd = np.sqrt(np.einsum("nmij,jk,nmik->nmi", slope[c.poses :], covariance, slope[c.poses :]))
+        np.testing.assert_allclose(c.half, 1.959964 * sd, rtol=2e-3)
+        error = c.found.fit.values - c.truth
+        squares += float(error @ np.linalg.solve(covariance, error))
+    assert chi2.cdf(squares, len(NAMES) * len(done)) == pytest.approx(0.5, abs=0.4995)
 
 
 def test_a_slight_misfit_of_many_numbers_is_an_alarm() -> None:

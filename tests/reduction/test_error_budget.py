@@ -9,7 +9,7 @@ import pytest
 from oracle.campaigns import arm, arm_campaign
 from oracle.draws import draws
 
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.load import LoadPoint, LoadSize
 from elastocal.measure.sources.marker_places import MarkerPlaces
 from elastocal.measure.sources.reading import Reading
@@ -31,7 +31,7 @@ def exact(sources, **how):
 
 def test_shares_are_those_of_monte_carlo_with_one_source_at_a_time():
     truth, campaign = exact([])
-    campaign = Campaign(campaign.measurement, campaign.readings, (*SCATTERING, *COMMON))
+    campaign = Measured(campaign.measurement, campaign.readings, (*SCATTERING, *COMMON))
     names = [*JOINTS, *(u.name for u in unknowns(campaign, truth))]
     fit = estimate(truth, campaign, names)
     assert fit.scatter < 1e-6
@@ -116,7 +116,7 @@ def test_compliance_that_varies_has_a_line_of_its_own():
 
 def test_without_stated_noise_there_is_one_line():
     truth, campaign = exact(())
-    found = budget(estimate(truth, Campaign(campaign.measurement, campaign.readings), JOINTS))
+    found = budget(estimate(truth, Measured(campaign.measurement, campaign.readings), JOINTS))
     assert found.sources == (UNSTATED,)
     assert found.share.shape == (1, 4)
 

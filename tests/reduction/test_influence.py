@@ -8,8 +8,8 @@ from oracle.campaigns import arm, arm_campaign, planar
 from scipy import linalg
 
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
@@ -29,7 +29,7 @@ SOURCES = (Reading(sd=SD), Repeatability(sd=2e-5))
 def without(campaign, members):
     readings = campaign.readings.copy()
     readings[members] = np.nan
-    return Campaign(campaign.measurement, readings, campaign.sources)
+    return Measured(campaign.measurement, readings, campaign.sources)
 
 
 def test_left_out_residuals_are_those_of_fits_without_the_pose():
@@ -37,7 +37,7 @@ def test_left_out_residuals_are_those_of_fits_without_the_pose():
     campaign = arm_campaign(arm(), SOURCES, count=7, poses_each=2)
     readings = campaign.readings.copy()
     readings[3, 1] = readings[8] = np.nan
-    campaign = Campaign(campaign.measurement, readings, SOURCES)
+    campaign = Measured(campaign.measurement, readings, SOURCES)
     fit, pose = estimate(arm(), campaign, JOINTS), campaign.measurement.setup.pose
     found = influence(fit, pose)
     expected = np.full(readings.shape, np.nan)
@@ -61,7 +61,7 @@ def test_left_out_residuals_of_a_nonlinear_fit_with_priors_are_right_to_first_or
     wrench[1::2, :3] = rng.normal(size=(6, 3)) * 300
     kind = Position(Setup(q, AppliedWrenches("tip", wrench), (Marker("tip"),)))
     sources = (Reading(sd=SD), Registration(sd=2e-5, turn_sd=4e-5))
-    campaign = Campaign(kind, kind.predict(truth) + SD * rng.normal(size=(12, 3)), sources)
+    campaign = Measured(kind, kind.predict(truth) + SD * rng.normal(size=(12, 3)), sources)
     names = ["j1.k", "j2.k", "j2.offset", *(u.name for u in unknowns(campaign, truth))]
     fit, pose = estimate(truth, campaign, names), kind.setup.pose
     found = influence(fit, pose)
@@ -83,7 +83,7 @@ def test_leverage_is_how_much_a_number_decides_its_own_prediction():
     campaign = arm_campaign(arm(), (Reading(sd=SD),), count=5)
     readings = campaign.readings.copy()
     readings[2, 3] = np.nan
-    campaign = Campaign(campaign.measurement, readings, campaign.sources)
+    campaign = Measured(campaign.measurement, readings, campaign.sources)
     fit = estimate(arm(), campaign, JOINTS)
     found = influence(fit, campaign.measurement.setup.pose)
     assert np.isnan(found.leverage[2, 3])
@@ -91,7 +91,7 @@ def test_leverage_is_how_much_a_number_decides_its_own_prediction():
     for at in ((0, 0), (3, 4), (4, 2)):
         moved = readings.copy()
         moved[at] += 1e-3
-        other = estimate(arm(), Campaign(campaign.measurement, moved, campaign.sources), JOINTS)
+        other = estimate(arm(), Measured(campaign.measurement, moved, campaign.sources), JOINTS)
         change = campaign.measurement.predict(other.model) - campaign.measurement.predict(fit.model)
         assert found.leverage[at] == pytest.approx(change[at] / 1e-3, rel=1e-6)
 
@@ -106,7 +106,7 @@ def test_a_pose_that_alone_holds_up_a_parameter_cannot_be_left_out():
     wrench[:, :2] = 300 * np.stack([np.cos(q[:, 1]), np.sin(q[:, 1])], axis=1)  # along the arm
     wrench[2, :2] += 200 * np.array([-np.sin(q[2, 1]), np.cos(q[2, 1])])
     kind = Deflection(Setup(q, AppliedWrenches("tool", wrench), (Marker("tool"),)), "linear")
-    campaign = Campaign(kind, kind.predict(model) + SD * rng.normal(size=(6, 3)), (Reading(sd=SD),))
+    campaign = Measured(kind, kind.predict(model) + SD * rng.normal(size=(6, 3)), (Reading(sd=SD),))
     found = influence(estimate(model, campaign, ["q1.k", "q2.k", "q3.k"]), kind.setup.pose)
     order = kind.setup.pose == kind.setup.pose[2]
     assert np.isposinf(found.left_out[order]).all()
@@ -121,7 +121,7 @@ def test_correlations_are_those_of_the_normal_equations_and_carry_their_names():
     q = rng.uniform(-0.4, 0.4, (9, 3))
     wrench = rng.normal(size=(9, 6)) * [100, 0, 100, 0, 0, 0]
     kind = Deflection(Setup(q, AppliedWrenches("tip", wrench), (Marker("tip"),)), "linear")
-    campaign = Campaign(kind, kind.predict(truth) + SD * rng.normal(size=(9, 3)), (Reading(sd=SD),))
+    campaign = Measured(kind, kind.predict(truth) + SD * rng.normal(size=(9, 3)), (Reading(sd=SD),))
     names = ["j1.k", "j2.k", "j3.k"]
     a = kind.derivative(truth, names).reshape(-1, 3)
     covariance = linalg.inv(a.T @ a)

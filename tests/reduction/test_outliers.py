@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.campaigns import arm, arm_campaign, scatter
 
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
@@ -23,7 +23,7 @@ def spoiled(campaign, *errors):
     for at, size in errors:
         readings[at] += size
     places = tuple(f"tracker.csv:{i + 2}" for i in range(len(readings)))
-    return Campaign(campaign.measurement, readings, campaign.sources, places)
+    return Measured(campaign.measurement, readings, campaign.sources, places)
 
 
 @pytest.mark.parametrize("sources", [(Reading(sd=SD),), FULL])
@@ -37,7 +37,7 @@ def test_a_gross_error_is_named_with_what_the_rest_predicts(sources, statics):
     assert found.value == campaign.readings[5, 4]
     hole = campaign.readings.copy()
     hole[5, 4] = np.nan
-    rest = estimate(arm(), Campaign(campaign.measurement, hole, sources), JOINTS)
+    rest = estimate(arm(), Measured(campaign.measurement, hole, sources), JOINTS)
     predicted = campaign.measurement.predict(rest.model)[5, 4]
     assert found.predicted == pytest.approx(predicted, abs=SD)
     assert abs(found.predicted - found.value) == pytest.approx(2e-3, rel=0.1)
@@ -70,7 +70,7 @@ def test_clean_data_raise_no_alarm():
     kind = campaign.measurement
     alarms = 0
     for seed in range(40):
-        noisy = Campaign(kind, campaign.readings + scatter(kind, truth, FULL, seed), FULL)
+        noisy = Measured(kind, campaign.readings + scatter(kind, truth, FULL, seed), FULL)
         alarms += len(find_outliers(estimate(truth, noisy, JOINTS)))
     assert alarms <= 1
 
@@ -79,7 +79,7 @@ def test_too_few_readings_to_tell():
     campaign = arm_campaign(arm(), (Reading(sd=SD),), count=1)
     readings = campaign.readings.copy()
     readings[0, :2] = np.nan
-    few = Campaign(campaign.measurement, readings, campaign.sources)
+    few = Measured(campaign.measurement, readings, campaign.sources)
     fit = estimate(arm(), few, JOINTS[:3])
     assert fit.freedom == 1
     assert find_outliers(fit) == ()

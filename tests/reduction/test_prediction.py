@@ -8,8 +8,8 @@ from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatte
 from scipy import stats
 from scipy.spatial.transform import Rotation
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
@@ -133,7 +133,7 @@ def test_the_discrepancy_is_the_size_of_a_fault_that_all_repeats_share(each):
     for seed in range(40):
         fault = np.repeat(tau * rng.normal(size=(20, 6)), each, axis=0)
         readings = campaign.readings + fault + scatter(kind, truth, PLAIN, seed)
-        fit = estimate(truth, Campaign(kind, readings, PLAIN), JOINTS)
+        fit = estimate(truth, Measured(kind, readings, PLAIN), JOINTS)
         found = discrepancy(fit, repeats(fit, kind.setup.state))
         squares.append(found.sd**2)
         assert found.reason.startswith("lack of fit" if each > 1 else "residuals beyond the stated noise")
@@ -142,7 +142,7 @@ def test_the_discrepancy_is_the_size_of_a_fault_that_all_repeats_share(each):
 
 def test_without_repeats_and_noise_the_discrepancy_is_unknown():
     campaign = arm_campaign(arm(), PLAIN, count=8)
-    fit = estimate(arm(), Campaign(campaign.measurement, campaign.readings), JOINTS)
+    fit = estimate(arm(), Measured(campaign.measurement, campaign.readings), JOINTS)
     found = discrepancy(fit, repeats(fit, campaign.measurement.setup.state))
     assert np.isnan(found.sd)
     assert "cannot be told from noise" in found.reason
@@ -190,6 +190,6 @@ def test_a_campaign_without_load_has_no_such_cost():
     model = planar(2)
     rng = np.random.default_rng(0)
     kind = Position(Setup(rng.uniform(-2, 2, (6, 2)), AppliedWrenches("tip", np.zeros((1, 6))), (Marker("tip"),)))
-    campaign = Campaign(kind, kind.predict(model) + SD * rng.normal(size=(6, 3)), PLAIN)
+    campaign = Measured(kind, kind.predict(model) + SD * rng.normal(size=(6, 3)), PLAIN)
     fit = estimate(model, campaign, ["j1.offset", "j2.offset"])
     assert reduction_cost(fit, fit) == ()

@@ -7,8 +7,8 @@ import pytest
 from oracle.campaigns import arm, arm_poses
 from oracle.draws import draws
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.descriptions import descriptions
@@ -29,7 +29,7 @@ def found(noise, seed=0, true=None):
     kind = Deflection(Setup(q, AppliedWrenches("tip", w), (Marker("m1"), Marker("m2"))), "linear")
     exact = kind.predict(model.with_parameters(true or {}))
     readings = exact + np.sqrt(2) * noise * rng.normal(size=exact.shape)
-    return model, kind, identify(descriptions(model), Campaign(kind, readings, (Reading(sd=noise),)), NAMES)
+    return model, kind, identify(descriptions(model), Measured(kind, readings, (Reading(sd=noise),)), NAMES)
 
 
 def test_it_is_the_posterior_with_priors_on_what_is_held():

@@ -7,7 +7,7 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, scatter
 from scipy import stats
 
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
@@ -24,7 +24,7 @@ def test_the_split_of_squares_is_the_one_written_out():
     campaign = arm_campaign(arm(), PLAIN, count=6, each=3, noise=1.3)
     readings = campaign.readings.copy()
     readings[4, 2] = readings[7] = readings[9:11, 0] = np.nan
-    campaign = Campaign(campaign.measurement, readings, PLAIN)
+    campaign = Measured(campaign.measurement, readings, PLAIN)
     fit = estimate(arm(), campaign, JOINTS)
     state = campaign.measurement.setup.state
     found = repeats(fit, state)
@@ -59,7 +59,7 @@ def test_where_the_model_is_right_every_probability_is_as_likely(sources):
     kind = campaign.measurement
     found = []
     for seed in range(150):
-        noisy = Campaign(kind, campaign.readings + 2 * scatter(kind, truth, sources, seed), sources)
+        noisy = Measured(kind, campaign.readings + 2 * scatter(kind, truth, sources, seed), sources)
         found.append(repeats(estimate(truth, noisy, JOINTS), kind.setup.state))
     p = [f.probability for f in found]
     assert stats.kstest(p, "uniform").pvalue > 0.01
@@ -104,7 +104,7 @@ def test_repeats_that_agree_exactly_condemn_any_misfit():
     campaign = arm_campaign(arm(), PLAIN, count=5, noise=1.0)
     kind = campaign.measurement
     twice = np.arange(5).repeat(2)
-    again = Campaign(type(kind)(kind.setup.picked(twice), "linear"), campaign.readings[twice], PLAIN)
+    again = Measured(type(kind)(kind.setup.picked(twice), "linear"), campaign.readings[twice], PLAIN)
     found = repeats(estimate(arm(), again, JOINTS), again.measurement.setup.state)
     assert found.pure_error == pytest.approx(0, abs=1e-9)
     assert found.probability < 1e-12

@@ -10,7 +10,7 @@ from oracle.campaigns import arm, arm_campaign, scatter
 from oracle.draws import draws, spread_of_share
 from scipy import stats
 
-from elastocal.measure.campaign import Campaign, ParameterPrior
+from elastocal.measure.measured import Measured, ParameterPrior
 from elastocal.measure.sources.load import LoadPoint, LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.compliant.link_compliance import LinkCompliance
@@ -35,7 +35,7 @@ def campaign_with(shift, seed, noise=1.0):
     kind = exact.measurement
     columns = LoadPoint(sd=POINT).columns(kind, truth)
     readings = exact.readings + columns @ shift + noise * scatter(kind, truth, SOURCES, seed)
-    return Campaign(kind, readings, SOURCES)
+    return Measured(kind, readings, SOURCES)
 
 
 @pytest.mark.parametrize("noise", [1.0, 4.0])
@@ -70,7 +70,7 @@ def test_a_load_that_hangs_elsewhere_strays_and_the_chance_counts_all_that_is_st
 def test_a_belief_about_a_parameter_strays_like_a_nuisance():
     truth = arm()
     campaign = arm_campaign(truth, (Reading(sd=SD),), count=6)
-    wrong = Campaign(
+    wrong = Measured(
         campaign.measurement, campaign.readings, campaign.sources, priors=(ParameterPrior("j2.k", 3e-5, 1e-6),)
     )
     (found,) = prior_checks(estimate(truth, wrong, JOINTS))
@@ -85,7 +85,7 @@ def believed(noise, sd, seed, count=2, names=JOINTS[:3], sources=()):
     exact = arm_campaign(LIGHT, (Reading(sd=SD),), count=count, noise=0.0, markers=("m1",))
     prior = ParameterPrior("j2.k", 2e-5 + sd * rng.normal(), sd)
     readings = exact.readings + noise * rng.normal(size=exact.readings.shape)
-    return estimate(LIGHT, Campaign(exact.measurement, readings, sources, priors=(prior,)), names)
+    return estimate(LIGHT, Measured(exact.measurement, readings, sources, priors=(prior,)), names)
 
 
 @pytest.mark.parametrize(("sd", "freedom"), [(1e-9, 3), (1e-5, np.inf)])
@@ -111,14 +111,14 @@ def test_what_no_reading_decides_is_not_counted():
     """A prior of one part in a million million leaves nothing to decide, beside one that readings speak of."""
     exact = arm_campaign(LIGHT, (Reading(sd=SD),), count=6)
     priors = (ParameterPrior("j2.k", 2.3e-5, 1e-6), ParameterPrior("j3.k", 3e-5, 1e-17))
-    wrong = Campaign(exact.measurement, exact.readings, exact.sources, priors=priors)
+    wrong = Measured(exact.measurement, exact.readings, exact.sources, priors=priors)
     fit = estimate(LIGHT, wrong, JOINTS)
     far, undecided = prior_checks(fit)
     assert 2 < far.sigmas < 4
     assert undecided.chance == 1
     alone = estimate(
         LIGHT,
-        Campaign(exact.measurement, exact.readings, exact.sources, priors=priors[:1]),
+        Measured(exact.measurement, exact.readings, exact.sources, priors=priors[:1]),
         [n for n in JOINTS if n != "j3.k"],
     )
     (same,) = prior_checks(alone)
@@ -179,11 +179,11 @@ MIXED = [f"end.k{i}{j}" for i in range(1, 7) for j in range(i + 1, 7)]
 def linked(count):
     """One marker of an arm with a link that yields, read exactly; nothing is stated."""
     exact = arm_campaign(LINK, (Reading(sd=SD),), count=count, noise=0.0, markers=("m1",))
-    return Campaign(exact.measurement, exact.readings, ())
+    return Measured(exact.measurement, exact.readings, ())
 
 
 def with_noise(exact, size, rng, sources=()):
-    return Campaign(exact.measurement, exact.readings + size * rng.normal(size=exact.readings.shape), sources)
+    return Measured(exact.measurement, exact.readings + size * rng.normal(size=exact.readings.shape), sources)
 
 
 @pytest.mark.parametrize(("size", "stated"), [(0.3, False), (3.0, False), (3.0, True), (0.3, True)])
@@ -269,6 +269,6 @@ def test_a_common_load_size_takes_part_in_what_is_explained():
     """With the load free, what a wrong size of the load does is not asked of masses."""
     truth = arm()
     plain = arm_campaign(truth, (Reading(sd=SD),), count=12, statics="loaded", size=400.0)
-    free = Campaign(plain.measurement, 1.02 * plain.readings, (Reading(sd=SD), LoadSize(sd=0.05, every="campaign")))
+    free = Measured(plain.measurement, 1.02 * plain.readings, (Reading(sd=SD), LoadSize(sd=0.05, every="campaign")))
     found = identify(descriptions(arm()), free, ["j1.k"], rules=ReductionRules(leave_out=False))
     assert not any(u.significant for u in omitted_parameters(found) if u.name.startswith("j3.m"))

@@ -66,7 +66,7 @@ def test_a_long_table_is_cut_and_says_so() -> None:
     (cut,) = short.sections[1].blocks
     assert isinstance(cut, Table)
     assert 4 <= len(cut.rows) < 40
-    assert cut.notes == (f"{len(cut.rows)} of 300 rows.",)
+    assert cut.notes == (f"The first {len(cut.rows)} of 300 rows.",)
     assert len(lines_of(short)) >= LINES - 2  # the room is used
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_observation
@@ -306,17 +306,17 @@ def test_nothing_to_see_is_no_failure():
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda p: p.y.__setitem__((hidden_row(), 1), np.nan), "reading is not a finite"),
-        (lambda p: p.matrix.__setitem__((hidden_row(), 1, 2), np.nan), "must be finite"),
+        (lambda p: p.y.__setitem__((hidden_row(), 1), np.nan), ("reading",)),
+        (lambda p: p.matrix.__setitem__((hidden_row(), 1, 2), np.nan), ("not-finite",)),
         (
             lambda p: p.matrix.__setitem__((int(spread_indices(1500, 200)[5]), 1, 2), np.nan),
-            "derivative is not a finite",
+            ("derivative",),
         ),
-        (lambda p: setattr(p, "y", p.y[:, :2]), r"derivatives \(7, 3, 200\) for readings \(2, 200\)"),
+        (lambda p: setattr(p, "y", p.y[:, :2]), ("shape", ((7, 3, 200), (2, 200), 7))),
     ],
 )
 def test_data_that_cannot_be_used_are_refused(spoil, words):
     problem = Problem(random_rows())
     spoil(problem)
-    with pytest.raises(InputError, match=words):
+    with refused(*words):
         problem.fit()

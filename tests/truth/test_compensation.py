@@ -15,7 +15,7 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import expected_residual, residual, taught, taught_covariance
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -43,7 +43,7 @@ def test_the_interval_of_what_is_left_holds_it(by_teaching: bool) -> None:
     wanted = taught(truth, path, q, loads) if by_teaching else path
     hits, sizes = [], []
     for seed in range(DRAWS):
-        read = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
+        read = Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(truth, read, NAMES)
         model = truth.with_parameters(dict(zip(fit.names, fit.values, strict=True)))
         known = IdentifiedModel(model, fit.names, fit.covariance_stated, math.nan)

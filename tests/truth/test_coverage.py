@@ -7,8 +7,8 @@ import pytest
 from oracle.campaigns import arm, arm_campaign, arm_poses, loads, planar, scatter
 from oracle.draws import draws, spread_of_share
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
@@ -57,7 +57,7 @@ def test_stated_intervals_of_an_identifiable_basis_affine():
     wanted = np.array([true[n] for n in names])
     hits, count = [], draws(80, 1000)
     for seed in range(count):
-        fit = estimate(model, Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES), names)
+        fit = estimate(model, Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES), names)
         hits.append(np.abs(fit.values - wanted) < WIDTH * np.sqrt(np.diag(fit.covariance_stated)))
     share = np.mean(hits, axis=0)
     assert np.mean(share) == pytest.approx(0.95, abs=spread_of_share(0.95, count, 1.5))
@@ -75,7 +75,7 @@ def test_stated_intervals_of_a_loaded_robot():
     assert np.abs(exact - rigid).max() > 0.02
     hits, count = [], draws(40, 500)
     for seed in range(count):
-        fit = estimate(truth, Campaign(kind, exact + scatter(kind, truth, plain, seed), plain), ["j1.k", "j1.offset"])
+        fit = estimate(truth, Measured(kind, exact + scatter(kind, truth, plain, seed), plain), ["j1.k", "j1.offset"])
         hits.append(np.abs(fit.values - [1e-3, 0.0]) < WIDTH * np.sqrt(np.diag(fit.covariance_stated)))
     np.testing.assert_allclose(np.mean(hits, axis=0), 0.95, atol=spread_of_share(0.95, count, 3))
 
@@ -88,7 +88,7 @@ def test_intervals_after_m3_hold_the_truth_less_often():
     kind = campaign.measurement
     hits, kept = [], []
     for seed in range(draws(25, 200)):
-        noisy = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
+        noisy = Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         found = identify((Description("", "", model),), noisy)
         true = combined(found.groups, truth, model)
         wanted = np.array([true[n] for n in found.fit.names])
@@ -112,7 +112,7 @@ def test_predicted_intervals_at_poses_that_were_not_measured():
     names = [n for n in kind.names(truth, None) if n in JOINTS or n in ("end.k44", "end.k55", "end.k66")]
     hits, excess = [], []
     for seed in range(draws(40, 300)):
-        noisy = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
+        noisy = Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(truth, noisy, names)
         d = discrepancy(fit, repeats(fit, kind.setup.state)).sd
         excess.append(d)
@@ -134,7 +134,7 @@ def test_the_discrepancy_keeps_intervals_honest_where_the_model_lacks_a_link(eac
     real = Deflection(Setup(*UNSEEN, (Marker("m1"),)), "linear").predict(truth)
     bare, full = [], []
     for seed in range(25):
-        noisy = Campaign(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
+        noisy = Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(arm(), noisy, JOINTS)
         d = discrepancy(fit, repeats(fit, kind.setup.state))
         for hits, sd in ((bare, 0.0), (full, d.sd)):

@@ -132,7 +132,10 @@ def predictor(
 
     start = None if asked.start is None else read_calibration(asked.start)
     choice = words if start is None or asked.model is not None else "auto"  # a start keeps its own
-    found = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
+    try:
+        found = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
+    except InputError as error:
+        raise _in_tables(error, observed) from None
     checked = _checked(found, observed, asked, {"model": choice, "accept": accept, "start": start})
     if progress is not None:
         progress(100, 100)
@@ -142,6 +145,16 @@ def predictor(
     if start is not None and asked.model is None and words != "auto":
         notes += ("The model that the campaign file asks for is not used, since --start keeps its own.",)
     return Predictor(found, checked, asked.stated, _facts(paths, observed), notes, files)
+
+
+def _in_tables(error: InputError, observed: Sequence[Observed]) -> InputError:
+    """A complaint of the readings as a whole, with the tables they stand in."""
+    files = tuple(dict.fromkeys(t.raw.file for o in observed for cells in o.readings.cells for t, _ in cells.values()))
+    if error.file is not None or str(error).startswith(files) or error.parameter not in ("", "accept") or error.allowed:
+        return error
+    named = error.reworded(f"{' and '.join(files)}: {error}")
+    named.file = files[0]
+    return named
 
 
 def _words(observed: Sequence[Observed], typed: str | None) -> str | list[str]:

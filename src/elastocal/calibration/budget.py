@@ -33,6 +33,6 @@ def variance_at_poses(c: Calibration) -> tuple[float, Mapping[str, float], float
 
 
 def _column_groups(c: Calibration) -> list[str]:
-    group = {e.name: STATED if e.group.startswith("prior of ") else e.group for e in c.parameters.rows}
+    group = {e.name: STATED if e.stated else e.group for e in c.parameters.rows}
     rest = c.covariance.shape[0] - len(c.names)
     return [group.get(n, "other parameters") for n in c.names] + ["stations and markers"] * rest

@@ -81,9 +81,22 @@ class Calibration:
         return self.uncalibrated.nominal
 
     @property
+    def optimistic(self) -> bool:
+        """Whether the leave-one-out error is too low to be claimed."""
+        return any(w.code == "optimistic" for w in self.warnings)
+
+    @property
+    def claim(self) -> ErrorSummary:
+        """Error at poses that it has not seen: leave-one-out, or of refits without a fifth of the poses where that is
+        optimistic."""
+        told = (w.data["refitted"] for w in self.warnings if w.code == "optimistic")
+        return next((ErrorSummary(**data) for data in told), self.leave_one_out)
+
+    @property
     def verdict(self) -> Finding:
         """What to do with it, in one sentence."""
-        lower, now = 1e3 * self.before.mean, 1e3 * self.leave_one_out.mean
+        claim, refitted = self.claim, self.optimistic
+        lower, now = 1e3 * self.before.mean, 1e3 * claim.mean
         unit = self.before.shown
         data = {f"before_{unit}": lower, f"after_{unit}": now}
         if self.ladder.kept_fails:
@@ -99,11 +112,10 @@ class Calibration:
             )
             return Finding("nothing-to-gain", "note", text, data)
         basis = "leave-one-out"
-        if (doubt := next((w for w in self.warnings if w.code == "optimistic"), None)) is not None:
-            basis = f"fitted again without a fifth of the poses in turn; leave-one-out {now:.3f}"
-            now = 1e3 * float(doubt.data["refitted"])
-            data[f"after_{unit}"] = now
-        if doubt is not None and now >= lower:
+        if refitted:
+            left_out = 1e3 * self.leave_one_out.mean
+            basis = f"fitted again without a fifth of the poses in turn; leave-one-out {left_out:.3f}"
+        if refitted and now >= lower:
             text = (
                 f"No gain is shown: {now:.3f} {unit} ({basis}) against {lower:.3f} {unit} of the nominal robot. "
                 "Measure more poses, or keep the nominal robot."

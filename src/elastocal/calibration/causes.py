@@ -22,7 +22,7 @@ from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
 from elastocal.calibration.exchanged import markers_word, rows_word
 from elastocal.calibration.placing import placed
 from elastocal.calibration.sight import point_slopes
-from elastocal.findings import Finding
+from elastocal.findings import Finding, note
 from elastocal.model.kinematics import kinematics
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Ints
@@ -36,7 +36,7 @@ ALIKE = 1.5
 GRID, STEPS, EXACT = 72, 6, 2
 """Values of an axis tried over its turn; steps from the best by the nominal arm, and by the calibrated one."""
 MOST = 30
-"""Rows that are looked at."""
+"""Rows that are looked at, the first of the campaign; a note says where there are more."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Cause:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _Wrong:
     """Rows with a whole point left out: read and predicted points and sds (k, m, 3), joint and controller values."""
 
     rows: Ints
@@ -67,7 +67,10 @@ class _Seen:
 
 def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     """The same with the likely causes of outliers, and a word on them."""
-    found = tuple(causes(cal, campaign))
+    found, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
+    if more > 0:
+        why = f"causes were sought for the first {MOST} rows that were left out, not for {more} others"
+        cal = replace(cal, warnings=(*cal.warnings, note("causes-not-sought", why, rows=more)))
     if not found:
         return cal
     text = {row: c.text for c in found for row in c.rows}
@@ -85,11 +88,11 @@ def _said(cause: Cause, campaign: Campaign) -> str:
 
 
 def causes(cal: Calibration, campaign: Campaign) -> Iterator[Cause]:
-    seen = _seen(cal, campaign)
-    if seen is None:
+    wrong = _wrong(cal, campaign)
+    if wrong is None:
         return
     told: set[int] = set()
-    for cause in (*_rows(seen, campaign), *_markers(seen, campaign), *_axes(seen, cal, campaign)):
+    for cause in (*_rows(wrong, campaign), *_markers(wrong, campaign), *_axes(wrong, cal, campaign)):
         if not told & set(cause.rows):
             told |= set(cause.rows)
             yield cause
@@ -100,10 +103,15 @@ def _clear(before: float, after: float, freedom: int, tries: int) -> bool:
     return after < NOISE and near < 1 and tries * near**freedom < CLEAR
 
 
-def _seen(cal: Calibration, campaign: Campaign) -> _Seen | None:
+def _doubted(cal: Calibration) -> list[int]:
+    """Rows with a whole point left out by its deviation."""
+    return sorted({o.row for o in cal.outliers if o.axis is None and np.isfinite(o.deviations)})
+
+
+def _wrong(cal: Calibration, campaign: Campaign) -> _Wrong | None:
     if campaign.position is None:
         return None
-    rows = np.array(sorted({o.row for o in cal.outliers if o.axis is None and np.isfinite(o.deviations)})[:MOST], int)
+    rows = np.array(_doubted(cal)[:MOST], int)
     if not len(rows):
         return None
     gone = np.zeros((campaign.count, campaign.points), dtype=bool)
@@ -113,7 +121,7 @@ def _seen(cal: Calibration, campaign: Campaign) -> _Seen | None:
     read = campaign.position[rows]
     known = np.isfinite(read).all(axis=2)
     at, sd = _predicted(cal, campaign, rows, campaign.joint_values(cal.robot)[rows])
-    return _Seen(rows, read, at, sd, (gone[rows] | ~known).all(axis=1))
+    return _Wrong(rows, read, at, sd, (gone[rows] | ~known).all(axis=1))
 
 
 def _predicted(cal: Calibration, campaign: Campaign, rows: Ints, q: Array) -> tuple[Array, Array]:
@@ -130,30 +138,30 @@ def _predicted(cal: Calibration, campaign: Campaign, rows: Ints, q: Array) -> tu
     return at, sd
 
 
-def _rows(seen: _Seen, campaign: Campaign) -> Iterator[Cause]:
+def _rows(wrong: _Wrong, campaign: Campaign) -> Iterator[Cause]:
     """Two rows that hold each other's readings."""
-    pairs = list(combinations(np.flatnonzero(seen.whole).tolist(), 2))
+    pairs = list(combinations(np.flatnonzero(wrong.whole).tolist(), 2))
     for i, j in pairs:
-        one, other = int(seen.rows[i]), int(seen.rows[j])
+        one, other = int(wrong.rows[i]), int(wrong.rows[j])
         if campaign.station[one] != campaign.station[other]:
             continue
-        before = min(seen.off(seen.read[i], i), seen.off(seen.read[j], j))
-        after = max(seen.off(seen.read[j], i), seen.off(seen.read[i], j))
+        before = min(wrong.off(wrong.read[i], i), wrong.off(wrong.read[j], j))
+        after = max(wrong.off(wrong.read[j], i), wrong.off(wrong.read[i], j))
         if _clear(before, after, 6 * campaign.points, len(pairs)):
             text = f"{campaign.line(one)} and {campaign.line(other)} exchanged"
             yield Cause((one, other), text, before, after, rows_word(campaign, one, other))
 
 
-def _markers(seen: _Seen, campaign: Campaign) -> Iterator[Cause]:
+def _markers(wrong: _Wrong, campaign: Campaign) -> Iterator[Cause]:
     """Two markers that were read as each other."""
     pairs = list(combinations(range(campaign.points), 2))
-    for i, row in enumerate(seen.rows.tolist()):
+    for i, row in enumerate(wrong.rows.tolist()):
         for pair in pairs:
-            mine, swapped = np.full_like(seen.read[i], np.nan), np.full_like(seen.read[i], np.nan)
-            mine[list(pair)], swapped[list(pair)] = seen.read[i][list(pair)], seen.read[i][list(pair[::-1])]
+            mine, swapped = np.full_like(wrong.read[i], np.nan), np.full_like(wrong.read[i], np.nan)
+            mine[list(pair)], swapped[list(pair)] = wrong.read[i][list(pair)], wrong.read[i][list(pair[::-1])]
             if not np.isfinite(mine[list(pair)]).all():
                 continue
-            before, after = seen.off(mine, i), seen.off(swapped, i)
+            before, after = wrong.off(mine, i), wrong.off(swapped, i)
             if _clear(before, after, 6, len(pairs)):
                 one, other = (campaign.markers[k] for k in pair)
                 word = markers_word(one, other, campaign.line(row))
@@ -161,15 +169,15 @@ def _markers(seen: _Seen, campaign: Campaign) -> Iterator[Cause]:
                 break
 
 
-def _axes(seen: _Seen, cal: Calibration, campaign: Campaign) -> Iterator[Cause]:
+def _axes(wrong: _Wrong, cal: Calibration, campaign: Campaign) -> Iterator[Cause]:
     """One axis that stood elsewhere than the table says."""
-    picked = np.flatnonzero(seen.whole)
-    n, freedom = cal.robot.n, np.isfinite(seen.read).all(axis=2).sum(axis=1) * 3 - 1
+    picked = np.flatnonzero(wrong.whole)
+    n, freedom = cal.robot.n, np.isfinite(wrong.read).all(axis=2).sum(axis=1) * 3 - 1
     if not len(picked):
         return
-    shift, off = _shifts(seen, cal, campaign, picked)
+    shift, off = _shifts(wrong, cal, campaign, picked)
     for i, moved, left in zip(picked.tolist(), shift, off, strict=True):
-        row, before = int(seen.rows[i]), seen.off(seen.read[i], i)
+        row, before = int(wrong.rows[i]), wrong.off(wrong.read[i], i)
         good = [k for k in range(n) if _clear(before, float(left[k]), int(freedom[i]), n)]
         if good:
             best = min(good, key=lambda k: left[k])
@@ -187,14 +195,14 @@ def _stood(cal: Calibration, campaign: Campaign, row: int, axis: int, shift: flo
     return f"{cal.robot.controller.axes[axis]} stood at {stood}"
 
 
-def _shifts(seen: _Seen, cal: Calibration, campaign: Campaign, picked: Ints) -> tuple[Array, Array]:
+def _shifts(wrong: _Wrong, cal: Calibration, campaign: Campaign, picked: Ints) -> tuple[Array, Array]:
     """Shifts (k, n) of single axes, in rad and m, that bring rows nearest, and how far they are off then."""
-    robot, rows = cal.robot, seen.rows[picked]
+    robot, rows = cal.robot, wrong.rows[picked]
     n, k = robot.n, len(picked)
     q, each = campaign.joint_values(robot)[rows], robot.controller.matrix.T
     station = np.array([cal.stations.index(s) for s in campaign.station[rows].tolist()])
     station, twice = np.repeat(station, n), np.repeat(picked, n)
-    aim, sd = seen.read[twice], seen.sd[twice]
+    aim, sd = wrong.read[twice], wrong.sd[twice]
     start = np.repeat(q, n, axis=0)
     way = np.tile(each, (k, 1))
 
@@ -206,7 +214,7 @@ def _shifts(seen: _Seen, cal: Calibration, campaign: Campaign, picked: Ints) -> 
         points = placed(cal.placing, at.position, at.rotation, station)
         return points, point_slopes(slope, arms, cal.placing.turn[station])[..., 0]
 
-    rest = seen.predicted[twice] - arm(np.zeros(k * n))[0]
+    rest = wrong.predicted[twice] - arm(np.zeros(k * n))[0]
 
     def step(points: Array, slope: Array) -> tuple[Array, Array]:
         left = np.nan_to_num((aim - points) / sd)

@@ -48,7 +48,7 @@ def certificate_of(
         rule=decision.rule,
         numbers=numbers,
         errors=_errors(c, validation),
-        basis="leave-one-out on calibration poses" if validation is None else "validation poses",
+        basis=_basis(c) if validation is None else "validation poses",
         measurand="Position error" if c.placed else "Error of predicted deflections",
         expected_of="the compensated tool" if c.placed else "predicted deflections",
         expected=expected_accuracy(c, validation),
@@ -84,8 +84,12 @@ def _item(c: Calibration, said: Stated) -> str:
     return f"{name}, serial number {serial}" if serial else name
 
 
+def _basis(c: Calibration) -> str:
+    return "refits without a fifth of the calibration poses" if c.optimistic else "leave-one-out on calibration poses"
+
+
 def _errors(c: Calibration, validation: Validation | None) -> tuple[Errors, ...]:
-    pairs = (c.before, c.leave_one_out) if validation is None else (validation.before, validation.after)
+    pairs = (c.before, c.claim) if validation is None else (validation.before, validation.after)
     return tuple(_row(name, e) for name, e in zip(("before (nominal)", "after (calibrated)"), pairs, strict=True))
 
 

@@ -37,6 +37,11 @@ class Estimate:
         return "" if self.informed >= MAINLY else "not-separately-identifiable"
 
     @property
+    def stated(self) -> bool:
+        """Whether its prior is one that the campaign states."""
+        return self.group.startswith("prior of ")
+
+    @property
     def significant(self) -> bool:
         """abs(value - file value) / sd >= 5, of what readings tell."""
         return not self.code and abs(self.value - self.file_value) >= 5 * self.sd

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.calibration.budget import variance_at_poses
+from elastocal.calibration.budget import STATED, variance_at_poses
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.model.kinematics import kinematics
-from elastocal.quantities import concise, read_in
+from elastocal.quantities import concise, read_in, typeset
 from elastocal.report.blocks import Axis, Bars, Figure, Forest, Heatmap, Interval, Lines, Series
 from elastocal.report.robot_scene import dots, scene_of_poses
 from elastocal.spatial.entries import Array
@@ -33,6 +33,8 @@ LONG = 7200.0
 """s from which on times are read in hours."""
 MOST_PARTS = 6
 """Of a bar, besides the noise: as many as there are colours."""
+NOT_STATED = "assumed by size"
+NOT_OF_FILE = "The file states no compliance: values assumed by the size of the robot stand in its place."
 LARGE_VARIANCE = 1e-8
 """m2 from which on variances are read in mm2."""
 
@@ -157,23 +159,36 @@ def _histogram(y: Array) -> Lines:
     return Lines("residuals_histogram", "Histogram of the residuals", "residual", "sd", "numbers", "", series)
 
 
+def start_statuses(c: Calibration) -> dict[str, str]:
+    """How well values were known before, by parameter; those that the file lacks say so."""
+    lacked = {n for w in c.warnings if w.code == "assumed-compliance" for n in w.data.get("parameters", ())}
+    known = {p.name: p.status for p in c.uncalibrated.parameters.rows}
+    return {n: NOT_STATED if n in lacked else known[n] for n in c.parameters}
+
+
 def forests(c: Calibration) -> tuple[Forest, ...]:
     """Estimates with their intervals beside the values of the file, one plot for every kind of one unit."""
     by_kind: dict[tuple[str, str], list[Estimate]] = {}
+    status = start_statuses(c)
     for e in sorted(c.parameters.rows, key=lambda e: -abs(e.value - e.file_value) / max(e.sd, 1e-300)):
-        by_kind.setdefault((e.group.partition(" of ")[0], e.unit), []).append(e)
+        by_kind.setdefault((STATED if e.stated else e.group.partition(" of ")[0], e.unit), []).append(e)
+    units: dict[str, set[str]] = {}
+    for kind, unit in by_kind:
+        units.setdefault(kind, set()).add(unit)
     out: list[Forest] = []
     for (kind, unit), rows in sorted(by_kind.items(), key=lambda item: -max(e.informed for e in item[1])):
         factor, word = read_in(unit, max(max(abs(e.value), abs(e.file_value), e.sd) for e in rows))
         kept = sorted(rows[:MOST_ROWS], key=lambda e: e.name)
         more = len(rows) - len(kept)
-        notes = (f"{more} more with smaller changes: in the table.",) if more else ()
+        notes: tuple[str, ...] = (f"{more} more with smaller changes: in the table.",) if more else ()
+        notes += (NOT_OF_FILE,) if any(status[e.name] == NOT_STATED for e in kept) else ()
         made = tuple(
             Interval(e.name, factor * e.value, 2 * factor * e.sd, factor * e.file_value,
                      f"{e.name}: {concise(factor * e.value, factor * e.sd)} {word}")
             for e in kept
         )  # fmt: skip
-        out.append(Forest(f"forest_{len(out) + 1}", f"{kind[:1].upper()}{kind[1:]}", word, made, notes))
+        title = f"{kind[:1].upper()}{kind[1:]}" + f" [{typeset(word)}]" * (len(units[kind]) > 1)
+        out.append(Forest(f"forest_{len(out) + 1}", title, word, made, notes))
     return tuple(out)
 
 

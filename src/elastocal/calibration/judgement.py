@@ -16,6 +16,7 @@ from elastocal.calibration.task import Task
 from elastocal.findings import Finding
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 
 LEAST = 1e-3
@@ -36,6 +37,8 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
         size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} m{chosen.fit.task.sight.unit}"
         which = "kept" if ladder.kept_fails else "best"
         text = f"the {which} model gains {size} over the nominal robot, which may be chance"
+        if ladder.before is not None and not ladder.kept_fails:
+            text = "the nominal robot was kept, and no model was tried on these readings"
         out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
     if lost:
         rows = sorted({o.row for o in lost})
@@ -73,15 +76,15 @@ def optimism_of(ladder: Ladder) -> tuple[Finding, ...]:
     if not ladder.worth_it or not sight.placed or not 2 * FOLDS <= poses < ENOUGH:
         return ()
     claimed, choice = float(np.nanmean(chosen.loo_lengths())), choice_optimism(ladder.choice)
-    seen = float(np.nanmean(_fitted_again(chosen))) * choice
-    if not seen > OPTIMISTIC * claimed:
+    seen = ErrorSummary.of(choice * _fitted_again(chosen), sight.unit)
+    if not seen.mean > OPTIMISTIC * claimed:
         return ()
-    size = f"{1e3 * seen:.3f} m{sight.unit}"
+    size = f"{1e3 * seen.mean:.3f} {seen.shown}"
     text = (
         f"chosen and fitted again without every fifth of the poses in turn, scales and all, the mean error is {size}: "
         "the leave-one-out error is optimistic"
     )
-    data = {"refitted": seen, "leave_one_out": claimed, "choice": choice, "folds": FOLDS}
+    data = {"refitted": vars(seen), "leave_one_out": claimed, "choice": choice, "folds": FOLDS}
     return (Finding("optimistic", "warning", text, data),)
 
 

@@ -39,9 +39,10 @@ class Kept:
 
     def words(self, robot: Robot) -> tuple[str, ...]:
         """Of the model; it must be of this robot."""
-        if self.start.robot.joints != robot.joints:
+        if (self.start.robot.name, self.start.robot.joints) != (robot.name, robot.joints):
             raise ConflictError(
-                f"start is a calibration of {self.start.robot.name}, with other joints than {robot.name}; leave it out",
+                f"start is a calibration of {self.start.robot.name}, not of {robot.name} with the same joints; "
+                "leave it out",
                 parameter="start",
             )
         return self.chosen.words

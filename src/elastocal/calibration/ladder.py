@@ -176,16 +176,17 @@ def _predicts(rung: Rung) -> float:
     return rung.loo if whole and np.isfinite(rung.loo) else np.inf
 
 
-def _free_numbers(sight: Sight, dropped: Bools) -> float:
-    """Numbers read less those that place instrument and markers."""
-    s = sight.states
-    return int((sight.used & ~dropped).sum()) - (6 * len(s.stations) + 3 * s.points if sight.placed else 0)
+def usual(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The richest model: all words but those that few robots need."""
+    return tuple(w for w in words if w not in RARE or len(words) == 1)
 
 
 def leaves_enough(fitted: Fit) -> bool:
     """Whether a model leaves enough of the numbers to judge it, and them, by."""
-    free = _free_numbers(fitted.task.sight, fitted.task.dropped)
-    return _effective(fitted) < MOST_USED * free
+    sight = fitted.task.sight
+    s, read = sight.states, int((sight.used & ~fitted.task.dropped).sum())
+    places = 6 * len(s.stations) + 3 * s.points if sight.placed else 0
+    return _effective(fitted) < MOST_USED * (read - places)
 
 
 def _effective(fitted: Fit) -> float:
@@ -263,7 +264,6 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
     rungs = [climber.rung((), f) for f in both]
     nominal = min(rungs, key=lambda r: r.loo)
     best: Rung | None = None
-    free = _free_numbers(climber.sight, climber.dropped)
     for word in words:
         base = best.words if best else ()
         families = both if best is None or word in ("weight", "harmonics", "preload") else (best.family,)
@@ -274,7 +274,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         if word == "geometry":
             tried += [climber.rung((*base, word), "points", m, near=tried[-1].fit) for m in MULTIPLES]
         rungs += tried
-        tried = [r for r in tried if r.effective < MOST_USED * free]
+        tried = [r for r in tried if leaves_enough(r.fit)]
         if not tried:
             continue
         candidate = min(tried, key=lambda r: r.loo)
@@ -294,7 +294,7 @@ def decided(rungs: tuple[Rung, ...], best: Rung, nominal: Rung, before: Ladder |
     """The best rung, where it beats the nominal robot by more than chance."""
     if not best.words:
         bare = replace(nominal, dropped_gaps=best.dropped_gaps)
-        return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0)
+        return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0, before)
     gain, se = best.gain_over(nominal)
     # compliances alone have priors about the file, which cannot do much harm
     sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE

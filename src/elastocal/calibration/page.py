@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isfinite, isnan
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,17 +19,23 @@ from elastocal.calibration.figures import (
     residual_figures,
     residual_lines,
 )
-from elastocal.calibration.noise import REPEATS, SHARE
+from elastocal.calibration.tables import (
+    errors_table,
+    ladder_table,
+    noise_table,
+    outliers_table,
+    parameters_table,
+    placing_table,
+)
 from elastocal.errors import InputError
+from elastocal.findings import as_sentence
 from elastocal.quantities import DASH
-from elastocal.report.blocks import Column, Fact, Figure, Lines, Report, Section, Table, Tile, Unknown
+from elastocal.report.blocks import Fact, Figure, Lines, Report, Section, Tile
 from elastocal.report.certificate import STATES, Certificate
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.calibration.comparison import Change
-    from elastocal.calibration.estimates import Estimate
     from elastocal.files.certificate import Stated
 
 HOW_TO_CERTIFY = (
@@ -62,22 +67,22 @@ def calibration_page(
         Section("Residuals", (residual_lines(c), *((agreement_lines(c),) if c.words else ()))),
         Section("Uncertainty budget", _kept(budget_bars(c))),
         Section("Robot and campaign", (campaign_scene(c),)),
-        Section("Outliers", (_outliers(c),), folded=not c.outliers),
+        Section("Outliers", (outliers_table(c),), folded=not c.outliers),
         Section("More on parameters", (*forests(c)[1:], *_kept(correlation_map(c))), folded=True),
         Section("More on residuals", residual_figures(c), folded=True),
         Section("Leave-one-out", (error_lines(c, tolerance),) if validation else (), folded=True),
         Section("Models tried", (ladder_table(c),), folded=True),
-        Section("Noise", (_noise(c),), folded=True),
-        Section("Stations and markers", (_placing(c),), folded=True),
+        Section("Noise", (noise_table(c),), folded=True),
+        Section("Stations and markers", (placing_table(c),), folded=True),
     ]
     return Report(
         f"Calibration of {c.robot.name}",
         (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts)),
         tuple(s for s in sections if s.blocks),
         (
-            *(sentence(w.text) for w in notes),
-            *map(sentence, c.robot.notes),
-            *((sentence(ANGLES),) if wanted and certificate is None else ()),
+            *(as_sentence(w.text) for w in notes),
+            *map(as_sentence, c.robot.notes),
+            *((as_sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
@@ -87,20 +92,14 @@ def calibration_page(
     )
 
 
-def sentence(text: str) -> str:
-    """With its full stop, and a capital unless it begins with a name: of a file, a joint, a parameter."""
-    first = text.split(" ", 1)[0].rstrip(",;")
-    begins = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
-    return f"{begins.removesuffix('.')}."
-
-
 def _kept(block: Figure | None) -> tuple[Figure, ...]:
     return () if block is None else (block,)
 
 
 def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None) -> tuple[Tile, ...]:
-    before, after = (c.before, c.leave_one_out) if v is None else (v.before, v.after)
+    before, after = (c.before, c.claim) if v is None else (v.before, v.after)
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
+    now = "RMS, fitted again without a fifth of the poses in turn" if v is None and c.optimistic else basis
     known = sum(not e.code for e in c.parameters.rows)
     expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
     where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses, without noise of a reading"
@@ -109,7 +108,7 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
     fails, keep = "the kept model is not better: choose again", "no model is better: keep the nominal robot"
     none = fails if c.ladder.kept_fails else keep
-    gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, basis, "after")
+    gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, now, "after")
     return (
         *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),
@@ -151,171 +150,10 @@ def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
 
 def _gain(c: Calibration) -> tuple[str, ...]:
     """By how much the mean leave-one-out error falls, and how sure that is."""
-    if not isfinite(c.ladder.gain + c.ladder.gain_se):
+    if c.optimistic or not isfinite(c.ladder.gain + c.ladder.gain_se):
         return ()
     gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
     return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
-
-
-def errors_table(c: Calibration, validation: Validation | None) -> Table:
-    rows = [("nominal robot, leave-one-out", c.before), ("calibrated robot, leave-one-out", c.leave_one_out)]
-    if not c.words:
-        rows.pop()
-    if c.outliers and c.words:
-        rows.append(("the same with outliers", c.leave_one_out_all))
-    if validation is not None:
-        rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
-    columns = (
-        Column("what", "error of predicted points" if c.placed else "error of predicted deflections"),
-        *(
-            Column(f"{k}_{c.before.shown}", name, c.before.shown, 3)
-            for k, name in (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
-        ),
-        Column("points", "points"),
-    )
-    cells = tuple((w, 1e3 * e.mean, 1e3 * e.rms, 1e3 * e.p95, 1e3 * e.max, e.count) for w, e in rows)
-    note = "Leave-one-out: every pose is predicted without its own readings, scales of priors and noise as fitted."
-    return Table("errors", "", columns, cells, (note,))
-
-
-def change_table(changes: Sequence[Change], key: str, title: str) -> Table:
-    """Of parameters, as they are given."""
-    columns = (
-        Column("name", "parameter"),
-        *(Column(k, k, si=True, sd=f"{k}_sd", digits=4) for k in ("before", "after", "change")), Column("unit", "unit"),
-        *(Column(f"{k}_sd", "", shown=False, si=True) for k in ("before", "after", "change")),
-        Column("ratio", "change / sd", "", 1), Column("significant", "significant"),
-    )  # fmt: skip
-    rows = tuple(
-        (c.name, c.before, c.after, c.value, c.unit, c.before_sd, c.after_sd, c.sd, c.ratio,
-         "yes" if c.significant else "")
-        for c in changes
-    )  # fmt: skip
-    notes = (
-        "Campaigns count as independent; what both know from one prior never counts as changed.",
-        "A value without digits in brackets is fixed.",
-    )
-    return Table(key, title, columns, rows, notes)
-
-
-def ladder_table(c: Calibration) -> Table:
-    columns = (
-        Column("model", "model"),
-        Column("noise", "noise of a pose"),
-        Column(f"loo_{c.before.shown}", "leave-one-out mean", c.before.shown, 4),
-        Column(f"rms_{c.before.shown}", "RMS", c.before.shown, 4),
-        Column("evidence", "log evidence", "", 1),
-        Column("effective", "effective parameters", "", 1),
-        Column("chosen", "chosen"),
-    )
-    ladder, fails = c.ladder.choice, c.ladder.kept_fails
-    chosen = None if fails else ladder.chosen
-    rows = tuple(
-        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is chosen else "")
-        for r in ladder.rungs
-    )
-    unit = c.before.shown
-    gained, which = (c.ladder, "kept model on these readings") if fails else (ladder, "best model")
-    gain = f"{1e3 * gained.gain:.3f} {unit}, standard error {1e3 * gained.gain_se:.3f} {unit} over poses"
-    kept = "The model was kept: these errors are of the readings that it was chosen by, before some were changed."
-    notes = (
-        *((kept,) if c.ladder.before is not None else ()),
-        "Words are added in this order and kept where the leave-one-out error falls; the evidence of the two noises is "
-        "not comparable.",
-        f"Gain of the {which} over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",
-    )
-    return Table("models", "", columns, rows, notes)
-
-
-def parameters_table(c: Calibration, most: int | None = None) -> Table:
-    columns = (
-        Column("name", "parameter"),
-        Column("group", "group"),
-        Column("value", "estimate", si=True, sd="sd"),
-        Column("unit", "unit"),
-        Column("sd", "sd", shown=False, si=True),
-        Column("file", "file value", digits=4, si=True),
-        Column("informed_percent", "known by the readings", "%", 0),
-        Column("significant", "significant change"),
-        Column("code", "note"),
-    )
-    order = sorted(c.parameters.rows, key=lambda e: -e.informed)
-    rows = tuple(_parameter(e) for e in order[:most])
-    more = len(c.parameters) - len(rows)
-    notes = [
-        "Known by the readings: share of the prior variance that they removed; the rest is prior. Directions that "
-        "cannot be told apart are settled by the priors: below 50 % a parameter is not separately identifiable, its sd "
-        "rests on the priors, and predictions are known all the same."
-    ]
-    if more > 0:
-        notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
-    return Table("parameters", "", columns, rows, tuple(notes))
-
-
-def _parameter(e: Estimate) -> tuple[Any, ...]:
-    change = "yes" if e.significant else ""
-    return (e.name, e.group, e.value, e.unit, e.sd, e.file_value, 100 * e.informed, change, e.code)
-
-
-def _outliers(c: Calibration) -> Table:
-    columns = (
-        Column("place", "reading"),
-        Column("marker", "marker"),
-        Column("axis", "coordinate"),
-        Column("deviations", "deletion residual", "sd", 1),
-        Column("probability", "probability", probability=True),
-        Column("cause", "likely cause"),
-    )
-    far = Unknown("farther away than the arm reaches: left out before any fit")
-    rows = tuple(
-        (
-            o.place,
-            o.marker or "all",
-            o.axis or "all",
-            far if isnan(o.deviations) else o.deviations,
-            o.probability,
-            o.cause,
-        )
-        for o in c.outliers
-    )
-    note = "Left out by their deletion residual: the distance from what all other readings predict."
-    return Table("outliers", "", columns, rows, (note,) if rows else ("No reading was left out.",))
-
-
-def _noise(c: Calibration) -> Table:
-    columns = (Column("part", "part"), Column("sd", "standard deviation", digits=3), Column("unit", "unit"))
-    rows = []
-    for name, value in c.noise.items():
-        if name == "points" and c.instrument.tracker is not None:
-            rows.append(("points, times the tracker's", value, ""))
-        elif name in ("points", "translation", REPEATS):
-            rows.append((name, 1e3 * value, "mm"))
-        elif name == "load size":
-            rows.append((name, 100 * value, "%"))
-        elif name.startswith(SHARE):
-            rows.append((f"varying {name}", 100 * value, "%"))
-        else:
-            rows.append((name.removeprefix("noise "), 1e3 * value, _unit_of(c, name)))
-    if c.discrepancy:
-        rows.append(("model discrepancy", 1e3 * c.discrepancy, "mm"))
-    return Table("noise", "", columns, tuple(rows))
-
-
-def _unit_of(c: Calibration, name: str) -> str:
-    """Of the scatter of a joint; orientations are angles."""
-    joints = dict(zip(c.robot.joints, c.robot.motions, strict=True))
-    motion = joints.get(name.removeprefix("noise "))
-    return "mm" if motion is not None and motion.kind == "prismatic" else "mrad"
-
-
-def _placing(c: Calibration) -> Table:
-    columns = (Column("what", "what"), *(Column(f"{a}_mm", a, "mm", 3) for a in "xyz"), Column("frame", "in axes of"))
-    rows = [
-        (f"robot base, station {s}", *(1e3 * c.placing.shift[i]).tolist(), "the station")
-        for i, s in enumerate(c.stations)
-    ]
-    rows += [(m, *(1e3 * c.placing.markers[i]).tolist(), f"the tool {c.robot.tool}") for i, m in enumerate(c.markers)]
-    return Table("placing", "", columns, tuple(rows))
 
 
 def write_report(

@@ -56,7 +56,9 @@ def result_of(
     instrument = task.instrument
     discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
     optimism = optimism_of(ladder)
-    inflation = _inflation(post) * max((w.data["refitted"] / w.data["leave_one_out"] for w in optimism), default=1.0)
+    inflation = _inflation(post) * max(
+        (w.data["refitted"]["mean"] / w.data["leave_one_out"] for w in optimism), default=1.0
+    )
     return Calibration(
         robot=chosen.robot,
         uncalibrated=task.robot,

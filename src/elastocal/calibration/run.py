@@ -16,7 +16,7 @@ from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
-from elastocal.calibration.ladder import RARE, Climber, climb, leaves_enough
+from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
@@ -115,8 +115,7 @@ def calibrate(
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
     elif instrument.loads:  # what errors of the load do depends on compliances, of which the file may know little
-        whole = tuple(w for w in words if w not in RARE or len(words) == 1)
-        rich = _started(robot, sight, placing, whole, instrument, campaign.priors, None)
+        rich = _started(robot, sight, placing, usual(words), instrument, campaign.priors, None)
     instrument = instrument if rich is None else replace(instrument, bent=rich.robot)
     climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
     ladder = climb(climber, words) if kept is None else kept.climb(climber)
@@ -246,9 +245,13 @@ def _compliant(robot: Robot, campaign: Campaign) -> tuple[Robot, tuple[Finding, 
     if bends or not (campaign.loaded or campaign.deflection is not None):
         return robot, ()
     text = (
-        "the robot file has no compliance: start values by the size of the robot are assumed, and estimated from there"
+        "the robot file has no compliance: start values by the size of the robot are assumed, and estimated from "
+        "there; the nominal robot of this calibration bends by them too"
     )
-    return robot.with_joint_compliance(), (Finding("assumed-compliance", "warning", text, {}),)
+    made = robot.with_joint_compliance()
+    stated = {p.name: p.value for p in robot.parameters.rows}
+    names = [p.name for p in made.parameters.rows if p.value != stated.get(p.name)]
+    return made, (Finding("assumed-compliance", "warning", text, {"parameters": names}),)
 
 
 def _with_transitions(robot: Robot, sight: Sight) -> Robot:
@@ -279,7 +282,7 @@ def _left_out(
     """Outliers by the richest model, so that what it explains is not left out; and its fit without them.
 
     ``before`` is that of nearly the same readings, from which the searches begin, and so is what was ``kept``."""
-    priors, rich = campaign.priors, tuple(w for w in words if w not in RARE or len(words) == 1)
+    priors, rich = campaign.priors, usual(words)
     if kept is not None:
         task = Task(sight, *with_words(robot, rich, priors), "joints", np.zeros_like(sight.used), instrument)
         doubtful = not_believed(replace(task, family="points"), placing, kept.unknowns(task))

@@ -21,10 +21,9 @@ from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
 from elastocal.errors import MissingError, RangeError, UnknownNameError, UnsupportedError
-from elastocal.measure.campaign import Campaign as Measured
-from elastocal.measure.campaign import virtual_campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading

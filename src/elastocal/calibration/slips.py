@@ -18,7 +18,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import in_order, markers_word, mended
 from elastocal.calibration.misplaced import misplaced_frame
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
-from elastocal.errors import ConflictError, InputError, RangeError
+from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.findings import Finding, note
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
@@ -154,7 +154,9 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
         return robot, back
     known = {h.words[0]: h for h in hypotheses(robot, campaign)}
     if word not in known:
-        raise RangeError(f"accept: there is no hypothesis {word!r}; valid: {', '.join(known)}")
+        raise UnknownNameError(
+            "slip", word, known, "accept", parameter="accept", more="docs/calibration.md, What to look at"
+        )
     return known[word].robot, known[word].campaign
 
 

@@ -144,7 +144,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         reference_temperature=float("nan") if data["reference_temperature"] is None else data["reference_temperature"],
         parameters=Estimates(tuple(Estimate(**{k: _number(k, v) for k, v in e.items()}) for e in data["parameters"])),
         outliers=tuple(Outlier(**o | {"deviations": _number("deviations", o["deviations"])}) for o in data["outliers"]),
-        warnings=tuple(Finding(**w) for w in data["warnings"]),
+        warnings=tuple(_finding(w, data["leave_one_out_m"]) for w in data["warnings"]),
         words=tuple(data["words"]),
         leave_one_out=_errors(data["leave_one_out_m"]),
         leave_one_out_all=_errors(data["leave_one_out_all_m"]),
@@ -153,6 +153,15 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
         seen=_seen(data),
     )
+
+
+def _finding(data: dict[str, Any], errors: dict[str, Any]) -> Finding:
+    """Earlier documents state the mean alone of errors of refits."""
+    told = data["data"].get("refitted")
+    if isinstance(told, float):
+        sizes = {k: errors[k] * told / errors["mean"] for k in ("mean", "rms", "p95", "max")}
+        data = data | {"data": data["data"] | {"refitted": errors | sizes}}
+    return Finding(**data)
 
 
 def _ladder(ladder: Ladder) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def correct(
     """
     parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
     if not parts:
-        raise MissingError("there are no targets to correct")
+        raise MissingError("there are no targets to correct", code="no-targets")
     return Commands(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Commands)))
 
 
@@ -102,7 +102,8 @@ def correction_chunks(
     if targets.reference.shape[-1] != model.n:
         raise ShapeError(
             f"robot {model.name} has {model.n} joints ({', '.join(model.joints)}), "
-            f"but the reference has {targets.reference.shape[-1]} values"
+            f"but the reference has {targets.reference.shape[-1]} values",
+            value=(model.name, model.n, tuple(model.joints)),
         )
     what = task(model, targets.frame, aim)
     push = loads or PathLoads()

@@ -94,7 +94,7 @@ class Moves:
 def densify(moves: Moves, tolerance: float) -> Inserts:
     """Intermediate targets so that no probed place of a move is off by more than ``tolerance`` in m."""
     if not tolerance > 0:
-        raise RangeError(f"tolerance {tolerance} m: give a positive length")
+        raise RangeError(f"tolerance {tolerance} m: give a positive length", value=tolerance)
     ends = moves.correction.status[moves.start], moves.correction.status[moves.end]
     failed: Ints = np.where(
         (ends[0] != TargetStatus.CORRECTED) | (ends[1] != TargetStatus.CORRECTED), np.maximum(*ends), 0

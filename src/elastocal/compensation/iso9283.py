@@ -128,7 +128,10 @@ def distance_figures(commands: Array, first: Array, second: Array) -> DistanceFi
     """From two commanded positions (2, 3) and the reached ones of both, (n, 3) each."""
     _enough(len(first), "a distance")
     if first.shape != second.shape:
-        raise ShapeError(f"{len(first)} readings of one end and {len(second)} of the other; give both in every cycle")
+        raise ShapeError(
+            f"{len(first)} readings of one end and {len(second)} of the other; give both in every cycle",
+            value=(len(first), len(second)),
+        )
     reached = np.linalg.norm(second - first, axis=1)
     wanted = np.linalg.norm(commands[1] - commands[0])
     return DistanceFigures(len(first), float(reached.mean() - wanted), float(3 * np.std(reached, ddof=1)))
@@ -138,7 +141,10 @@ def path_figures(command: Array, reached: Array) -> PathFigures:
     """From commanded points (m, 3) and the reached ones (n, m, 3) in planes across the commanded path."""
     _enough(len(reached), "a path")
     if reached.shape[1:] != command.shape:
-        raise ShapeError(f"{reached.shape[1]} points were measured on a path of {len(command)}; give one for each")
+        raise ShapeError(
+            f"{reached.shape[1]} points were measured on a path of {len(command)}; give one for each",
+            value=(reached.shape[1], len(command)),
+        )
     off = np.linalg.norm(reached.mean(axis=0) - command, axis=1)
     spread = _spread(reached)
     return PathFigures(len(reached), float(off.max()), float(spread.max()), off, spread)
@@ -147,7 +153,9 @@ def path_figures(command: Array, reached: Array) -> PathFigures:
 def direction_variation(reached: Array) -> float:
     """vAP in m from positions (h, n, 3) reached from h directions."""
     if len(reached) < 2:
-        raise TooFewError("variation between directions of approach needs at least two directions")
+        raise TooFewError(
+            "variation between directions of approach needs at least two directions", code="few-directions"
+        )
     means = reached.mean(axis=1)
     return float(np.linalg.norm(means[:, None] - means[None], axis=2).max())
 
@@ -161,5 +169,6 @@ def _spread(reached: Array) -> Array:
 def _enough(cycles: int, what: str) -> None:
     if cycles < 2:
         raise TooFewError(
-            f"{cycles} cycle(s) of {what} tell no repeatability; measure at least two (the standard: 30, 10)"
+            f"{cycles} cycle(s) of {what} tell no repeatability; measure at least two (the standard: 30, 10)",
+            value=cycles,
         )

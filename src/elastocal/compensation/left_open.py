@@ -23,7 +23,7 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 STARTS = 60
-DOWN = np.array([0.0, 0.0, 1.0])
+UP = np.array([0.0, 0.0, 1.0])
 """From tip to spindle."""
 
 
@@ -56,7 +56,7 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
         wanted.append("axis values before it starts (near)")
         rotation = program.rotations[0] if np.isfinite(program.rotations[0]).all() and len(wanted) == 1 else turn
         first = world @ Pose(rotation, program.positions[0])
-        suggested["near"] = [start_values(model, model.tool, first.translation, first.rotation)]
+        suggested["near"] = [values_reaching(model, model.tool, first.translation, first.rotation)]
     own = "zeros are the robot's own base and flange"
     own += f", the controller's own frame lies there at {at}" if np.any(world.translation) else ""
     also = f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
@@ -74,7 +74,7 @@ def along_axes(program: Program) -> bool:
     return free and any(t.kind == "axis" for t in program.targets)
 
 
-def start_values(model: Robot, frame: str, position: Array, rotation: Array) -> str:
+def values_reaching(model: Robot, frame: str, position: Array, rotation: Array) -> str:
     """Controller values that reach a pose, nearest to the middle of the ranges; the middle itself where none does."""
     wanted, start = task(model, frame), starts(model, STARTS).T
     n = start.shape[1]
@@ -89,5 +89,5 @@ def start_values(model: Robot, frame: str, position: Array, rotation: Array) -> 
 
 def _into_part(program: Program) -> Array:
     """A rotation whose z looks against the first tool axis, or down."""
-    axis = next((program.rotations[i, :, 2] for i, t in enumerate(program.targets) if t.kind == "axis"), DOWN)
+    axis = next((program.rotations[i, :, 2] for i, t in enumerate(program.targets) if t.kind == "axis"), UP)
     return np.asarray(aligned(-axis[None])[0])

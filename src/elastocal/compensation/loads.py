@@ -35,7 +35,9 @@ class PathLoads:
         check_rows(model, total, self.wrenches)
         firsts = [change.first for change in self.payloads]
         if firsts != sorted(set(firsts)) or (firsts and firsts[0] < 0):
-            raise ShapeError(f"payload changes at targets {firsts}: give them in the order of the path, one per target")
+            raise ShapeError(
+                f"payload changes at targets {firsts}: give them in the order of the path, one per target", value=firsts
+            )
 
     def models(self, model: Robot) -> list[Robot]:
         """The robot before the first change and after each one."""

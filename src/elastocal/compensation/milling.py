@@ -45,10 +45,11 @@ class Milling:
     def __post_init__(self) -> None:
         for name in ("specific_force", "axial_depth", "radial_engagement", "diameter", "teeth", "spindle"):
             if not getattr(self, name) > 0 or not np.isfinite(getattr(self, name)):
-                raise RangeError(f"milling: {name} = {getattr(self, name)} must be a positive number")
+                raise RangeError(f"milling: {name} = {getattr(self, name)} must be a positive number", value=name)
         if self.radial_engagement > self.diameter:
             raise RangeError(
-                f"milling: radial engagement {self.radial_engagement} m is wider than the tool, {self.diameter} m"
+                f"milling: radial engagement {self.radial_engagement} m is wider than the tool, {self.diameter} m",
+                value=(self.radial_engagement, self.diameter),
             )
 
     @property
@@ -93,12 +94,17 @@ def milling_wrenches(
     axis = np.broadcast_to(np.asarray(spindle_axis, dtype=float), (total, 3))
     size = np.linalg.norm(axis, axis=1, keepdims=True)
     if np.any(size == 0):
-        raise MissingError(f"milling: target {int(np.argmin(size)) + 1} has no tool axis")
+        raise MissingError(
+            f"milling: target {int(np.argmin(size)) + 1} has no tool axis", value=int(np.argmin(size)) + 1
+        )
     axis = axis / size
     speed = np.broadcast_to(np.asarray(feed, dtype=float), (total,))
     if not np.all(speed >= 0):
         row = int(np.argmin(speed >= 0))
-        raise RangeError(f"milling: target {row + 1} has feed {speed[row]} m/s; give a number that is not negative")
+        raise RangeError(
+            f"milling: target {row + 1} has feed {speed[row]} m/s; give a number that is not negative",
+            value=(row + 1, speed[row]),
+        )
     along = _directions(position)
     left = np.cross(axis, along)
     force = process.tangential(speed)[:, None] * (-along + process.radial * left + process.axial * axis)
@@ -110,12 +116,14 @@ def milling_wrenches(
 def _directions(position: Array) -> Array:
     """Unit vectors (N, 3) of the motion; a target where nothing moves keeps the direction of the one before."""
     if len(position) < 2:
-        raise MissingError("milling: the force acts against the motion, and one target has none; give a path")
+        raise MissingError(
+            "milling: the force acts against the motion, and one target has none; give a path", code="no-motion"
+        )
     steps = np.diff(position, axis=0)
     length = np.linalg.norm(steps, axis=1)
     moves = np.flatnonzero(length > 0)
     if not len(moves):
-        raise RangeError("milling: all targets are at one place, so the force has no direction")
+        raise RangeError("milling: all targets are at one place, so the force has no direction", code="no-motion")
     last = np.maximum.accumulate(np.where(length > 0, np.arange(len(length)), moves[0]))
     unit = steps[last] / length[last][:, None]
     return np.concatenate([unit[:1], unit])

@@ -61,7 +61,7 @@ class ProcessLoad:
     def __post_init__(self) -> None:
         given = [self.wrench is not None, self.by_line is not None, self.milling is not None]
         if sum(given) > 1:
-            raise ConflictError("give the load once: as a wrench, by line, or by milling")
+            raise ConflictError("give the load once: as a wrench, by line, or by milling", code="load-twice")
         if self.lines and not any(given):
             raise MissingError("lines with load are named, but no load is given; give a wrench or a milling process")
         if self.wrench is not None:

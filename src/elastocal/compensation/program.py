@@ -79,7 +79,7 @@ class Move(NamedTuple):
         """Refuse points on the way, but of a line."""
         if self.fixed or self.motion != "linear":
             why = self.fixed or "it is not linear"
-            raise InfeasibleError(f"{self.file}, line {self.line}: no points can be put in; {why}")
+            raise InfeasibleError(f"{self.file}, line {self.line}: no points can be put in; {why}", code="no-points")
 
 
 class Skipped(NamedTuple):
@@ -196,7 +196,8 @@ class Changes:
             if lost.any():
                 where = program.targets[int(np.argwhere(lost)[0, 0])].where
                 raise NumberError(
-                    f"{where}: the corrected target has no number; leave targets without solution unchanged"
+                    f"{where}: the corrected target has no number; leave targets without solution unchanged",
+                    code="no-solution",
                 )
             out |= np.any((new != old) & ~np.isnan(old), axis=tuple(range(1, old.ndim)))
         return out

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.compensation.branches import selected
-from elastocal.compensation.left_open import start_values
+from elastocal.compensation.left_open import values_reaching
 from elastocal.compensation.nominal import Nominal, references_on
 from elastocal.compensation.placed import Placed
 from elastocal.compensation.spherical_wrist import branch_of
@@ -38,7 +38,7 @@ def references(at: Placed, task: Task, near: Array | None) -> Array:
                 f"{', '.join(at.model.controller.axes)} before the program starts",
                 code="no-reference",
                 parameter="near",
-                suggested={"near": (start_values(at.model, at.frames[0], at.position[0], at.rotation[0]),)},
+                suggested={"near": (values_reaching(at.model, at.frames[0], at.position[0], at.rotation[0]),)},
             )
         near = out[0]
     before = near

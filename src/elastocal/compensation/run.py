@@ -31,7 +31,7 @@ from elastocal.compensation.stations import stations
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
 from elastocal.errors import ConflictError, InputError, RangeError
-from elastocal.findings import Finding
+from elastocal.findings import Finding, as_sentence
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
 from elastocal.reduction.prediction import IdentifiedModel
@@ -77,7 +77,7 @@ def compensate(
     """
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
-        raise ConflictError("give the load once: as a wrench, or as load")
+        raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")
     post = post_kinds()[program.language]()
     drives = model.controller.drives
     if post.pulses and drives is not None and program.given.drives is None:
@@ -255,7 +255,7 @@ def _taken(work: Job, flange: str) -> list[Finding]:
     if own in program.bases and world:
         said += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
     why = flange_reason(work.at.model, flange)
-    said += f" {why[:1].upper()}{why[1:]}." if why else ""
+    said += f" {as_sentence(why)}" if why else ""
     out = [Finding("frames", "note", said, {"flange": flange})]
     level = next((t for t in program.targets if t.kind == "joints"), None) if program.language == "fanuc" else None
     if level is not None and work.at.model.n == 6 and not work.at.model.controller.matrix[2, 1]:

@@ -26,12 +26,14 @@ def between(program: Program, number: int, shares: Array) -> Inserted:
     move = program.moves[number]
     if move.start is None or not (move.motion == "linear" or move.arc):
         raise UnsupportedError(
-            f"{move.file}, line {move.line}: is not a line or arc with a known start; leave it as it is"
+            f"{move.file}, line {move.line}: is not a line or arc with a known start; leave it as it is",
+            code="no-known-start",
         )
     first, last = program.targets[move.start], program.targets[move.end]
     if "joints" in (first.kind, last.kind) or (first.base, first.tool) != (last.base, last.tool):
         raise UnsupportedError(
-            f"{move.file}, line {move.line}: starts in another frame or from axis values; leave it as it is"
+            f"{move.file}, line {move.line}: starts in another frame or from axis values; leave it as it is",
+            code="another-start",
         )
     a, b = program.positions[move.start], program.positions[move.end]
     s = np.asarray(shares, dtype=float)[:, None]
@@ -67,7 +69,7 @@ def chord_shares(program: Program, number: int, tolerance: float) -> Array:
 def chords(program: Program, tolerance: float) -> dict[int, Inserted]:
     """The points that stand for the arcs of a program when it is corrected, by number of the move."""
     if not tolerance > 0:
-        raise RangeError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5")
+        raise RangeError(f"chords: the tolerance {tolerance} m is not positive; give for example 1e-5", value=tolerance)
     arcs = [i for i, m in enumerate(program.moves) if m.arc]
     return {i: between(program, i, chord_shares(program, i, tolerance)) for i in arcs}
 

@@ -77,17 +77,22 @@ class Targets:
         count = len(position)
         if position.shape != (count, 3) or rotation.shape != (count, 3, 3):
             raise ShapeError(
-                f"targets: positions (N, 3) and rotations (N, 3, 3) are needed, got {position.shape}, {rotation.shape}"
+                f"targets: positions (N, 3) and rotations (N, 3, 3) are needed, got {position.shape}, {rotation.shape}",
+                value=(position.shape, rotation.shape),
             )
         reference = np.asarray(self.reference, dtype=float)
         if reference.ndim == 2 and len(reference) != count:
             raise ShapeError(
-                f"{len(reference)} rows of reference joint values for {count} targets; give one, or one each"
+                f"{len(reference)} rows of reference joint values for {count} targets; give one, or one each",
+                value=(len(reference), count),
             )
         for what, values in (("position", position), ("rotation", rotation), ("reference", reference)):
             bad = ~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
             if bad.any():
-                raise NumberError(f"target {int(np.argmax(bad)) + 1}: its {what} is not a finite number")
+                raise NumberError(
+                    f"target {int(np.argmax(bad)) + 1}: its {what} is not a finite number",
+                    value=int(np.argmax(bad)) + 1,
+                )
         for name, values in (("position", position), ("rotation", rotation), ("reference", reference)):
             object.__setattr__(self, name, values)
         self._check_rotations()
@@ -99,7 +104,9 @@ class Targets:
             off = np.maximum(off, np.abs(np.einsum("nij,nij->nj", r, r) - 1.0).max(axis=1))
             if np.any(off > ORTHOGONAL):
                 row = first + int(np.argmax(off > ORTHOGONAL))
-                raise RangeError(f"target {row + 1}: its rotation is not a right-handed orthonormal matrix")
+                raise RangeError(
+                    f"target {row + 1}: its rotation is not a right-handed orthonormal matrix", value=row + 1
+                )
 
     def __len__(self) -> int:
         return len(self.position)

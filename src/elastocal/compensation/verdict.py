@@ -32,6 +32,7 @@ from elastocal.quantities import length, millimetres
 from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
+    from elastocal.compensation.contributions import Contributions
     from elastocal.compensation.correction import Correction
 
 GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "joint_coupling", "thermal_growth")
@@ -105,8 +106,11 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     known = f" (+- at 95 %). {_certain(doubtful)}" if any(map(isfinite, widths.values())) else "."
     data: dict[str, object] = {word.replace(" ", "_"): size for word, size in sizes.items()}
     data |= {f"{word.replace(' ', '_')}_95": width for word, width in widths.items() if isfinite(width)}
-    said = f"Contributions to the correction, RMS: {listed}{of_it}{known}"
-    return (Finding("contributions", "note", said, data | {"not_certain": doubtful}),)
+    total = parts.total.distances().rms
+    against = f" THEY CANCEL in part: {millimetres(total)} mm in all are corrected." if parts.cancel else ""
+    said = f"Contributions to the correction, RMS: {listed}{of_it}{known}{against}"
+    data |= {"not_certain": doubtful, "total": total, "cancel": parts.cancel}
+    return (Finding("contributions", "note", said, data),)
 
 
 def _certain(doubtful: Sequence[str]) -> str:
@@ -170,7 +174,7 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
     rms, total = (part.distances().rms for part in (result.contributions.weight, result.contributions.total))
     weight, weighs = "", any(kind[n] in WEIGHT for n in kind)
     if not taught and rms > 0:
-        weight = f" {_of_total(rms, total, 'The weight of the arm and of what it carries')}"
+        weight = f" {_of_total(result.contributions, rms, 'The weight of the arm and of what it carries')}"
     elif not taught and not weighs and any(np.any(c.compliance()) for c in result.model.coordinates):
         weight = (
             " The robot file has no masses: how the arm sags under its own weight is NOT CORRECTED. State masses, or "
@@ -181,12 +185,13 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
     return (Finding("taken-as-exact", "note", said, data),)
 
 
-def _of_total(part: float, total: float, what: str) -> str:
-    """A part of the whole; where contributions cancel it may be larger, and is not called a part of it."""
-    if part <= total:
+def _of_total(parts: Contributions, part: float, what: str) -> str:
+    """A part of the whole; where contributions cancel none is called a part of it, since it may make it smaller."""
+    total = parts.total.distances().rms
+    if part <= total and not parts.cancel:
         return f"{what} makes {length(part)} RMS of the {length(total)} that are corrected."
     return (
-        f"{what} alone would make {length(part)} RMS; other contributions cancel some of it, and {length(total)} in "
+        f"{what} alone would make {length(part)} RMS; contributions cancel some of each other, and {length(total)} in "
         "all are corrected."
     )
 
@@ -206,7 +211,7 @@ def _assumed_weights(result: Correction) -> tuple[Finding, ...]:
     places = tuple(dict.fromkeys(n.split(".")[0] for n in result.assumed))
     masses = f"The weight of masses that are assumed in the robot file ({', '.join(places)})"
     said = (
-        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS. {_of_total(weight, total, masses)} "
+        f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS. {_of_total(result.contributions, weight, masses)} "
         "If these points were taught with the real robot, or their base was measured with it, have the targets taken "
         "as taught: what the load adds is then corrected, and nothing else. Else measure the weights: by absolute "
         "positions or by logged torques."

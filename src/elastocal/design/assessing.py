@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from elastocal.design.warnings import PlanWarning
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.error_budget import Expected, expected
 from elastocal.results import as_frame, as_html, shortened
@@ -19,7 +19,7 @@ class Assessment:
     """``expected`` groups the parameters sought and gives their accuracy; nuisances take part in what is separable."""
 
     robot: Robot
-    campaign: Campaign
+    campaign: Measured
     expected: Expected
 
     @property
@@ -87,7 +87,7 @@ class Assessment:
 
 def assess(
     robot: Robot,
-    campaign: Campaign,
+    campaign: Measured,
     names: Sequence[str] | None = None,
     *,
     thresholds: tuple[float, float] = (ABOVE, BELOW),

@@ -188,7 +188,8 @@ def certify(
     check(candidates, criterion, rules)
     if not criterion.certifiable:
         raise UnsupportedError(
-            f"there is no certificate for the criterion {criterion.kind!r}; d, a and test_pose (mean) have one"
+            f"there is no certificate for the criterion {criterion.kind!r}; d, a and test_pose (mean) have one",
+            value=criterion.kind,
         )
     relaxation = Relaxation(space_of(candidates) if space is None else space, criterion, rules)
     bound, relaxed = np.inf, -np.inf

@@ -238,7 +238,7 @@ def search(
 ) -> Selection:
     """The best plan found; ``space`` may be given where the same candidates were searched before."""
     if restarts < 1:
-        raise RangeError(f"{restarts} restarts: give at least 1; 10 is usual")
+        raise RangeError(f"{restarts} restarts: give at least 1; 10 is usual", value=restarts)
     check(candidates, criterion, rules)
     at = space_of(candidates) if space is None else space
     task = partial(_climb, Search(at, criterion, rules))
@@ -253,7 +253,8 @@ def check(candidates: CandidateRows, criterion: Criterion, rules: Rules) -> None
     if equations < p:
         raise TooFewError(
             f"{rules.count} measurements of {k} rows give {equations} equations for {p} parameters, priors included; "
-            "plan more or seek fewer"
+            "plan more or seek fewer",
+            value=(rules.count, k, equations),
         )
 
 

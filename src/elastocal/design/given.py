@@ -15,7 +15,7 @@ from elastocal.design.problem import possible, spread_tests
 from elastocal.design.safety import safe_task
 from elastocal.design.task import PlanTask
 from elastocal.errors import ConflictError, InfeasibleError, UnsupportedError
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.spatial.entries import Array
 
 NEAR = 0.01
@@ -43,7 +43,7 @@ class Given(Measuring):
         return every.picked(np.arange(len(self.q)) * len(options) + nearest), ()
 
 
-def given_task(task: PlanTask, planned: Campaign, seed: int, *, tests: bool = True) -> PlanTask:
+def given_task(task: PlanTask, planned: Measured, seed: int, *, tests: bool = True) -> PlanTask:
     """The task with the poses and loads of a planned campaign, each allowed by the cell.
 
     With ``tests`` the accuracy is judged where the search for a plan would judge it.
@@ -61,7 +61,7 @@ def given_task(task: PlanTask, planned: Campaign, seed: int, *, tests: bool = Tr
     return replace(made, tests=spread_tests(candidates, task.model.tool))
 
 
-def _poses(planned: Campaign) -> tuple[Array, Array]:
+def _poses(planned: Measured) -> tuple[Array, Array]:
     """Joint values and wrenches, every pose once."""
     setup = getattr(planned.measurement, "where", None)
     if setup is None:

@@ -31,9 +31,11 @@ class Requirement:
 
     def __post_init__(self) -> None:
         if self.derivatives.ndim != 3 or self.limits.shape != (len(self.derivatives),) or not len(self.limits):
-            raise ShapeError("requirement: give derivatives (T, d, p) and one limit for each of the T")
+            raise ShapeError(
+                "requirement: give derivatives (T, d, p) and one limit for each of the T", code="requirement"
+            )
         if not np.all(self.limits > 0):
-            raise RangeError("requirement: every limit must be a positive number")
+            raise RangeError("requirement: every limit must be a positive number", code="limit")
 
     def ratio(self, known: Knowledge) -> float:
         """The largest error in units of its limit: 1 or less where the requirement is met."""
@@ -115,12 +117,18 @@ def how_many(
     """The smallest plan found that meets the requirement; ``rules`` as in ``accuracy_curve``."""
     p, k = candidates.parameters, candidates.blocks.shape[1]
     if requirement.derivatives.shape[2] != p:
-        raise ShapeError(f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}")
+        raise ShapeError(
+            f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}",
+            value=(requirement.derivatives.shape[2], p),
+        )
     base = _law(rules, 1)
     high = most if base.repeats else min(most, len(candidates.blocks))
     least = max(1, -(-(p - len(candidates.prior_rows)) // k))
     if high < least:
-        raise TooFewError(f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer")
+        raise TooFewError(
+            f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer",
+            value=(high, p, least),
+        )
     space = space_of(candidates)
     tried: dict[int, Point] = {}
 
@@ -148,7 +156,7 @@ def _law(rules: Rules | None, count: int) -> Rules:
     law = Rules(count) if rules is None else replace(rules, count=count)
     if law.quota:
         raise ConflictError(
-            "the number of members cannot be sought where groups have quotas; plan each group by itself"
+            "the number of members cannot be sought where groups have quotas; plan each group by itself", code="quotas"
         )
     return law
 

@@ -51,17 +51,26 @@ class CandidateRows:
 
     def __post_init__(self) -> None:
         if self.blocks.ndim != 3 or 0 in self.blocks.shape:
-            raise ShapeError(f"candidates: give blocks of rows (M, k, p), not an array of shape {self.blocks.shape}")
+            raise ShapeError(
+                f"candidates: give blocks of rows (M, k, p), not an array of shape {self.blocks.shape}",
+                value=self.blocks.shape,
+            )
         if not np.all(np.isfinite(self.blocks)):
             bad = int(np.argwhere(~np.isfinite(self.blocks))[0, 0])
-            raise NumberError(f"candidate {bad}: its rows must be finite numbers; leave it out")
+            raise NumberError(f"candidate {bad}: its rows must be finite numbers; leave it out", value=bad)
         p = self.parameters
         if self.names and len(self.names) != p:
-            raise ShapeError(f"candidates: {len(self.names)} names for {p} parameters; give one for each")
+            raise ShapeError(
+                f"candidates: {len(self.names)} names for {p} parameters; give one for each", value=(len(self.names), p)
+            )
         if any(not 0 <= i < p for i in self.nuisance) or len(set(self.nuisance)) != len(self.nuisance):
-            raise RangeError(f"nuisances {self.nuisance}: give different places from 0 to {p - 1}")
+            raise RangeError(
+                f"nuisances {self.nuisance}: give different places from 0 to {p - 1}", value=(self.nuisance, p - 1)
+            )
         if len(self.nuisance) == p:
-            raise TooFewError("every parameter is called a nuisance; leave at least one to be sought")
+            raise TooFewError(
+                "every parameter is called a nuisance; leave at least one to be sought", code="all-nuisances"
+            )
         _ = self.prior_rows
 
     @property
@@ -93,13 +102,17 @@ class CandidateRows:
         if self.prior is None:
             return np.zeros((0, p))
         if self.prior.shape != (p, p) or not np.all(np.isfinite(self.prior)):
-            raise ShapeError(f"prior information: give a matrix of {p} x {p} finite numbers, one row per parameter")
+            raise ShapeError(
+                f"prior information: give a matrix of {p} x {p} finite numbers, one row per parameter", value=p
+            )
         size = np.sqrt(np.abs(np.diag(self.prior)))
         unit = np.where(size > 0, size, 1.0)
         even = self.prior / np.outer(unit, unit)
         values, vectors = np.linalg.eigh((even + even.T) / 2)
         if not np.allclose(even, even.T, rtol=0, atol=ROUNDING) or values[0] < -ROUNDING * max(values[-1], 1.0):
-            raise RangeError("prior information: the matrix must be symmetric without negative eigenvalues")
+            raise RangeError(
+                "prior information: the matrix must be symmetric without negative eigenvalues", code="prior-information"
+            )
         kept = values > p * np.finfo(float).eps * max(values[-1], 0.0)
         return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T * unit)
 
@@ -190,7 +203,9 @@ def known_by_rows(candidates: CandidateRows, chosen: Sequence[int], coordinates:
     if found.rank < len(triangle):
         null = coordinates.transform @ (found.null / found.lengths[:, None])
         lost = _touched(candidates, null / _sizes(coordinates)[:, None])
-        raise OpenPlanError(f"the plan found does not tell {lost} apart; measure more or seek fewer parameters")
+        raise OpenPlanError(
+            f"the plan found does not tell {lost} apart; measure more or seek fewer parameters", value=lost
+        )
     return Knowledge(inverse_triangle(triangle), coordinates)
 
 
@@ -209,12 +224,14 @@ def _coordinates(candidates: CandidateRows) -> Coordinates:
     found = decide_rank(triangle, 1 / np.where(lengths > 0, lengths, 1.0))
     hidden = [candidates.name(int(order[i])) for i in np.flatnonzero(lengths == 0)]
     if hidden:
-        raise UnobservableError(f"no candidate depends on {', '.join(hidden)}; leave it out or allow other candidates")
+        raise UnobservableError(
+            f"no candidate depends on {', '.join(hidden)}; leave it out or allow other candidates", value=tuple(hidden)
+        )
     if found.rank < p:
         back = np.argsort(order)
         lost = _touched(candidates, found.null[back])
         raise UnobservableError(
-            f"all candidates together do not tell {lost} apart; keep fewer or allow other candidates"
+            f"all candidates together do not tell {lost} apart; keep fewer or allow other candidates", value=lost
         )
     transform = np.zeros((p, p))
     transform[order] = inverse_triangle(triangle / lengths) / lengths[:, None]

@@ -14,8 +14,8 @@ import numpy as np
 
 from elastocal.design.information import CandidateRows
 from elastocal.errors import ShapeError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import groups_of
@@ -58,10 +58,10 @@ def observed(
 
 def exact(
     measurement: Measurement, sources: tuple[ErrorSource, ...], model: Robot, measured: Bools | None = None
-) -> Campaign:
+) -> Measured:
     """The campaign whose readings are what the model expects."""
     readings = measurement.predict(model)
-    return Campaign(measurement, readings if measured is None else np.where(measured, readings, np.nan), sources)
+    return Measured(measurement, readings if measured is None else np.where(measured, readings, np.nan), sources)
 
 
 def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
@@ -72,7 +72,9 @@ def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
     blocks, p = rows.blocks, rows.parameters
     count = int(owner.max()) + 1
     if owner.shape != (len(blocks),) or set(np.unique(owner)) != set(range(count)):
-        raise ShapeError(f"give each of the {len(blocks)} readings the number of its candidate, none left out")
+        raise ShapeError(
+            f"give each of the {len(blocks)} readings the number of its candidate, none left out", value=len(blocks)
+        )
     size = np.max(np.abs(blocks), axis=(0, 1))
     unit = np.where(size > 0, size, 1.0)
     padding = np.zeros((p, p))
@@ -82,7 +84,7 @@ def taken_together(rows: CandidateRows, owner: Ints) -> CandidateRows:
     return replace(rows, blocks=(s[:, :, None] * v)[:, :rank] * unit)
 
 
-def earlier_information(campaign: Campaign, model: Robot, names: Sequence[str]) -> Array:
+def earlier_information(campaign: Measured, model: Robot, names: Sequence[str]) -> Array:
     """What readings taken before say of the parameters (p, p), their own nuisances marginalised.
 
     With the nuisances first in a triangle R of all rows, the last block of R has that information as its square.
@@ -126,6 +128,6 @@ def independent(
     return tuple(n for n in names if n in kept)
 
 
-def _problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> Problem:
+def _problem(campaign: Measured, model: Robot, names: Sequence[str]) -> Problem:
     extra = [u.name for u in unknowns(campaign, model)]
     return linearise(campaign, model, [*names, *extra], weigh(campaign, model))

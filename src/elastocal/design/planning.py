@@ -122,7 +122,8 @@ def best_plan(
     if (limits or counts) and any(load.poses is not None for load in task.loadings):
         raise ConflictError(
             "loads with poses of their own fix the size of the plan: it cannot be sought, nor is there a curve; leave "
-            "those poses out"
+            "those poses out",
+            code="fixed-size",
         )
     smallest: Point | None = None
     if limits:
@@ -167,7 +168,8 @@ def _needed(
         allowed = most if again else min(most, len(problem.candidates))
         raise InfeasibleError(
             f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
-            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less"
+            f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less",
+            value=(allowed, worst),
         )
     return found, found.smallest
 

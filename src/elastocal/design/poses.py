@@ -61,7 +61,7 @@ class Poses:
 def spread_points(low: Array, high: Array, count: int, rng: np.random.Generator) -> Array:
     """Scrambled Sobol points (count, d) in a box."""
     if count < 1:
-        raise RangeError(f"{count} candidates: draw at least 1")
+        raise RangeError(f"{count} candidates: draw at least 1", value=count)
     unit = sobol(len(low), max(0, int(np.ceil(np.log2(count)))), rng)
     return np.asarray(low + unit[:count] * (high - low))
 
@@ -134,7 +134,10 @@ class Region:
 
     def __post_init__(self) -> None:
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
-            raise RangeError(f"box from {self.low} to {self.high} m: every lower bound must be below the upper one")
+            raise RangeError(
+                f"box from {self.low} to {self.high} m: every lower bound must be below the upper one",
+                value=(self.low, self.high),
+            )
 
 
 @dataclass(frozen=True)
@@ -160,5 +163,8 @@ def drawn(model: Robot, draw: Draw, rng: np.random.Generator) -> tuple[Poses, in
     targets = across(model, targets, boxes[:, 0], boxes[:, 1])
     q, held = reached(model, unit[:, 3:], targets)
     if not np.any(held):
-        raise InfeasibleError("no feasible candidate: the tool reaches none of the points round the task; move the box")
+        raise InfeasibleError(
+            "no feasible candidate: the tool reaches none of the points round the task; move the box",
+            code="out-of-reach",
+        )
     return Poses(model, programmable(model, q[held])), int(np.sum(~held))

@@ -79,7 +79,9 @@ class DesignProblem:
             return Rules(count, self.task.may_repeat)
         stated = [q for q in quota if q is not None]
         if len(stated) < len(quota) or sum(stated) != count:
-            raise RangeError(f"loads: their poses {quota} must be given for all of them and add up to {count}")
+            raise RangeError(
+                f"loads: their poses {quota} must be given for all of them and add up to {count}", value=(quota, count)
+            )
         owner = {id(load): i for i, load in enumerate(self.task.loadings)}
         loads = [o.loading for o in self.candidates.options if isinstance(o, LoadOption)]
         of_option = np.array([owner[id(load)] for load in loads], dtype=np.int64)
@@ -110,7 +112,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     kind, measured, owner = method.readings(candidates), method.measured(candidates), method.owner(candidates)
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
-        raise MissingError("nothing is left to seek; hold less")
+        raise MissingError("nothing is left to seek; hold less", code="nothing-sought")
     names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
 
     def rows_of(names: tuple[str, ...]) -> CandidateRows:

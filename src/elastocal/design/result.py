@@ -179,6 +179,12 @@ class Plan:
         return self.problem.errors(self.selection.known)
 
     @property
+    def assumed(self) -> tuple[str, ...]:
+        """Parameters sought whose values in the robot file are assumed (status)."""
+        known = {p.name: p.status for p in self.task.model.parameters.rows}
+        return tuple(p.name for p in self.parameters if not p.nuisance and known.get(p.name) == "assumed")
+
+    @property
     def rms_error(self) -> float:
         return rms(self.errors)
 

@@ -72,13 +72,13 @@ def ordered(
 
 def _check(q: Array, v: Array, setup: Ints | None, change: float) -> None:
     if q.ndim != 2 or not len(q) or not np.all(np.isfinite(q)):
-        raise ShapeError(f"ordering: give finite poses (m, joints), not an array of shape {q.shape}")
+        raise ShapeError(f"ordering: give finite poses (m, joints), not an array of shape {q.shape}", value=q.shape)
     if v.shape != q.shape[1:] or not np.all(np.isfinite(v) & (v > 0)):
-        raise ShapeError(f"ordering: give {q.shape[1]} positive speeds, one for each joint")
+        raise ShapeError(f"ordering: give {q.shape[1]} positive speeds, one for each joint", value=q.shape[1])
     if setup is not None and np.shape(setup) != (len(q),):
-        raise ShapeError(f"ordering: give one set-up for each of the {len(q)} poses")
+        raise ShapeError(f"ordering: give one set-up for each of the {len(q)} poses", value=len(q))
     if not (np.isfinite(change) and change >= 0):
-        raise RangeError("ordering: the time of a change must not be negative")
+        raise RangeError("ordering: the time of a change must not be negative", code="change-time")
 
 
 def _length(path: Ints, away: Array) -> float:

@@ -27,26 +27,37 @@ class Rules:
     def check(self, candidates: int) -> None:
         """Raise an InputError where no plan of so many candidates obeys."""
         if self.count < 1:
-            raise RangeError(f"a plan of {self.count} members: give at least 1")
+            raise RangeError(f"a plan of {self.count} members: give at least 1", value=self.count)
         if not self.repeats and self.count > candidates:
             raise TooFewError(
-                f"a plan of {self.count} members needs more than {candidates} candidates; draw more or allow repeats"
+                f"a plan of {self.count} members needs more than {candidates} candidates; draw more or allow repeats",
+                value=(self.count, candidates),
             )
         self._check_groups(candidates)
 
     def _check_groups(self, candidates: int) -> None:
         if (self.group is None) != (not self.quota):
-            raise MissingError("groups: give the group of every candidate and the quota of every group, or neither")
+            raise MissingError(
+                "groups: give the group of every candidate and the quota of every group, or neither", code="groups"
+            )
         if self.group is None:
             return
         g = len(self.quota)
         if self.group.shape != (candidates,) or self.group.dtype.kind not in "iu" or np.any(self.group >= g):
-            raise ShapeError(f"groups: give each of the {candidates} candidates a whole number from 0 to {g - 1}")
+            raise ShapeError(
+                f"groups: give each of the {candidates} candidates a whole number from 0 to {g - 1}",
+                value=(candidates, g - 1),
+            )
         if min(self.quota) < 0 or np.any(self.group < 0) or sum(self.quota) != self.count:
-            raise RangeError(f"groups: the quotas {self.quota} must not be negative and add up to {self.count} members")
+            raise RangeError(
+                f"groups: the quotas {self.quota} must not be negative and add up to {self.count} members",
+                value=(self.quota, self.count),
+            )
         for i, (quota, there) in enumerate(zip(self.quota, np.bincount(self.group, minlength=g), strict=True)):
             if quota > there and not (self.repeats and there):
-                raise TooFewError(f"group {i}: its quota is {quota}, but it has {there} candidates; lower it")
+                raise TooFewError(
+                    f"group {i}: its quota is {quota}, but it has {there} candidates; lower it", value=(i, quota, there)
+                )
 
     def labels(self, candidates: int) -> Ints:
         return np.zeros(candidates, dtype=np.int64) if self.group is None else self.group

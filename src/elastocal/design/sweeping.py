@@ -82,7 +82,9 @@ class Sweeping(Method):
         turning = [m.kind == "revolute" for m in model.motions]
         names = [p.name for p in model.parameters if p.kind in MASSES]
         if not names:
-            raise MissingError(f"robot {model.name} has no link masses to seek; give some in the robot file")
+            raise MissingError(
+                f"robot {model.name} has no link masses to seek; give some in the robot file", value=model.name
+            )
         felt = np.abs(holding_observation(model, q[:64], names)).max(axis=(0, 2))
         acting = [j for j, turns in enumerate(turning) if turns and felt[j] > ACTS * felt.max()]
         chosen = [model.joints.index(j) for j in self.joints] or acting

@@ -70,7 +70,7 @@ def contacts_from(
     The model must have a determined state under every force: backlash without force does not count as contact.
     """
     if not surfaces or not levels or not min(levels) > 0:
-        raise RangeError("contacts: give one or more objects, and one or more positive forces")
+        raise RangeError("contacts: give one or more objects, and one or more positive forces", code="no-contacts")
     tip, count = frame or model.tool, len(start)
     places = np.repeat(Poses(model, start).origin(tip), len(surfaces), axis=0)
     touches = Touches(tip, surfaces, np.tile(np.arange(len(surfaces)), count))

@@ -42,8 +42,10 @@ class Located:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def error(self, path: Path_, problem: str) -> InputError:
-        return InputError(f"{self.where(path)}: {problem}", **self.place(path))
+    def error(self, path: Path_, problem: str, cause: Exception | None = None) -> InputError:
+        """A mistake at this place; with the code and the value of its ``cause``, where that has them."""
+        code, value = getattr(cause, "code", ""), getattr(cause, "value", None)
+        return InputError(f"{self.where(path)}: {problem}", code=code, value=value, **self.place(path))
 
     def place(self, path: Path_) -> dict[str, Any]:
         """The same as data of an error."""

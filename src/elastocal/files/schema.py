@@ -126,7 +126,7 @@ def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
     except ValidationError as error:
         raise _refusal(cls, located, path, fields, error) from None
     except InputError as error:
-        raise located.error(path, str(error)) from None
+        raise located.error(path, str(error), error) from None
 
 
 def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: ValidationError) -> InputError:

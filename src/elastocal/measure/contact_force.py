@@ -35,9 +35,14 @@ class ContactForce(Measurement):
 
     def __post_init__(self) -> None:
         if not self.axes or any(a not in AXES for a in self.axes) or len(set(self.axes)) != len(self.axes):
-            raise RangeError(f"axes {self.axes!r}: name components such as xyz, or xy for a planar robot")
+            raise RangeError(
+                f"axes {self.axes!r}: name components such as xyz, or xy for a planar robot", value=self.axes
+            )
         if len(self.q) != len(self.touches):
-            raise ShapeError(f"{len(self.touches)} contacts are named for {len(self.q)} configurations; give one each")
+            raise ShapeError(
+                f"{len(self.touches)} contacts are named for {len(self.q)} configurations; give one each",
+                value=(len(self.touches), len(self.q)),
+            )
 
     @property
     def count(self) -> int:

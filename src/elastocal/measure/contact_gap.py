@@ -45,7 +45,9 @@ class ContactGap(Measurement):
             raise ShapeError(f"forces are {self.force.shape} for {len(self.q)} contacts; give three numbers each")
         lost = np.flatnonzero(~(np.linalg.norm(self.force, axis=1) > 0))
         if len(lost):
-            raise RangeError(f"contact {lost[0] + 1}: a force of zero tells nothing of the object; leave it out")
+            raise RangeError(
+                f"contact {lost[0] + 1}: a force of zero tells nothing of the object; leave it out", value=lost[0] + 1
+            )
 
     @classmethod
     def of(cls, kind: ContactForce, readings: Array) -> ContactGap:

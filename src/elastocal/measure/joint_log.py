@@ -51,7 +51,10 @@ class JointLog:
 
     def _check(self) -> None:
         for row, joint in np.argwhere(~np.isfinite(self.q))[:1]:
-            raise NumberError(f"{self.place(row)}: the value of {self.joints[joint]} is not finite; leave the row out")
+            raise NumberError(
+                f"{self.place(row)}: the value of {self.joints[joint]} is not finite; leave the row out",
+                value=self.joints[joint],
+            )
         if self.time is None:
             return
         for row in np.flatnonzero(~np.isfinite(self.time))[:1]:
@@ -59,7 +62,8 @@ class JointLog:
         for row in np.flatnonzero(np.diff(self.time) <= 0)[:1] + 1:
             raise RangeError(
                 f"{self.place(row)}: the time is {self.time[row]:g} s after {self.time[row - 1]:g} s; "
-                "it must grow from row to row, sort the rows and keep one of each"
+                "it must grow from row to row, sort the rows and keep one of each",
+                value=(self.time[row], self.time[row - 1]),
             )
 
     @property
@@ -103,6 +107,9 @@ def joint_torques(model: Robot, axes: Array) -> Array:
 def _frozen(values: object, shape: tuple[int, ...], what: str) -> Array:
     array = np.array(values, dtype=np.float64)
     if array.shape != shape:
-        raise ShapeError(f"{what}: has the shape {array.shape}, but {shape} is needed; give one row per instant")
+        raise ShapeError(
+            f"{what}: has the shape {array.shape}, but {shape} is needed; give one row per instant",
+            value=(array.shape, shape),
+        )
     array.setflags(write=False)
     return array

@@ -42,11 +42,17 @@ class JointTorque(Measurement):
 
     def __post_init__(self) -> None:
         if self.q.shape[1:] != (len(self.joints),) or len(self.revolute) != len(self.joints):
-            raise ShapeError(f"joint values are {self.q.shape}; give one column for each of {len(self.joints)} joints")
+            raise ShapeError(
+                f"joint values are {self.q.shape}; give one column for each of {len(self.joints)} joints",
+                value=(self.q.shape, len(self.joints)),
+            )
         if self.velocity is not None and self.velocity.shape != self.q.shape:
-            raise ShapeError(f"velocities are {self.velocity.shape}, joint values {self.q.shape}; give one each")
+            raise ShapeError(
+                f"velocities are {self.velocity.shape}, joint values {self.q.shape}; give one each",
+                value=(self.velocity.shape, self.q.shape),
+            )
         if self.sense not in (1, -1):
-            raise RangeError(f"sense {self.sense}: 1 is the torque of the drive, -1 that of the load")
+            raise RangeError(f"sense {self.sense}: 1 is the torque of the drive, -1 that of the load", value=self.sense)
 
     @classmethod
     def of(cls, model: Robot, q: Array, velocity: Array | None = None, **rest: object) -> JointTorque:

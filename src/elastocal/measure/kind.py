@@ -113,7 +113,8 @@ class Measurement(ABC):
     def setup(self) -> Setup:
         """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
         raise UnsupportedError(
-            f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it"
+            f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it",
+            value=self.kind,
         )
 
 

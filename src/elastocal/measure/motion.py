@@ -153,7 +153,8 @@ class _Local:
     def of(cls, log: JointLog, window: float) -> _Local:
         if log.count < FEWEST:
             raise TooFewError(
-                f"{log.source}: has {log.count} rows, which is too short for velocities; log {FEWEST} or more"
+                f"{log.source}: has {log.count} rows, which is too short for velocities; log {FEWEST} or more",
+                value=(log.count, FEWEST),
             )
         time = np.arange(log.count, dtype=np.float64) if log.time is None else log.time
         usual = float(np.median(np.diff(time)))

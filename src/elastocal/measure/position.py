@@ -31,7 +31,9 @@ class Position(MarkerMeasurement):
 
     def __post_init__(self) -> None:
         if self.turned is None and any(m.rows == 6 for m in self.where.markers):
-            raise MissingError("poses are measured but no orientations are given; watch positions or add them")
+            raise MissingError(
+                "poses are measured but no orientations are given; watch positions or add them", code="no-orientations"
+            )
 
     @property
     def affine(self) -> bool:

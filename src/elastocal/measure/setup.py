@@ -29,10 +29,11 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not self.markers:
-            raise MissingError("no marker is watched; name at least one frame")
+            raise MissingError("no marker is watched; name at least one frame", code="no-markers")
         if len(self.load.wrench) not in (1, len(self.q)):
             raise ShapeError(
-                f"{len(self.load.wrench)} wrenches for {len(self.q)} configurations; give one, or one each"
+                f"{len(self.load.wrench)} wrenches for {len(self.q)} configurations; give one, or one each",
+                value=(len(self.load.wrench), len(self.q)),
             )
 
     @property

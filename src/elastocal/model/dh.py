@@ -55,14 +55,19 @@ def dh_frames(
         origin = (row.source, row.status) if row.source else (source, row.status or status)
         if convention == "modified":
             if row.beta is not None:
-                raise ConflictError(f"dh row {row.name}: beta belongs to the hayati form; use convention: hayati")
+                raise ConflictError(
+                    f"dh row {row.name}: beta belongs to the hayati form; use convention: hayati", value=row.name
+                )
             pose = _rx(row.alpha) @ _t(row.a, 0, 0) @ _rz(row.theta) @ _t(0, 0, row.d)
             out.append(Frame(row.name, parent, pose, motion, *origin))
             parent = row.name
             continue
         hayati = convention == "hayati" or row.beta is not None
         if hayati and row.d != 0:
-            raise UnsupportedError(f"dh row {row.name}: the hayati form has no d (given {row.d} m); set it to zero")
+            raise UnsupportedError(
+                f"dh row {row.name}: the hayati form has no d (given {row.d} m); set it to zero",
+                value=(row.name, row.d),
+            )
         link = _t(row.a, 0, 0) @ _rx(row.alpha)
         link = link @ _ry(row.beta or 0.0) if hayati else _t(0, 0, row.d) @ link
         out.append(Frame(row.name, parent, _rz(row.theta), motion, *origin))

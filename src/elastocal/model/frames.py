@@ -65,12 +65,16 @@ class FrameTree:
         known = {BASE}
         for frame in self.frames:
             if frame.name in known:
-                raise DuplicateError(f"frame {frame.name!r} is defined twice; names must be unique ({BASE!r} is taken)")
+                raise DuplicateError(
+                    f"frame {frame.name!r} is defined twice; names must be unique ({BASE!r} is taken)",
+                    value=(frame.name, BASE),
+                )
             if frame.parent not in known:
                 later = any(f.name == frame.parent for f in self.frames)
                 why = "comes later or closes a loop" if later else "does not exist"
                 raise FormatError(
-                    f"frame {frame.name!r}: its parent {frame.parent!r} {why}; a serial robot lists parents first"
+                    f"frame {frame.name!r}: its parent {frame.parent!r} {why}; a serial robot lists parents first",
+                    value=(frame.name, frame.parent),
                 )
             known.add(frame.name)
         for frame in self.frames:
@@ -82,16 +86,24 @@ class FrameTree:
             return
         axis = np.array(joint.axis, dtype=np.float64)
         if not np.all(np.isfinite(axis)) or np.linalg.norm(axis) < 1e-9:
-            raise RangeError(f"joint {frame.name!r}: axis {joint.axis} has no direction; give a non-zero vector")
+            raise RangeError(
+                f"joint {frame.name!r}: axis {joint.axis} has no direction; give a non-zero vector",
+                value=(frame.name, joint.axis),
+                code="no-direction",
+            )
         if joint.limits is not None and not joint.limits[0] < joint.limits[1]:
-            raise RangeError(f"joint {frame.name!r}: lower limit {joint.limits[0]} is not below {joint.limits[1]}")
+            raise RangeError(
+                f"joint {frame.name!r}: lower limit {joint.limits[0]} is not below {joint.limits[1]}",
+                value=(frame.name, joint.limits[0], joint.limits[1]),
+            )
         if joint.follows is not None:
             leader = next((f for f in self.frames if f.name == joint.follows), None)
             if leader is None or leader.joint is None:
                 raise UnknownNameError("joint", joint.follows, self.joint_names, f"joint {frame.name!r} follows")
             if leader.joint.follows is not None:
                 raise ConflictError(
-                    f"joint {frame.name!r} follows {joint.follows!r}, which follows another; name the first"
+                    f"joint {frame.name!r} follows {joint.follows!r}, which follows another; name the first",
+                    value=(frame.name, joint.follows),
                 )
 
     @property
@@ -142,6 +154,7 @@ class FrameTree:
         if astray:
             raise FormatError(
                 f"frame {astray[0]!r} moves but does not lie on the path from base to {path[-1].name!r}; "
-                "joints and compliances must form one serial chain"
+                "joints and compliances must form one serial chain",
+                value=(astray[0], path[-1].name),
             )
         return path

@@ -49,7 +49,8 @@ class ParameterTable:
         if len(set(names)) < len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
             raise DuplicateError(
-                f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own"
+                f"two elements define the same parameter: {', '.join(twice)}; give one a name of its own",
+                value=tuple(twice),
             )
 
     def __len__(self) -> int:
@@ -93,7 +94,10 @@ class ParameterTable:
             return out
         out = np.asarray(values, dtype=np.float64)
         if out.shape != (len(self.rows),):
-            raise ShapeError(f"{len(self.rows)} parameter values are needed, {out.shape} were given")
+            raise ShapeError(
+                f"{len(self.rows)} parameter values are needed, {out.shape} were given",
+                value=(len(self.rows), out.shape),
+            )
         return out
 
 

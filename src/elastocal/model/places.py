@@ -67,7 +67,7 @@ def box_plane(low: Array, high: Array, object: Pose, counts: tuple[int, int]) ->
     """The middle plane of a box along its two longer sides."""
     sides = np.asarray(high, dtype=np.float64) - np.asarray(low, dtype=np.float64)
     if not (sides >= 0).all() or np.count_nonzero(sides > 0) < 2:
-        raise RangeError("a workpiece needs two sides of some length; give low and high corners of a box")
+        raise RangeError("a workpiece needs two sides of some length; give low and high corners of a box", code="sides")
     normal = int(np.argmin(sides))
     first, second = (i for i in range(3) if i != normal)
     spans = (np.linspace(low[first], high[first], counts[0]), np.linspace(low[second], high[second], counts[1]))

@@ -90,7 +90,8 @@ class Posture:
         if known is None:
             raise MissingError(
                 f"{element.kind} at {element.place} needs the temperature of every configuration; give it with the "
-                "joint values, or the robot's own"
+                "joint values, or the robot's own",
+                value=(element.kind, element.place),
             )
         return np.broadcast_to(np.asarray(known, dtype=np.float64), (self.size,))
 

@@ -76,7 +76,7 @@ class Robot:
         self.tree.frame(self.tool)
         gravity = np.asarray(self.gravity, dtype=np.float64)
         if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
-            raise ShapeError(f"robot {self.name}: gravity must be three finite numbers")
+            raise ShapeError(f"robot {self.name}: gravity must be three finite numbers", code="gravity")
         gravity.setflags(write=False)
         object.__setattr__(self, "gravity", gravity)
         for shape in self.shapes:
@@ -91,7 +91,8 @@ class Robot:
         self.parameters  # noqa: B018  names must be unique from the start
         if self.transmission is not None and len(self.transmission.axes) != self.n:
             raise ShapeError(
-                f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints"
+                f"robot {self.name}: the controller has {len(self.transmission.axes)} axes for {self.n} joints",
+                value=(len(self.transmission.axes), self.n),
             )
 
     def _check_one_compliance(self) -> None:
@@ -100,7 +101,9 @@ class Robot:
             for dof in y.dofs:
                 if dof in owner:
                     raise DuplicateError(
-                        f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {y.coordinate.kind}); keep one"
+                        f"robot {self.name}: {dof} has two compliances ({owner[dof]} and {y.coordinate.kind}); "
+                        "keep one",
+                        value=(dof, owner[dof], y.coordinate.kind),
                     )
                 owner[dof] = y.coordinate.kind
 
@@ -339,12 +342,16 @@ class Robot:
         if array.shape[1] != self.n:
             raise ShapeError(
                 f"robot {self.name} has {self.n} joints ({', '.join(self.joints) or 'none'}), "
-                f"but {array.shape[-1]} values were given"
+                f"but {array.shape[-1]} values were given",
+                value=(self.n, array.shape[-1]),
             )
         known = np.isfinite(array)
         if not known.all():
             row, col = (int(v) for v in np.argwhere(~known)[0])
-            raise NumberError(f"configuration {row + 1}: {self.joints[col]} is {array[row, col]}; give a finite number")
+            raise NumberError(
+                f"configuration {row + 1}: {self.joints[col]} is {array[row, col]}; give a finite number",
+                value=(row + 1, self.joints[col], array[row, col]),
+            )
         return array
 
     def beyond_limits(self, q: Array) -> tuple[tuple[int, str, float], ...]:

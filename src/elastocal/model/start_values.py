@@ -50,6 +50,15 @@ def rated_payload_of(reach: float) -> float:
     return exp(level + slope * log(reach))
 
 
+def careful_payload(robot: Robot) -> float:
+    """Payload in kg that any arm of this reach carries: the least that is sold for a metre of it.
+
+    Start values are made with the usual payload (``rated_payload_of``), which is several times as much: a compliance
+    may be wrong by that, a load may not."""
+    least = min(payload / reach for _, payload, reach in (*(a[:3] for a in sizes.ARMS), *sizes.SLENDER))
+    return least * _size(robot, None)[1]
+
+
 def mass_of(payload: float, reach: float) -> float:
     """Mass in kg of an arm, foot included, by its rated payload in kg and reach in m."""
     design = np.array([(1.0, log(p), log(r)) for _, p, r, _ in sizes.ARMS])
@@ -131,7 +140,10 @@ def _size(robot: Robot, rated_payload: float | None) -> tuple[dict[str, float], 
     """Ways left by joint, reach in m and payload in kg."""
     ways = ways_left(robot)
     if not ways:
-        raise UnobservableError(f"robot {robot.name}: no joint moves its tool {robot.tool!r}; choose another tool")
+        raise UnobservableError(
+            f"robot {robot.name}: no joint moves its tool {robot.tool!r}; choose another tool",
+            value=(robot.name, robot.tool),
+        )
     turning = [way for joint, way in ways.items() if robot.tree.joint(joint).kind == "revolute"]
     reach = max(*(turning or ways.values()), 0.05)  # a track below the arm is no part of its reach
     payload = rated_payload_of(reach) if rated_payload is None else _positive("rated_payload", rated_payload)
@@ -140,7 +152,7 @@ def _size(robot: Robot, rated_payload: float | None) -> tuple[dict[str, float], 
 
 def _positive(name: str, value: float) -> float:
     if not (np.isfinite(value) and value > 0):
-        raise RangeError(f"{name} is {value} kg; give a number above zero")
+        raise RangeError(f"{name} is {value} kg; give a number above zero", value=(name, value))
     return float(value)
 
 

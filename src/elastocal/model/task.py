@@ -49,7 +49,8 @@ def task(model: Robot, frame: str, aim: Aim | None = None) -> Task:
     if aim == "pose":
         raise InfeasibleError(
             f"robot {model.name} moves {words} of {frame} with {model.n} joints and cannot reach all of them at once; "
-            "correct the position only"
+            "correct the position only",
+            value=(model.name, frame, model.n),
         )
     if len(place) > model.n:
         raise InfeasibleError(

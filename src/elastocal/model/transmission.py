@@ -42,10 +42,16 @@ class Transmission:
     def __post_init__(self) -> None:
         n = len(self.axes)
         if self.drives is not None and len(self.drives.structure) != n:
-            raise ShapeError(f"controller: structure has {len(self.drives.structure)} motors for {n} axes")
+            raise ShapeError(
+                f"controller: structure has {len(self.drives.structure)} motors for {n} axes",
+                value=(len(self.drives.structure), n),
+            )
         matrix = np.asarray(self.matrix, dtype=np.float64).reshape(n, n)
         if n and (not np.all(np.isfinite(matrix)) or abs(np.linalg.det(matrix)) < 1e-12):
-            raise ConflictError("controller: signs and couplings make a singular map; two axes would move one joint")
+            raise ConflictError(
+                "controller: signs and couplings make a singular map; two axes would move one joint",
+                code="singular-map",
+            )
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "zero", np.asarray(self.zero, dtype=np.float64).reshape(n))
 
@@ -114,13 +120,18 @@ class Drives:
         s = np.asarray(self.structure, dtype=np.float64)
         n = len(s)
         if s.shape != (n, n) or not np.all(np.isfinite(s)):
-            raise ShapeError("controller: structure must be a square matrix of finite numbers, one row for each motor")
+            raise ShapeError(
+                "controller: structure must be a square matrix of finite numbers, one row for each motor",
+                code="structure",
+            )
         lengths = np.linalg.norm(s, axis=1)
         if n and (np.any(lengths == 0) or abs(np.linalg.det(s / lengths[:, None])) < 1e-9):
-            raise RangeError("controller: structure is singular; its motors do not determine the axes")
+            raise RangeError(
+                "controller: structure is singular; its motors do not determine the axes", code="singular-structure"
+            )
         per_turn = np.asarray(self.counts_per_turn, dtype=np.float64).reshape(n)
         if np.any(per_turn == 0):
-            raise RangeError("controller: counts_per_turn must not be zero")
+            raise RangeError("controller: counts_per_turn must not be zero", code="zero-counts")
         for name, value in (("structure", s), ("counts_per_turn", per_turn), ("counts_at_zero", self.counts_at_zero)):
             object.__setattr__(self, name, np.asarray(value, dtype=np.float64).reshape(s.shape if value is s else (n,)))
 

@@ -21,8 +21,8 @@ from elastocal.published.case import Listing
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Statics
+    from elastocal.measure.measured import Measured
     from elastocal.measure.setup import Setup
     from elastocal.measure.sources.source import ErrorSource
     from elastocal.model.robot import Robot
@@ -187,27 +187,27 @@ def two_setups(model: Robot, rng: np.random.Generator) -> Setup:
 
 def measured(
     truth: Robot, setup: Setup, sources: tuple[ErrorSource, ...], rng: np.random.Generator, statics: Statics
-) -> Campaign:
+) -> Measured:
     """One draw of all readings."""
-    from elastocal.measure.campaign import virtual_campaign
     from elastocal.measure.deflection import Deflection
+    from elastocal.measure.measured import virtual_campaign
 
     return virtual_campaign(truth, Deflection(setup, statics), sources, rng).campaign
 
 
-def first_setup(campaign: Campaign) -> Campaign:
+def first_setup(campaign: Measured) -> Measured:
     """The vertical loads alone."""
     import numpy as np
 
-    from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
+    from elastocal.measure.measured import Measured
 
     kind, rows = campaign.measurement, np.arange(POSES * REPEATS)
     assert isinstance(kind, Deflection)
-    return Campaign(Deflection(kind.where.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
+    return Measured(Deflection(kind.where.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
 
 
-def identified(truth: Robot, campaign: Campaign, whole_path: bool = False) -> Identification:
+def identified(truth: Robot, campaign: Measured, whole_path: bool = False) -> Identification:
     """By M1, M2, algebraic reduction and M3 from everything that yields; M1 and M2 are only tried with the path."""
     from elastocal.model.descriptions import descriptions
     from elastocal.reduction.identify import identify

@@ -91,8 +91,8 @@ class Experiment:
 
     def fitted(self, rows: Ints, rng: np.random.Generator) -> tuple[Fit, dict[str, float]]:
         """One virtual campaign, fitted from start values that come from its readings alone; and those values."""
-        from elastocal.measure.campaign import virtual_campaign
         from elastocal.measure.deflection import Deflection
+        from elastocal.measure.measured import virtual_campaign
         from elastocal.reduction.compensator import start_values
         from elastocal.reduction.fit import estimate
 

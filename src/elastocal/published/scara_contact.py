@@ -19,8 +19,8 @@ from elastocal.report.blocks import Lines, Series
 if TYPE_CHECKING:
     import numpy as np
 
-    from elastocal.measure.campaign import Campaign
     from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.measured import Measured
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.gaps import Iterations
     from elastocal.procedures.contact.plan import ContactPlan
@@ -143,9 +143,9 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
     """Fits from nominal values to contacts with noise on joint values and forces."""
     import numpy as np
 
-    from elastocal.measure.campaign import Campaign
     from elastocal.measure.contact_force import ContactForce
     from elastocal.measure.contact_gap import ContactGap
+    from elastocal.measure.measured import Measured
     from elastocal.measure.sources.encoder import Encoder
     from elastocal.measure.sources.force_sensor import ForceSensor
     from elastocal.procedures.contact.calibrate import force_error
@@ -158,14 +158,14 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
         read = ContactForce(kind.q + JOINT_SD * rng.normal(size=kind.q.shape), kind.touches, kind.axes)
         forces = felt + FORCE_SD * rng.normal(size=felt.shape)
         gap = ContactGap.of(read, forces)
-        found = iterate(start, Campaign(gap, np.zeros((gap.count, len(gap.rows))), sources), NAMES)
+        found = iterate(start, Measured(gap, np.zeros((gap.count, len(gap.rows))), sources), NAMES)
         errors.append(found.values(NAMES) - true)
         e_f.append(force_error(read, found.model, forces))
         progress(i + 1, count)
     return Draws(np.array(errors), np.array(e_f))
 
 
-def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress: Progress) -> tuple[float, float]:
+def success_rate(exact: Measured, count: int, rng: np.random.Generator, progress: Progress) -> tuple[float, float]:
     """Share of random starts that find the truth, and how far the worst of those is off, relative."""
     import numpy as np
 
@@ -189,19 +189,19 @@ def success_rate(exact: Campaign, count: int, rng: np.random.Generator, progress
     return len(good) / count, max(good, default=float("nan"))
 
 
-DRAWS, STARTS = 200, 500
+DRAWS, STARTS = 100, 120
 
 
 class ScaraContactCase(Case):
     name: ClassVar[str] = "scara-contact"
 
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.measure.campaign import Campaign
+        from elastocal.measure.measured import Measured
         from elastocal.procedures.contact.calibrate import force_error
         from elastocal.procedures.contact.gaps import gap_campaign, iterate
 
         kind, felt = touched(LEVELS)
-        exact = Campaign(kind, felt)
+        exact = Measured(kind, felt)
         runs = {
             "gaps": iterate(nominal(), gap_campaign(exact), NAMES, EXACT),
             "forces": iterate(nominal(), exact, NAMES, EXACT),
@@ -268,7 +268,7 @@ def _separable() -> tuple[Figure, ...]:
     })  # fmt: skip
 
 
-def _iterations(runs: dict[str, Iterations], exact: Campaign) -> Lines:
+def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
     """e_f of every iteration; the document's figure 3 takes about 30."""
     from math import log10
 
@@ -289,7 +289,7 @@ def _iterations(runs: dict[str, Iterations], exact: Campaign) -> Lines:
     return Lines("e_f", "Error index against iterations", "iteration", "", "log10 of e_f", "N", tuple(series), notes)
 
 
-def _pictures(found: Iterations, exact: Campaign) -> list[Lines]:
+def _pictures(found: Iterations, exact: Measured) -> list[Lines]:
     from elastocal.procedures.contact.plan import contact_scene
     from elastocal.report.contour import contact_lines
 

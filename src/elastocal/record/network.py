@@ -68,12 +68,15 @@ def listen(address: Address) -> socket.socket:
         found.bind((str(address.ip), address.port))
     except OSError as error:
         found.close()
-        why = {
-            errno.EADDRNOTAVAIL: "is not an address of this machine; look it up in its network settings",
-            errno.EADDRINUSE: "is taken by another program; end that one or choose another port",
-            errno.EACCES: "is kept by the system or needs rights; choose another port above 1023",
-        }.get(error.errno or 0, f"cannot be listened on ({error.strerror}); {_AS_IN}")
-        raise FileError(f"{address}: {why}", value=str(address), parameter="listen") from None
+        code, why = {
+            errno.EADDRNOTAVAIL: (
+                "address-elsewhere",
+                "is not an address of this machine; look it up in its network settings",
+            ),
+            errno.EADDRINUSE: ("address-taken", "is taken by another program; end that one or choose another port"),
+            errno.EACCES: ("address-kept", "is kept by the system or needs rights; choose another port above 1023"),
+        }.get(error.errno or 0, ("", f"cannot be listened on ({error.strerror}); {_AS_IN}"))
+        raise FileError(f"{address}: {why}", code=code, value=str(address), parameter="listen") from None
     found.settimeout(PATIENCE)
     return found
 

@@ -17,6 +17,8 @@ CYCLES = (4, 12)
 PER_DECADE = 40
 SHORTEST = 1e-6
 DECADES = 8
+EARLY = 100
+"""Answers that are kept until the cycle is known."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class TelegramTally:
         self._turnaround = Turnaround()
         self._began = self._latest = 0
         self._before: tuple[int, int] | None = None
+        self._early: list[float] = []
+        """Answers from before the cycle was known, in s: it takes two telegrams."""
 
     def add(self, telegram: Telegram, arrived: int) -> None:
         """A telegram that arrived at a moment in ns."""
@@ -107,14 +111,18 @@ class TelegramTally:
             self.unanswered += 1
             return
         self._answered += 1
-        self._overdue += 1e3 * seconds > (self._order.step or 1e9)
+        if self._order.step is not None:
+            self._overdue += 1e3 * seconds > self._order.step
+        elif len(self._early) < EARLY:
+            self._early.append(seconds)
         self._turnaround.add(seconds)
 
     def summary(self) -> TelegramSummary:
         length = 1e-9 * (self._latest - self._began) if self.telegrams else nan
         spent = self._turnaround
         known = self._order.step in CYCLES
-        overdue, late = (self._overdue, self._late) if known or not self.telegrams else (None, None)
+        before = sum(1e3 * seconds > (self._order.step or 0) for seconds in self._early)
+        overdue, late = (self._overdue + before, self._late) if known or not self.telegrams else (None, None)
         return TelegramSummary(
             self.telegrams, self._answered, self.unanswered, overdue, self.delayed, late,
             self._order.lost, self._order.reordered, self._order.doubled, self.malformed, self.foreign,

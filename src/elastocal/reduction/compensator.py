@@ -27,8 +27,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit
@@ -72,7 +72,7 @@ def spring_pairs(model: Robot) -> tuple[tuple[str, ...], ...]:
     )  # fmt: skip
 
 
-def start_values(model: Robot, campaign: Campaign, names: Sequence[str], spring: GravityCompensator) -> Start:
+def start_values(model: Robot, campaign: Measured, names: Sequence[str], spring: GravityCompensator) -> Start:
     """Start values of ``names``: the spring's pair, its joint's compliance and all other compliances sought."""
     kind = campaign.measurement
     if not isinstance(kind, Deflection):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
 from elastocal.reduction.first_fit import ABSURD, NO_START, StartValues, Trial
@@ -109,7 +109,7 @@ def by_ratio(
 
 
 def neglected(
-    model: Robot, campaign: Campaign, whole: Fit, threshold: float, loss: Loss, start: StartValues = NO_START
+    model: Robot, campaign: Measured, whole: Fit, threshold: float, loss: Loss, start: StartValues = NO_START
 ) -> tuple[Fit, tuple[Dropped, ...]]:
     """The final fit and what fell: first on the linear problem, then, where that is not exact, fit by fit.
 

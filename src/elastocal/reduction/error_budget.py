@@ -32,8 +32,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import MarkerMeasurement
+from elastocal.measure.measured import Measured
 from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.parameters import Parameter
@@ -215,7 +215,7 @@ class Expected:
 
 def expected(
     model: Robot,
-    campaign: Campaign,
+    campaign: Measured,
     names: Sequence[str],
     thresholds: tuple[float, float] = (ABOVE, BELOW),
 ) -> Expected:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from elastocal.errors import ImplausibleError, InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.reduction.outliers import Outlier, find_outliers
@@ -103,7 +103,7 @@ class Trial:
 
 
 def first_fit(
-    campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, start: StartValues = NO_START
+    campaign: Measured, model: Robot, names: Sequence[str], weights: Weights, start: StartValues = NO_START
 ) -> Trial:
     """Groups at the values that the search starts with, and one linear step in the kept basis."""
     there = start.model(model, names)
@@ -151,8 +151,8 @@ def _linearised_again(first: Fit) -> Fit:
 
 
 def without_outliers(
-    campaign: Campaign, model: Robot, names: Sequence[str], at: Robot, start: StartValues = NO_START
-) -> tuple[Campaign, tuple[Outlier, ...]]:
+    campaign: Measured, model: Robot, names: Sequence[str], at: Robot, start: StartValues = NO_START
+) -> tuple[Measured, tuple[Outlier, ...]]:
     """The campaign without outliers, found round by round, of at most one reading in twenty (or three).
 
     The weights are taken at the model ``at`` and, where they depend on the parameters, once more at the first fit:
@@ -182,7 +182,7 @@ def without_outliers(
     return campaign, tuple(excluded)
 
 
-def _hopeless(campaign: Campaign, outliers: tuple[Outlier, ...]) -> tuple[Outlier, ...]:
+def _hopeless(campaign: Measured, outliers: tuple[Outlier, ...]) -> tuple[Outlier, ...]:
     """Those that no lack of the model explains: far off by the scatter of the others and, of a deflection, by more than
     the share of it that a compliance may be off."""
     size = np.nanmax(np.abs(campaign.readings), axis=1, initial=0.0)

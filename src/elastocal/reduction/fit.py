@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError, UnobservableError
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.misfit import Misfit, chance_of, misfit_of, share_of, split_residuals
 from elastocal.reduction.problem import Problem, Weights, linearise, residuals, weigh
@@ -31,7 +31,7 @@ class Fit:
     """
 
     model: Robot
-    campaign: Campaign
+    campaign: Measured
     problem: Problem
     values: Array
     unit_covariance: Array
@@ -145,7 +145,7 @@ def check_determined(problem: Problem) -> None:
         )
 
 
-def linear_fit(model: Robot, campaign: Campaign, problem: Problem, names: Sequence[str]) -> Fit:
+def linear_fit(model: Robot, campaign: Measured, problem: Problem, names: Sequence[str]) -> Fit:
     """One step from a linearised problem, for some of its columns; the model is not solved again."""
     at = problem.index(names)
     parameters = sum(i < problem.parameters for i in at)
@@ -186,7 +186,7 @@ STEPS, ROUNDS = 100, 4
 LOST = 1e6
 
 
-def estimate(model: Robot, campaign: Campaign, names: Sequence[str], loss: Loss = "linear") -> Fit:
+def estimate(model: Robot, campaign: Measured, names: Sequence[str], loss: Loss = "linear") -> Fit:
     """Fit parameters and nuisance unknowns that can be told apart; all others keep their values.
 
     The weights are taken at the model given and once more at the estimate, because what an uncertain load does depends
@@ -200,7 +200,7 @@ def estimate(model: Robot, campaign: Campaign, names: Sequence[str], loss: Loss 
     return _solve(model, campaign, names, loss, weigh(campaign, first.model))
 
 
-def _solve(model: Robot, campaign: Campaign, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
+def _solve(model: Robot, campaign: Measured, names: Sequence[str], loss: Loss, weights: Weights) -> Fit:
     search = _Search(model, campaign, linearise(campaign, model, names, weights))
     check_equations(search.origin)
     check_determined(search.origin)
@@ -228,7 +228,7 @@ class _Search:
     """Misfit and matrix at any values; affine problems are evaluated once."""
 
     model: Robot
-    campaign: Campaign
+    campaign: Measured
     origin: Problem
 
     @property

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
 from elastocal.reduction.diagnostics import influence
@@ -65,7 +65,7 @@ class Identification:
 
 def identify(
     described: Sequence[Description],
-    campaign: Campaign,
+    campaign: Measured,
     seek: Sequence[str] | None = None,
     *,
     hold: Sequence[str] = (),
@@ -89,7 +89,7 @@ def identify(
 def _reduced(
     described: Sequence[Description],
     names: Sequence[tuple[str, ...]],
-    campaign: Campaign,
+    campaign: Measured,
     rules: ReductionRules,
     at: Robot,
 ) -> Identification:
@@ -129,7 +129,7 @@ def _reduced(
 def _descended(
     described: Sequence[Description],
     names: Sequence[tuple[str, ...]],
-    campaign: Campaign,
+    campaign: Measured,
     at: Robot,
     start: StartValues,
 ) -> tuple[list[tuple[Description, Trial]], list[Dropped]]:

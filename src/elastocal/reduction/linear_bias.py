@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form, descriptions
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_names
@@ -41,7 +41,7 @@ class LinearBias:
 
 
 def linear_bias(
-    truth: Robot, planned: Campaign, exact: Array, seek: Sequence[str] | None, form: Form | None, rules: ReductionRules
+    truth: Robot, planned: Measured, exact: Array, seek: Sequence[str] | None, form: Form | None, rules: ReductionRules
 ) -> LinearBias | None:
     """Of the compliances sought, all others held at the truth; None for what is no deflection."""
     kind = planned.measurement
@@ -54,7 +54,7 @@ def linear_bias(
     try:
         wanted = {tuple(table)[i] for i in described[0].model.parameters.select(seek)}
         names = [n for n in linear_names(described[0].model) if n in wanted]
-        fit = identify(described, Campaign(linear, exact, planned.scattering), names, rules=rules).fit
+        fit = identify(described, Measured(linear, exact, planned.scattering), names, rules=rules).fit
     except InputError as error:  # the readings stand all the same
         return LinearBias(bend, missing=str(error))
     pairs = zip(fit.names, fit.values, strict=True)

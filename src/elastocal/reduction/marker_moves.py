@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import MarkerMeasurement
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -40,7 +40,7 @@ class MarkerMoves:
         return float(np.nanmax(np.where(self.flagged, np.nan, sizes), initial=0.0))
 
 
-def marker_moves(study: Study, campaign: Campaign, nominal: Robot) -> MarkerMoves | None:
+def marker_moves(study: Study, campaign: Measured, nominal: Robot) -> MarkerMoves | None:
     """None for kinds that watch no markers; ``nominal`` is the robot of the file."""
     kind = campaign.measurement
     if not isinstance(kind, MarkerMeasurement):

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign, ParameterPrior
+from elastocal.measure.measured import Measured, ParameterPrior
 from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import Robot
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
@@ -49,7 +49,7 @@ class Weights:
         return np.asarray(np.linalg.solve(square, rows[:, :, None])[:, :, 0])
 
 
-def weigh(campaign: Campaign, model: Robot) -> Weights:
+def weigh(campaign: Measured, model: Robot) -> Weights:
     """Sum of all scattering sources; what was not read gets no weight."""
     n, r = campaign.readings.shape
     if campaign.scattering:
@@ -139,13 +139,13 @@ class Problem:
         return slice(self.shape[0] * self.shape[1], len(self.misfit))
 
 
-def unknowns(campaign: Campaign, model: Robot) -> tuple[SourceUnknown, ...]:
+def unknowns(campaign: Measured, model: Robot) -> tuple[SourceUnknown, ...]:
     """Nuisance unknowns of the campaign."""
     return tuple(u for s in campaign.common for u in s.unknowns(campaign.measurement, model))
 
 
 def linearise(
-    campaign: Campaign, model: Robot, names: Sequence[str], weights: Weights, u: Mapping[str, float] | None = None
+    campaign: Measured, model: Robot, names: Sequence[str], weights: Weights, u: Mapping[str, float] | None = None
 ) -> Problem:
     """The problem at a model for ``names``: parameters, then nuisance unknowns; ``u`` holds values of the latter."""
     known = {e.name: e for e in unknowns(campaign, model)}
@@ -180,12 +180,12 @@ def linearise(
     )
 
 
-def residuals(campaign: Campaign, model: Robot, u: Mapping[str, float]) -> Array:
+def residuals(campaign: Measured, model: Robot, u: Mapping[str, float]) -> Array:
     """Readings minus prediction, (N, R), nan where nothing was read or the state is not determined."""
     return _residuals(campaign, model, u, _columns(campaign, model, [name for name, value in u.items() if value]))
 
 
-def _residuals(campaign: Campaign, model: Robot, u: Mapping[str, float], columns: Mapping[str, Array]) -> Array:
+def _residuals(campaign: Measured, model: Robot, u: Mapping[str, float], columns: Mapping[str, Array]) -> Array:
     raw = campaign.readings - campaign.measurement.predict(model)
     for name, value in u.items():
         if value:
@@ -193,7 +193,7 @@ def _residuals(campaign: Campaign, model: Robot, u: Mapping[str, float], columns
     return np.asarray(raw)
 
 
-def _columns(campaign: Campaign, model: Robot, wanted: Sequence[str]) -> dict[str, Array]:
+def _columns(campaign: Measured, model: Robot, wanted: Sequence[str]) -> dict[str, Array]:
     """Columns (N, R) of the sources that hold the nuisance unknowns named."""
     found: dict[str, Array] = {}
     for source in campaign.common:

@@ -9,8 +9,8 @@ from typing import TypedDict
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.model.compliant.beam_relations import Derivation
 from elastocal.model.descriptions import Form, descriptions, in_form
 from elastocal.model.robot import Robot
@@ -108,7 +108,7 @@ class Study:
 @one_thread
 def study(
     model: Robot,
-    campaign: Campaign,
+    campaign: Measured,
     seek: Sequence[str] | None = None,
     *,
     rng: np.random.Generator,
@@ -179,7 +179,7 @@ def _centred(fit: Fit, draws: Array) -> Array:
 
 def _start(
     model: Robot,
-    campaign: Campaign,
+    campaign: Measured,
     seek: Sequence[str] | None,
     hold: Sequence[str],
     form: Form | None,

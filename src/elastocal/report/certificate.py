@@ -14,6 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
 
 from elastocal.errors import InputError
+from elastocal.findings import as_sentence
 from elastocal.quantities import typeset
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Certificate:
             f"<div><h3>{escape(g.title)}</h3><dl>{''.join(_pair(line) for line in g.lines)}</dl></div>"
             for g in self.groups
         )
-        head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95 %", "max"))
+        head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95th percentile", "max"))
         rows = "".join(_row(e) for e in self.errors)
         warned = "".join(f"<li>{escape(w)}</li>" for w in self.main_warnings) or "<li>none</li>"
         files = f'<p class="fine">Files (SHA-256): {escape("; ".join(self.hashes))}.</p>' if self.files else ""
@@ -156,7 +157,7 @@ class Certificate:
             f'<article class="certificate"><div class="head"><h2>Calibration certificate</h2>'
             f"<span>No. {escape(self.number)}</span></div>"
             f'<div class="decision {STATES[self.outcome]}"><strong>{self.outcome}</strong>'
-            f"<div><p><b>{escape(self.item)}</b></p><p>{escape(_sentence(self.reason))}</p></div></div>"
+            f"<div><p><b>{escape(self.item)}</b></p><p>{escape(as_sentence(self.reason))}</p></div></div>"
             f'<p class="fine">{escape(self.rule)}</p>'
             f"<h3>{escape(self.measurand)}, {escape(self.basis)}</h3>"
             f'<div class="scroll"><table><thead><tr><th></th>{head}'
@@ -174,10 +175,6 @@ class Certificate:
 
     def _value(self, key: str) -> str | None:
         return next((line.value for g in self.groups for line in g.lines if line.key == key), None)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _pair(line: Line) -> str:
@@ -223,7 +220,7 @@ def _data(c: Certificate) -> dict[str, Any]:
     day = c.issue_day or date.today().isoformat()  # PDF/A asks for a date of the document
     groups = [{"title": g.title, "lines": [vars(line) for line in g.lines]} for g in c.groups]
     data = c.data() | {
-        "number": c.number, "sentence": _sentence(c.reason), "groups": groups, "main_warnings": list(c.main_warnings),
+        "number": c.number, "sentence": as_sentence(c.reason), "groups": groups, "main_warnings": list(c.main_warnings),
         "hashes": list(c.hashes), "only": ONLY, "expected": c.expected_text,
     }  # fmt: skip
     return data | {"day": [int(part) for part in day.split("-")]}

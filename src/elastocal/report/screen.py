@@ -66,7 +66,7 @@ def _fitted(section: Section, room: int, width: int) -> Section | None:
             blocks = longer.blocks
         elif isinstance(plain, Table) and len(plain.rows) - over - 1 >= FEW:
             cut = len(plain.rows) - over - 1
-            said = f"{cut} of {len(block.rows)} rows." if isinstance(block, Table) else ""
+            said = f"The first {cut} of {len(block.rows)} rows." if isinstance(block, Table) else ""
             return replace(section, blocks=(*blocks, replace(plain, rows=plain.rows[:cut], notes=(said,))))
         else:
             break

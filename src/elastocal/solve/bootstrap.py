@@ -50,14 +50,16 @@ def bootstrap(
     at = basis(names, matrix, readings)
     labels = np.asarray(poses)
     if labels.shape != at.residuals.shape or labels.dtype.kind not in "iu":
-        raise ShapeError(f"poses: give one whole number for each of the {len(at.residuals)} readings")
+        raise ShapeError(
+            f"poses: give one whole number for each of the {len(at.residuals)} readings", value=len(at.residuals)
+        )
     if resamples < 2:
-        raise TooFewError("bootstrap: needs 2 resamples or more; 2000 is usual")
+        raise TooFewError("bootstrap: needs 2 resamples or more; 2000 is usual", code="few-resamples")
     rows = np.column_stack([at.q, at.residuals])
     fixed = np.zeros(len(labels), dtype=bool) if always is None else np.asarray(always, dtype=bool)
     grams = _grams(rows[~fixed], labels[~fixed])
     if len(grams) < 2:
-        raise TooFewError("poses: all readings belong to one pose; a bootstrap over poses needs more")
+        raise TooFewError("poses: all readings belong to one pose; a bootstrap over poses needs more", code="one-pose")
     counts = rng.multinomial(len(grams), np.full(len(grams), 1 / len(grams)), resamples)
     grams = np.concatenate([grams, (rows[fixed].T @ rows[fixed])[None]])
     counts = np.column_stack([counts, np.ones(resamples, dtype=counts.dtype)])
@@ -65,7 +67,7 @@ def bootstrap(
     parts = [_solve(counts[i : i + step], grams) for i in range(0, resamples, step)]
     z = np.concatenate(parts)
     if len(z) < 2:
-        raise TooFewError("no resample of the poses tells the parameters apart; measure more poses")
+        raise TooFewError("no resample of the poses tells the parameters apart; measure more poses", code="no-resample")
     return Bootstrap(tuple(names), at.parameters(z), resamples - len(z))
 
 

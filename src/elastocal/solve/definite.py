@@ -59,11 +59,14 @@ def fit_definite(
     x0, spread = np.asarray(nominal, dtype=np.float64), np.asarray(sd, dtype=np.float64)
     if not (np.all(np.isfinite(spread)) and np.all(spread > 0)):
         raise RangeError(
-            "every parameter needs a finite positive prior standard deviation; it makes the estimate unique"
+            "every parameter needs a finite positive prior standard deviation; it makes the estimate unique",
+            code="prior-sd",
         )
     rows = np.vstack([np.column_stack([matrix, readings]), np.column_stack([np.diag(1 / spread), x0 / spread])])
     if not np.all(np.isfinite(rows)):
-        raise NumberError("readings, derivatives and nominal values must be finite numbers; leave the others out")
+        raise NumberError(
+            "readings, derivatives and nominal values must be finite numbers; leave the others out", code="not-finite"
+        )
     whole = np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)[: len(x0)]
     maps = [_Block.build(np.asarray(b, dtype=np.int64), number, x0, spread) for number, b in enumerate(blocks, 1)]
     path = _Path(whole[:, :-1], whole[:, -1], maps)
@@ -92,16 +95,22 @@ class _Block:
     def build(cls, index: Ints, number: int, nominal: Array, sd: Array) -> _Block:
         where = f"block {number}"
         if index.ndim != 2 or index.shape[0] != index.shape[1] or np.any(index != index.T):
-            raise ShapeError(f"{where}: a block is a square symmetric array of indices, but has shape {index.shape}")
+            raise ShapeError(
+                f"{where}: a block is a square symmetric array of indices, but has shape {index.shape}",
+                value=index.shape,
+            )
         if index.size and not (index.min() >= -1 and index.max() < len(nominal)):
             raise RangeError(
-                f"{where}: indices must be from -1 to {len(nominal) - 1}, as there are {len(nominal)} values"
+                f"{where}: indices must be from -1 to {len(nominal) - 1}, as there are {len(nominal)} values",
+                value=(len(nominal) - 1, len(nominal)),
             )
         used = np.flatnonzero(np.any(index >= 0, axis=1))
         index = index[np.ix_(used, used)]
         diagonal = np.diag(index)
         if np.any(diagonal < 0) or np.intersect1d(diagonal, index[~np.eye(len(index), dtype=bool)]).size:
-            raise ConflictError(f"{where}: every diagonal element must be a parameter that is not off the diagonal too")
+            raise ConflictError(
+                f"{where}: every diagonal element must be a parameter that is not off the diagonal too", code="diagonal"
+            )
         size = np.where(nominal[diagonal] > 0, nominal[diagonal], sd[diagonal])
         root = np.sqrt(size)
         select = np.zeros((index.size, len(nominal)))

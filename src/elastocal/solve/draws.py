@@ -55,7 +55,7 @@ class Draws:
     def interval(self, level: float = 0.95) -> Array:
         """(2, p): the quantiles (1 - level) / 2 and (1 + level) / 2 of the draws."""
         if not 0 < level < 1:
-            raise RangeError(f"interval: the level {level:g} must be between 0 and 1, such as 0.95")
+            raise RangeError(f"interval: the level {level:g} must be between 0 and 1, such as 0.95", value=level)
         return np.asarray(np.quantile(self.flat, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
 
@@ -84,23 +84,30 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
     if a.ndim != 2 or y.shape != a.shape[:1] or len(names) != a.shape[1]:
         raise ShapeError(
             f"{len(names)} names, a matrix {a.shape} and readings {y.shape} do not belong together; "
-            "give one column per name and one row per reading"
+            "give one column per name and one row per reading",
+            value=(len(names), a.shape, y.shape),
         )
     if not np.all(np.isfinite(a)) or not np.all(np.isfinite(y)):
-        raise NumberError("the matrix and the readings must be finite numbers; leave out rows without a value")
+        raise NumberError(
+            "the matrix and the readings must be finite numbers; leave out rows without a value", code="not-finite"
+        )
     if len(y) < len(names) + 1:
         raise TooFewError(
             f"{len(y)} readings cannot tell how sure {len(names)} parameters are; "
-            f"measure at least {len(names) + 1} or seek fewer parameters"
+            f"measure at least {len(names) + 1} or seek fewer parameters",
+            value=(len(y), len(names), len(names) + 1),
         )
     lengths = np.linalg.norm(a, axis=0)
     if np.any(lengths == 0):
         lost = names[int(np.argmin(lengths))]
-        raise UnobservableError(f"no reading depends on {lost}; leave it out or load the robot in another direction")
+        raise UnobservableError(
+            f"no reading depends on {lost}; leave it out or load the robot in another direction", value=lost
+        )
     q, r = np.linalg.qr(a / lengths)
     if np.linalg.norm(r, -2) < SMALLEST:
         raise UnobservableError(
-            "the parameters are not separately identifiable by these readings; see which with solve.groups"
+            "the parameters are not separately identifiable by these readings; see which with solve.groups",
+            code="not-separable",
         )
     z = q.T @ y
     values = np.linalg.solve(r, z) / lengths
@@ -138,7 +145,8 @@ def _halves(draws: Array) -> Array:
     x = np.asarray(draws, dtype=np.float64)
     if x.ndim != 3 or x.shape[0] < 1 or x.shape[1] < FEWEST:
         raise TooFewError(
-            f"draws {x.shape} must be (chains, draws, parameters) with at least {FEWEST} draws; draw more"
+            f"draws {x.shape} must be (chains, draws, parameters) with at least {FEWEST} draws; draw more",
+            value=(x.shape, FEWEST),
         )
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])

@@ -61,7 +61,10 @@ def ensemble(
     density = _checked(log_density, centre, size)
     first = rng.standard_normal((many, len(names)))
     if not np.all(np.isfinite(density(first))):
-        raise RangeError("ensemble: the density is zero where a walker starts; move the start or reduce the spread")
+        raise RangeError(
+            "ensemble: the density is zero where a walker starts; move the start or reduce the spread",
+            code="zero-density",
+        )
     sampler = emcee.EnsembleSampler(many, len(names), density, vectorize=True)
     sampler.random_state = np.random.MT19937(int(rng.integers(2**32))).state
     sampler.run_mcmc(first, warm_up + steps)
@@ -82,13 +85,20 @@ def _emcee() -> Any:
 
 def _check(p: int, centre: Array, size: Array, walkers: int, steps: int, warm_up: int) -> None:
     if centre.shape != (p,) or size.shape != (p,):
-        raise ShapeError(f"ensemble: give a start and a spread for each of the {p} parameters")
+        raise ShapeError(f"ensemble: give a start and a spread for each of the {p} parameters", value=p)
     if not np.all(np.isfinite(centre)) or not np.all((size > 0) & np.isfinite(size)):
-        raise NumberError("ensemble: the start must be finite numbers and the spread positive; take both from a fit")
+        raise NumberError(
+            "ensemble: the start must be finite numbers and the spread positive; take both from a fit", code="start"
+        )
     if walkers < 2 * p or walkers < 2:
-        raise TooFewError(f"ensemble: {walkers} walkers cannot move in {p} parameters; give at least {2 * p}")
+        raise TooFewError(
+            f"ensemble: {walkers} walkers cannot move in {p} parameters; give at least {2 * p}",
+            value=(walkers, p, 2 * p),
+        )
     if steps < 2 or warm_up < 0:
-        raise RangeError("ensemble: needs 2 steps or more and no negative warm-up; 5000 and 1000 are usual")
+        raise RangeError(
+            "ensemble: needs 2 steps or more and no negative warm-up; 5000 and 1000 are usual", code="few-steps"
+        )
 
 
 def _checked(log_density: LogDensity, centre: Array, size: Array) -> LogDensity:
@@ -96,7 +106,8 @@ def _checked(log_density: LogDensity, centre: Array, size: Array) -> LogDensity:
         value = np.asarray(log_density(centre + size * u), dtype=np.float64)
         if value.shape != u.shape[:1] or np.any(np.isnan(value)) or np.any(value == np.inf):
             raise NumberError(
-                f"ensemble: the log density of {len(u)} places must be as many numbers, and -inf where impossible"
+                f"ensemble: the log density of {len(u)} places must be as many numbers, and -inf where impossible",
+                value=len(u),
             )
         return value
 

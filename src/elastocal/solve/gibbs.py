@@ -52,7 +52,9 @@ def gibbs(
 ) -> GibbsPosterior:
     """Sample beta and the scales; ``classes`` (m,) are 0, 1, ... or -1, one class for all if not given."""
     if chains < 1 or draws < FEWEST or warm_up < 0:
-        raise RangeError(f"gibbs: needs a chain, {FEWEST} draws and no negative warm-up; more of each is usual")
+        raise RangeError(
+            f"gibbs: needs a chain, {FEWEST} draws and no negative warm-up; more of each is usual", value=FEWEST
+        )
     at = basis(names, matrix, readings)
     labels = _labels(classes, len(at.residuals))
     _check_noise(at, labels, float(np.linalg.norm(readings)))
@@ -108,9 +110,12 @@ class _Rows:
 def _labels(classes: Ints | None, count: int) -> Ints:
     labels = np.zeros(count, dtype=np.int64) if classes is None else np.asarray(classes)
     if labels.shape != (count,) or labels.dtype.kind not in "iu" or labels.min() < -1:
-        raise ShapeError(f"classes: give one whole number from -1 for each of the {count} readings")
+        raise ShapeError(f"classes: give one whole number from -1 for each of the {count} readings", value=count)
     if labels.max() < 0:
-        raise RangeError("classes: no reading has a noise of unknown size; the covariance of least squares is exact")
+        raise RangeError(
+            "classes: no reading has a noise of unknown size; the covariance of least squares is exact",
+            code="no-unknown-noise",
+        )
     return labels.astype(np.int64)
 
 
@@ -122,23 +127,30 @@ def _check_noise(at: Basis, labels: Ints, size: float) -> None:
     if max(scales) > APART * min(scales):
         raise ImplausibleError(
             f"the noise of the classes differs {max(scales) / min(scales):.0e} times; divide every reading and its row "
-            "by its noise first"
+            "by its noise first",
+            value=max(scales) / min(scales),
         )
 
 
 def _own_scale(c: int, q: Array, residuals: Array, size: float) -> float:
     """s_c of the class fitted alone; if it could be met exactly, the density of s_c is not integrable at zero."""
     if len(q) < 2:
-        raise TooFewError(f"noise class {c} has {len(q)} readings, its size needs 2 or more; join it to another class")
+        raise TooFewError(
+            f"noise class {c} has {len(q)} readings, its size needs 2 or more; join it to another class",
+            value=(c, len(q)),
+        )
     z, _, rank, _ = np.linalg.lstsq(q, residuals, rcond=SMALLEST)
     if len(q) <= rank:
         raise TooFewError(
             f"the {len(q)} readings of noise class {c} fix {rank} combinations of parameters and leave none to show "
-            "their noise; join the class to another"
+            "their noise; join the class to another",
+            value=(len(q), c, rank),
         )
     left = float(np.linalg.norm(residuals - q @ z))
     if left <= ROUNDING * size:
-        raise RangeError(f"the readings of noise class {c} have no noise at all; give it class -1 or real readings")
+        raise RangeError(
+            f"the readings of noise class {c} have no noise at all; give it class -1 or real readings", value=c
+        )
     return left / float(np.sqrt(len(q) - rank))
 
 

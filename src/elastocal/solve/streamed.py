@@ -74,7 +74,9 @@ def reduce_rows(scales: Array, total: int, chunks: Chunks) -> Reduced:
         triangle = stacked_triangle((triangle, *blocks), width + 1)
         count += y.size
     if not np.all(np.isfinite(triangle)):
-        raise NumberError("readings and their derivatives must be finite numbers; leave the others out")
+        raise NumberError(
+            "readings and their derivatives must be finite numbers; leave the others out", code="not-finite"
+        )
     return Reduced(triangle[:, :-1], triangle[:, -1], 0.0, count)
 
 
@@ -87,10 +89,11 @@ def _checked(chunks: Chunks, rows: Rows, width: int) -> Iterator[tuple[Array, Ar
     for a, y in chunks(rows):
         if a.ndim != 3 or len(a) != width or a.shape[1:] != y.shape:
             raise ShapeError(
-                f"a chunk has derivatives {a.shape} for readings {y.shape}; give ({width}, rows, m) and (rows, m)"
+                f"a chunk has derivatives {a.shape} for readings {y.shape}; give ({width}, rows, m) and (rows, m)",
+                value=(a.shape, y.shape, width),
             )
         if not np.all(np.isfinite(y)):
-            raise NumberError("a reading is not a finite number; leave its configuration out")
+            raise NumberError("a reading is not a finite number; leave its configuration out", code="reading")
         yield a, y
 
 
@@ -147,7 +150,7 @@ def _by_sample(scales: Array, total: int, few: int, chunks: Chunks) -> Reduced |
     ]
     sample = np.concatenate(parts, axis=1).T
     if not np.all(np.isfinite(sample)):
-        raise NumberError("a derivative is not a finite number; leave its configuration out")
+        raise NumberError("a derivative is not a finite number; leave its configuration out", code="derivative")
     if not sample[:, :-1].any():
         return None
     basis = _basis(sample[:, :-1], sample[:, -1], scales)

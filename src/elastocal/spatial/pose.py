@@ -86,12 +86,16 @@ def rigid_fit(points: Array, targets: Array) -> tuple[Pose, float]:
     The rotation is the nearest one to sum (t - mean)(p - mean)^T, also for points in a plane (Kabsch, Umeyama).
     """
     if len(points) < 3:
-        raise TooFewError(f"{len(points)} points do not tell how axes lie; at least three that are not in line do")
+        raise TooFewError(
+            f"{len(points)} points do not tell how axes lie; at least three that are not in line do", value=len(points)
+        )
     centre, aim = points.mean(axis=0), targets.mean(axis=0)
     for cloud in (points - centre, targets - aim):
         spread = np.linalg.svd(cloud, compute_uv=False)
         if spread[1] < THIN * spread[0] or spread[0] == 0:
-            raise UnobservableError("all points are in line and do not tell how axes lie; add some beside the line")
+            raise UnobservableError(
+                "all points are in line and do not tell how axes lie; add some beside the line", code="points-in-line"
+            )
     rotation = nearest_rotation((targets - aim).T @ (points - centre))
     pose = Pose(rotation, aim - rotation @ centre)
     left = points @ rotation.T + pose.translation - targets

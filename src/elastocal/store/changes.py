@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import isfinite
 
 from elastocal.calibration.comparison import Change
-from elastocal.calibration.page import change_table
+from elastocal.calibration.tables import change_table
 from elastocal.quantities import concise, read_in
 from elastocal.report.blocks import Block, Cell, Column, Lines, Series, Table
 from elastocal.store.entry import Entry, Parameters

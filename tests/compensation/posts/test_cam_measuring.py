@@ -93,3 +93,12 @@ def test_a_table_names_axes_speed_wait_and_what_is_to_be_done() -> None:
     assert (cells[0], *cells[7:]) == ("P1", "5", "2", "read; twice")
     program = Csv().read({"plan_program.csv": text.encode()})
     np.testing.assert_allclose(program.joints, model.controller.to_controller(q), atol=1e-6)
+
+
+def test_gcode_stops_before_it_moves_and_changes_no_tool() -> None:
+    """A tool change is a motion of its own; what hangs at the flange while measuring is never changed for another."""
+    text = Gcode().measuring_program("p", read_robot("kuka-kr270"), STOPS)["p.nc"]
+    words = [re.sub(r"[(;].*", "", line).strip() for line in text.splitlines()]
+    first = next(i for i, line in enumerate(words) if re.search(r"\bG0?1\b.*X", line))
+    assert "M0" in words[:first]
+    assert not any(re.search(r"(?i)\bM0?6\b|\bT\d", line) for line in words)

@@ -6,13 +6,12 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
+from oracle.refusals import refused
 
 from elastocal.app.planning.files import measuring_program
 from elastocal.compensation.posts.post import START, language
 from elastocal.compensation.posts.rapid import Rapid
 from elastocal.design.method import Stop
-from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot
@@ -99,7 +98,7 @@ def test_the_robot_file_says_which_language() -> None:
     assert language(read_robot("kuka-kr270")) == "krl"
     assert language(replace(arm(controller=kuka), name="abb-irb-6640")) == "rapid"
     assert build_robot(parse_yaml(robot_text(arm()), "again")).controller.language == "rapid"
-    with pytest.raises(InputError, match="language"):
+    with refused("input", file="arm.yaml", line=15, column="controller.language"):
         arm(controller="language: basic")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
@@ -186,30 +187,30 @@ LINE = np.outer(np.arange(6), [0.1, 0.2])
 @pytest.mark.parametrize(
     ("points", "angles", "options", "words"),
     [
-        (P2[:2], Q[:2], {}, "2 points do not make an arc"),
-        (P2, np.full(6, 0.3), {}, "all angles are equal"),
-        (P2, [0, 1, 0, 1, 1, 2 * np.pi], {}, "only two angles differ"),
-        (LINE, Q, {}, "straight line"),
-        (np.ones((6, 2)), Q, {}, "all points are the same"),
-        (P2, Q[:5], {}, "6 points need as many angles"),
-        (P2, [*Q[:5], np.nan], {}, "angle 6 is not a finite number"),
-        (P2, np.degrees(Q), {}, "look like degrees where radians are meant"),
-        (P2, np.radians(Q), {}, "converted to radians twice"),
-        (P2 * [1, -1], Q, {"sense": 1}, "axes are mirrored"),
-        (P2[:, ::-1], Q, {"sense": 1}, "run against the angle, not as stated"),
-        (P2, Q, {"sense": -1}, "run with the angle, not as stated"),
-        (P3, Q, {"sense": 1, "axis": [0, 0, -1]}, "axes are mirrored"),
-        (P3, Q, {"sense": 1}, "state both"),
-        (P3, Q, {"axis": [1, 0, 0]}, "lies in the plane of the arc"),
-        (P3, Q, {"axis": [0, 0]}, "three numbers"),
-        (P2, Q, {"sense": 2}, "1 .with the angle. or -1"),
-        (P2, Q, {"noise": 0.0}, "positive number"),
-        (P2[:, :1], Q, {}, "two or three coordinates"),
-        (np.where(np.eye(6, 2) > 0, np.nan, P2), Q, {}, "point 1: a coordinate is missing"),
+        (P2[:2], Q[:2], {}, ("too-few", 2)),
+        (P2, np.full(6, 0.3), {}, ("no-motion",)),
+        (P2, [0, 1, 0, 1, 1, 2 * np.pi], {}, ("two-angles",)),
+        (LINE, Q, {}, ("straight-line",)),
+        (np.ones((6, 2)), Q, {}, ("no-motion",)),
+        (P2, Q[:5], {}, ("shape", (6, (5,)))),
+        (P2, [*Q[:5], np.nan], {}, ("number",)),
+        (P2, np.degrees(Q), {}, ("unit",)),
+        (P2, np.radians(Q), {}, ("unit",)),
+        (P2 * [1, -1], Q, {"sense": 1}, ("wrong-sense",)),
+        (P2[:, ::-1], Q, {"sense": 1}, ("wrong-sense",)),
+        (P2, Q, {"sense": -1}, ("wrong-sense",)),
+        (P3, Q, {"sense": 1, "axis": [0, 0, -1]}, ("wrong-sense",)),
+        (P3, Q, {"sense": 1}, ("no-axis",)),
+        (P3, Q, {"axis": [1, 0, 0]}, ("axis-in-plane",)),
+        (P3, Q, {"axis": [0, 0]}, ("shape",)),
+        (P2, Q, {"sense": 2}, ("range", 2)),
+        (P2, Q, {"noise": 0.0}, ("range", 0.0)),
+        (P2[:, :1], Q, {}, ("shape", (6, 1))),
+        (np.where(np.eye(6, 2) > 0, np.nan, P2), Q, {}, ("number", 1)),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(points, angles, options, words):
-    with pytest.raises(InputError, match=words) as caught:
+    with refused(*words) as caught:
         fit_known_angles(points, angles, **options)
     assert "\n" not in str(caught.value)
 
@@ -229,7 +230,7 @@ def test_degrees_are_recognised_through_noise_and_short_spans():
 
 def test_more_than_a_turn_with_large_residuals_is_said():
     rng = np.random.default_rng(3)
-    with pytest.raises(InputError, match=r"span 9\.\d* rad, more than a turn"):
+    with refused("unit", 9.5):
         fit_known_angles(rng.normal(size=(8, 2)), np.linspace(0, 9.5, 8) - 0.1)
 
 
@@ -237,7 +238,7 @@ def test_an_arc_too_short_for_its_noise_needs_a_sense():
     """Five points over 2 deg with a noise of a tenth of the arc's height: the chord alone fits both senses."""
     q = np.radians(np.linspace(0, 2, 5))
     p = L * np.column_stack([np.cos(q), np.sin(q)]) + 5e-5 * np.random.default_rng(5).normal(size=(5, 2))
-    with pytest.raises(InputError, match="both senses of rotation fit"):
+    with refused("both-senses"):
         fit_known_angles(p, q)
     assert fit_known_angles(p, q, sense=-1).sense == -1
     assert fit_known_angles(p, q, sense=1).sense == 1
@@ -248,7 +249,7 @@ def test_points_on_a_noisy_line_are_not_told_to_be_in_degrees():
     q = np.radians(np.arange(0.0, 60, 10))
     line = np.column_stack([10.0 * np.arange(6), -5.0 * np.arange(6), 3.0 * np.arange(6)]) / 1e3
     line += 1e-5 * np.random.default_rng(7).normal(size=line.shape)
-    with pytest.raises(InputError, match=r"straight line within 0\.00"):
+    with refused("straight-line"):
         fit_known_angles(line, q)
     arc = 0.2 * np.column_stack([np.cos(q), np.sin(q)]) + 1e-5 * np.random.default_rng(7).normal(size=(6, 2))
     with pytest.raises(InputError, match="look like degrees where radians"):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, closed_form_joints, discs, nominal, touched
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.descriptions import descriptions
 from elastocal.model.surfaces.touches import Touches
@@ -20,7 +20,7 @@ from elastocal.reduction.identify import identify
 def campaign(noise=0.1):
     kind, felt = touched()
     noisy = felt + noise * np.random.default_rng(5).normal(size=felt.shape)
-    return Campaign(ContactForce(kind.q, kind.touches, "xy"), noisy, (ForceSensor(sd=noise),))
+    return Measured(ContactForce(kind.q, kind.touches, "xy"), noisy, (ForceSensor(sd=noise),))
 
 
 def test_the_error_index_is_a_mean_of_lengths():
@@ -46,7 +46,7 @@ def test_undetermined_contacts_are_counted_and_named():
     q = closed_form_joints(centre + 0.08 * n, 40 * n, middle)
     kind, felt = touched()
     more = ContactForce(np.vstack([kind.q, q]), Touches("gripper", discs(), [*kind.touches.which, 2]), "xy")
-    read = Campaign(more, np.vstack([felt, 40 * n]), (), tuple(f"row {i}" for i in range(37)))
+    read = Measured(more, np.vstack([felt, 40 * n]), (), tuple(f"row {i}" for i in range(37)))
     (said,) = undetermined_contacts(more, actual(), read)
     assert said.startswith("1 of 37 contacts are not used (row 36): undetermined")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from oracle.scara import NAMES, actual, discs, nominal, touched
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.touches import Touches
@@ -31,7 +31,7 @@ def campaign(seed, joints=None, forces=None, surfaces=None, places=None):
         if place is not None:
             table[place[0], place[1]] += place[2]
     touches = Touches("gripper", surfaces or discs(), kind.touches.which)
-    return Campaign(ContactForce(q, touches, "xy"), force, SOURCES, places)
+    return Measured(ContactForce(q, touches, "xy"), force, SOURCES, places)
 
 
 @pytest.mark.parametrize(("contact", "joint", "error"), [(3, 0, 5e-3), (19, 1, -5e-3), (30, 0, -5e-3), (11, 1, 5e-3)])
@@ -65,7 +65,7 @@ def test_where_more_contacts_are_wrong_than_may_be_left_out_none_is():
 
 def test_noise_larger_than_stated_hides_no_cause():
     read = campaign(19, joints=(19, 1, -5e-3))
-    bold = Campaign(read.measurement, read.readings, (ForceSensor(sd=0.01), Encoder(sd=2e-7)))
+    bold = Measured(read.measurement, read.readings, (ForceSensor(sd=0.01), Encoder(sd=2e-7)))
     (wrong,) = wrong_contacts(nominal(), bold, NAMES)
     assert "J2" in [c.name for c in wrong.causes]
 
@@ -169,7 +169,7 @@ def test_the_size_of_a_single_disc_is_not_judged():
     read = campaign(6)
     kind = read.measurement
     rows = np.flatnonzero(kind.touches.which == 0)
-    one = Campaign(ContactForce(kind.q[rows], kind.touches.rows(rows), "xy"), read.readings[rows], SOURCES)
+    one = Measured(ContactForce(kind.q[rows], kind.touches.rows(rows), "xy"), read.readings[rows], SOURCES)
     names = ("J1.offset", "gripper.p", "gripper.gap")
     assert "size" not in {d.what for d in doubted_objects(actual(), one, names)}
     assert "size" in {d.what for d in doubted_objects(actual(), one, names[:2])}

@@ -7,8 +7,8 @@ import pytest
 from oracle.scara import NAMES, discs, nominal, plan, touched
 
 from elastocal.errors import InputError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.object_places import ObjectPlaces
@@ -29,7 +29,7 @@ def campaign(forces, sd=0.1, *more):
     points = np.column_stack([points, np.zeros(len(points))])
     planned = ContactPlan(Touches("gripper", discs(), which), points, np.linalg.norm(felt, axis=1), "xy")
     kind, _ = as_measurement(nominal(), planned, touched(forces)[0].q)
-    return Campaign(kind, np.full((36, 2), np.nan), (ForceSensor(sd=sd), *more))
+    return Measured(kind, np.full((36, 2), np.nan), (ForceSensor(sd=sd), *more))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_the_contact_chosen_is_the_best_single_one(one):
         sizes = plan_.sizes.copy()
         sizes[i] = 20.0
         kind, _ = as_measurement(nominal(), plan_.with_sizes(sizes), touched((40.0,))[0].q)
-        found = contact_blocks(nominal(), Campaign(kind, np.full((36, 2), np.nan), (ForceSensor(sd=0.1),)), NAMES)
+        found = contact_blocks(nominal(), Measured(kind, np.full((36, 2), np.nan), (ForceSensor(sd=0.1),)), NAMES)
         sums.append(np.sum((accuracy(found, nominal()).sd / found.size[:12]) ** 2))
     assert best not in others
     assert int(np.argmin(sums)) == len(others)
@@ -121,7 +121,7 @@ def test_combinations_with_several_and_with_signs():
 def test_only_contacts_are_repaired():
     where = Setup(np.zeros((1, 2)), AppliedWrenches("gripper", np.ones((1, 6))), (Marker("gripper"),))
     with pytest.raises(InputError, match="deflection has no contacts"):
-        repair(nominal(), Campaign(Deflection(where), np.zeros((1, 3))), NAMES, 5.0)
+        repair(nominal(), Measured(Deflection(where), np.zeros((1, 3))), NAMES, 5.0)
 
 
 def test_new_contacts_out_of_reach_are_left_out():
@@ -133,7 +133,7 @@ def test_new_contacts_out_of_reach_are_left_out():
     planned = ContactPlan(Touches("gripper", (rim,), np.zeros(5, dtype=int)), points, np.full(5, 40.0), "xy")
     kind, reached = as_measurement(nominal(), planned)
     assert reached.all()
-    poor = Campaign(kind, np.full((5, 2), np.nan), (ForceSensor(sd=50.0),))
+    poor = Measured(kind, np.full((5, 2), np.nan), (ForceSensor(sd=50.0),))
     last = repair(nominal(), poor, ("J1.offset", "J2.offset", "J1.k"), 5.0).options[-1]
     assert last.plan.points[:, 0].max() < 0.66
     assert 5 < len(last.plan.points) < 20

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.scara import ACTUAL, NAMES, actual, touched
 
-from elastocal.measure.campaign import Campaign
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.descriptions import descriptions
 from elastocal.procedures.contact.calibrate import force_level, standing, written
@@ -19,7 +19,7 @@ def found(forces):
     kind, felt = touched(forces)
     noisy = felt + 0.1 * np.random.default_rng(5).normal(size=felt.shape)
     start = actual().with_parameters({"gripper.gap": 0.0, "gripper.p": TRUE["gripper.p"] + TRUE["gripper.gap"] / 40})
-    return identify(descriptions(start, None), Campaign(kind, noisy, (ForceSensor(sd=0.1),)), NAMES)
+    return identify(descriptions(start, None), Measured(kind, noisy, (ForceSensor(sd=0.1),)), NAMES)
 
 
 def test_one_force_level_shows_compliance_and_play_only_together():

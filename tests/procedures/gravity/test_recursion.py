@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.logs import LENGTH, MASSES, MOMENTS, G, joined, logged, planar_arm, planar_torques, sweep, waves
+from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.procedures.gravity.recursion import recursive_moments
 from elastocal.procedures.gravity.samples import slow_samples
@@ -69,10 +69,10 @@ def test_a_joint_between_that_was_not_swept_is_named():
     kr5 = read_robot("kuka-kr5")
     logs = [logged(kr5, *sweep(np.radians(base), j, np.radians(end), 0.2))
             for base, j, end in (([90, -90, 90, 0, -90, 0], 4, 90), ([90, 0, 90, 0, 0, 0], 1, -90))]  # fmt: skip
-    with pytest.raises(InputError, match="A3 was never swept alone"):
+    with refused("unobservable", "A3"):
         recursive_moments(kr5, slow_samples(kr5, joined(*logs)), 1)
     only = slow_samples(kr5, logged(kr5, *sweep(np.radians([90, -90, 90, 0, -90, 0]), 0, 0.8, 0.08)))
-    with pytest.raises(InputError, match="none of A2, A3, A5 was swept alone"):
+    with refused("unobservable", ("A2", "A3", "A5")):
         recursive_moments(kr5, only, 1)
 
 

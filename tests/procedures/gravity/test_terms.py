@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 from oracle.logs import LENGTH, MASSES, MOMENTS, G, planar_arm
+from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.terms import Term, expressions, level_joints
@@ -89,7 +89,7 @@ def test_joints_that_turn_the_other_way_count_against():
 
 
 def test_no_level_axis_and_no_gravity_are_said():
-    with pytest.raises(InputError, match="no axis is level"):
+    with refused("unobservable", "planar"):
         level_joints(planar_arm(gravity=(0, 9.81, 0)), np.zeros(2))
-    with pytest.raises(InputError, match="gravity is zero"):
+    with refused("range", "planar"):
         level_joints(planar_arm(gravity=(0, 0, 0)), np.zeros(2))

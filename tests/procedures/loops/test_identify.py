@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.dial_gauge import readings
+from oracle.refusals import refused
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import UnknownNameError
 from elastocal.procedures import loops
 from elastocal.procedures.loops.loop import NamedLoop, loop_of
 
@@ -47,5 +48,5 @@ def test_unknown_joints_and_missing_levers_are_named():
     with pytest.raises(UnknownNameError) as error:
         loops.identify([joint], levers={"J3": 0.3})
     assert error.value.value == "J3"
-    with pytest.raises(InputError, match="joint J2 has no lever"):
+    with refused("no-lever", "J2", parameter="lever"):
         loops.identify([joint])

@@ -47,10 +47,13 @@ def test_a_lever_is_a_positive_length(lever):
         joint_values(fit, lever)
 
 
-def test_a_backlash_of_a_fraction_of_its_sd_is_not_written():
-    force, way, cycle = readings(K * LEVER**2, 2e-8 * LEVER, SLIP * LEVER, noise=2e-6, rng=np.random.default_rng(3))
+@pytest.mark.parametrize(("seed", "sign"), [(6, 1), (7, 1), (3, -1)])
+def test_a_backlash_of_a_fraction_of_its_sd_is_not_written(seed, sign):
+    """0.2 and 1.3 standard deviations above zero, and 0.6 below."""
+    rng = np.random.default_rng(seed)
+    force, way, cycle = readings(K * LEVER**2, 2e-8 * LEVER, SLIP * LEVER, noise=2e-6, rng=rng)
     values = joint_values(fit_loops([loop_of(force, way, cycle)])[0], LEVER)
-    assert abs(values.half_gap.value) < 2 * values.half_gap.sd
+    assert 0 < sign * values.half_gap.value < 2 * values.half_gap.sd
     result = JointResult("J1", LEVER, (0,), values, (f_test(0.0, 1, 5), f_test(0.0, 1, 5)))
     spring, gap = joint_elements([result])
     assert spring.numbers

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 from oracle.encoder_rates import Rates, trial
 from oracle.encoders import series, tables
 
 from elastocal.procedures.transmission import identify
-from elastocal.procedures.transmission.outliers import slip
+from elastocal.procedures.transmission.outliers import another_step, slip
 
 TRIALS = 8
 
@@ -31,11 +32,29 @@ def test_all_planted_errors_are_found_and_none_is_invented(errors):
 def test_swaps_of_any_size_neither_become_couplings_nor_name_a_good_cell():
     """Errors below the threshold of the test stay in the tables; they must not be taken for a coupling."""
     total = Rates()
-    for k in range(TRIALS):
+    for k in range(draws(TRIALS, 120)):
         total += trial(300 + k, 1 + k % 3, any_size=True)[0]
     assert total.couplings == 0
     assert total.invented == 0
     assert total.exact >= total.found - 1
+
+
+@pytest.mark.parametrize(("seed", "errors"), [(200_025, 2), (100_000, 1), (200_113, 2), (100_007, 1), (300_072, 3)])
+def test_sets_in_which_chance_looked_like_a_finding(seed, errors):
+    """At a level of one in a hundred the first had a coupling and the next two a good number named; in the last two
+    a joint value is a whole step of ten off, so that two of its digits differ."""
+    rates, *_ = trial(seed, errors, any_size=True)
+    assert (rates.couplings, rates.invented) == (0, 0)
+    assert rates.exact == rates.found == errors
+
+
+def test_a_column_that_goes_in_steps_breaks_a_tie():
+    tens = ("-100", "30", "-20", "70", "0")
+    assert another_step(tens, 0, -89.9995, 0.001)[0] == "another step of 10: -100 for -90"
+    assert another_step(tens, 0, -89.98, 0.001) == ("", 0.0)  # twenty deviations from a step
+    assert another_step(tens, 0, -89.9, 0.5) == ("", 0.0)  # anything is near a step
+    assert another_step(("-100", "31", "-20", "70", "0"), 0, -89.6, 0.001) == ("", 0.0)
+    assert another_step(("0.25", "1.5", "0.75", "1.25"), 1, 1.00001, 0.001)[0] == "another step of 0.25: 1.5 for 1"
 
 
 def test_a_zero_that_came_to_the_front_is_not_printed():

@@ -190,8 +190,8 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     from elastocal.app.inputs import inputs_of
     from elastocal.design.assessing import assess
     from elastocal.files.robot.read import read_robot, selected, without_kinds
-    from elastocal.measure.campaign import Campaign
     from elastocal.measure.deflection import Deflection
+    from elastocal.measure.measured import Measured
     from elastocal.measure.setup import Setup
     from elastocal.measure.sources.reading import Reading
 
@@ -205,7 +205,7 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     markers = _markers(model, asked)
     sd, turn_sd = _noise(asked)
     kind = Deflection(Setup(at.q, load.applied, markers), "linear")
-    campaign = Campaign(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
+    campaign = Measured(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
     found = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
     watched = ", ".join(m.frame for m in markers)
     inputs = inputs_of(word, model, load, watched, _STATE, asked.without, str(plan))

@@ -233,7 +233,7 @@ def _load(
 
     typed = LoadRequest(force, moment, frame, follow)
     if sum((typed.given, table is not None, milling is not None)) > 1:
-        raise ConflictError("give the load once: --force and --moment, or --loads, or --milling")
+        raise ConflictError("give the load once: --force and --moment, or --loads, or --milling", code="load-twice")
     process, feed = (None, None) if milling is None else typed_milling(milling)
     return ProcessLoad(
         wrench=typed.wrench() if typed.given else None, frame=frame, follows=follow, lines=typed_lines(lines or ()),

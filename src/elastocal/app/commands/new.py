@@ -95,11 +95,12 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     shown = None if program is None else program.name
     said = OUT_OF_REACH if program is None else program.note
     notes = (*notes, said) if said else notes
-    request = plan_text(model, name, "../robot/robot.yaml", rated_kg)
-    force = _force(model, rated_kg)
+    rated, source = _rated(robot, model, rated_kg)
+    request = plan_text(model, name, "../robot/robot.yaml", rated, source)
+    force = _force(model, rated)
     taken = assumptions(model, text, request, notes, program, force, path)
     stated = {} if program is None else program.options
-    stated = stated if rated_kg is None else {**stated, RATED: f"{rated_kg:g}"}
+    stated = stated if rated is None or source else {**stated, RATED: f"{rated:g}"}
     files = {
         Path(CELL): cell_text(name, shown, force, stated, true is not None, None if own_language(model) else path),
         Path("README.md"): readme_text(name, model.title, shown),
@@ -141,6 +142,22 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
         text = robot_text(model, (*head, *(f"Note: {note}." for note in notes)))
         return robot_from_text(text, "robot.yaml"), notes, text
     return robot, robot.notes, read_text(file)
+
+
+def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, str]:
+    """The rated payload in kg, as told or as its maker states it; of a file that says nothing of it a careful guess
+    and a remark."""
+    from elastocal.files.robot.read import robot_file
+    from elastocal.model.start_values import careful_payload
+    from elastocal.robots import sizes
+
+    if told is not None or (file := robot_file(word)) is None:
+        return sizes.RATED.get(model.name) if told is None else told, ""
+    if file.suffix.lower() in (".yaml", ".yml") or not model.n:
+        return None, ""
+    if model.name in sizes.RATED:
+        return sizes.RATED[model.name], f"of the shipped robot {model.name}: state that of yours"
+    return float(f"{careful_payload(model):.2g}"), "any arm of this reach carries it: state what yours does"
 
 
 def _force(model: Robot, rated: float | None) -> str:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.measure.campaign import Virtual
     from elastocal.measure.kind import Measurement
+    from elastocal.measure.measured import Virtual
     from elastocal.model.robot import Robot
     from elastocal.reduction.linear_bias import LinearBias
 
@@ -162,8 +162,8 @@ def _presses(plan: CampaignFile) -> bool:
 
 def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
-    from elastocal.measure.campaign import virtual_campaign
     from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.measured import virtual_campaign
     from elastocal.procedures.contact.plan import virtual_contacts
 
     kind, sources = plan.campaign.measurement, plan.campaign.sources

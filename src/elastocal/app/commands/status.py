@@ -14,6 +14,7 @@ from elastocal.app.cells.freshness import Freshness, freshness, inside
 from elastocal.app.cli.command import command
 from elastocal.errors import ElastocalError
 from elastocal.files.opened import sha256_of, watching
+from elastocal.findings import as_sentence
 from elastocal.report.blocks import Column, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def page(result: StatusResult) -> Report:
     notes = ("Commands are to be typed in the folder of the cell.",) if rows else ()
     stale = result.stale
     ran = sum(line.state in ("up to date", "stale") for line in result.lines)
-    taken = tuple(f"{r[0].upper()}{r[1:]}." for n in result.lines if n.state == "replaced" for r in n.reasons)
+    taken = tuple(as_sentence(r) for n in result.lines if n.state == "replaced" for r in n.reasons)
     if stale:
         verdict = f"STALE: {', '.join(line.step for line in stale)}, {len(stale)} of {ran} results."
     else:

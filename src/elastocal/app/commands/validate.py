@@ -97,7 +97,7 @@ def validate(
     return ValidateResult(calibration, measured, known, validation, notes)
 
 
-_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
+_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max", "max"))
 
 
 def page(result: ValidateResult) -> Report:

@@ -7,7 +7,7 @@ import numpy as np
 from elastocal.app.commands.compare import CompareResult
 from elastocal.calibration.comparison import Comparison, Step
 from elastocal.calibration.drift import Drift
-from elastocal.calibration.page import change_table
+from elastocal.calibration.tables import change_table
 from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, State, Table, Tile
 from elastocal.report.place_maps import drawn_robot, place_map
 

@@ -6,6 +6,7 @@ from math import degrees, isnan
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.result_columns import or_reason
+from elastocal.findings import as_sentence
 from elastocal.quantities import probability
 from elastocal.report.blocks import Cell, Code, Column, Fact, Lines, Report, Section, Series, Table, Unknown
 
@@ -78,7 +79,7 @@ def _coupling(fit: Transmission) -> str:
         joints = [j for i, j in beside if i == motor]
         if joints:
             said.append(f"motor {motor} also turns with {' and '.join(joints)}")
-    return f"{'; '.join(said)}."[:1].upper() + f"{'; '.join(said)}."[1:]
+    return as_sentence("; ".join(said))
 
 
 def _outliers(fit: Transmission) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from elastocal.design.sweeping import Sweeping
     from elastocal.files.campaign.file import Requests
     from elastocal.files.plan.file import PlanFile
-    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.measured import Measured
     from elastocal.model.robot import Robot
 
 TABLE = "plan.csv"
@@ -91,16 +91,16 @@ def robot_from(file: PlanFile, out: Path) -> str:
     return seen_from(file.folder / own if file.located else own, out)
 
 
-def _unread(plan: Plan) -> tuple[Campaign, CandidateSet]:
+def _unread(plan: Plan) -> tuple[Measured, CandidateSet]:
     """The campaign without its readings, and its candidates, each as often as it is read."""
     import numpy as np
 
-    from elastocal.measure.campaign import Campaign
+    from elastocal.measure.measured import Measured
 
     task = plan.task
     each = plan.chosen.picked(np.repeat(np.arange(len(plan.chosen)), task.repeats))
     kind = task.measuring.readings(each)
-    return Campaign(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources), each
+    return Measured(kind, np.full((kind.count, len(kind.rows)), np.nan), task.measuring.sources), each
 
 
 def _requests(file: PlanFile, plan: Plan) -> Requests:

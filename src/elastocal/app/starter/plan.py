@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _G = 9.81
 
 
-def plan_text(model: Robot, name: str, robot: str, rated: float | None = None) -> str:
+def plan_text(model: Robot, name: str, robot: str, rated: float | None = None, remark: str = "") -> str:
     """plan.yaml for a robot whose file stands at ``robot``, as seen from it; loads stay within the ``rated`` kg."""
     markers = starter_markers(model)
     noise = f"{1e6 * starter_noise(model):g}"
@@ -36,9 +36,9 @@ def plan_text(model: Robot, name: str, robot: str, rated: float | None = None) -
         f"  - {{kind: reading, sd_um: {noise}{'' if seek else ', turn_sd_urad: 20'}}}",
         f"  - {{kind: repeatability, sd_um: {noise}}}",
         "  - {kind: load_size, sd_percent: 0.5}",
-        f"loads:                        # {_known(model)}; mind the rated payload",
+        f"loads:                        # {_known(model, rated)}; mind the rated payload",
         *_loads(model, rated),
-        *(_room(rated if np.any(model.gravity) else None) if model.n else ()),
+        *(_room(rated if np.any(model.gravity) else None, remark) if model.n else ()),
         f"candidates: {400 if model.n else 1}",
         "poses: 15" if model.n else "poses: 12",
         *("may_repeat: true" for _ in range(not model.n)),
@@ -60,10 +60,10 @@ def _hidden(model: Robot, names: list[str]) -> list[str]:
     ]
 
 
-def _known(model: Robot) -> str:
+def _known(model: Robot, rated: float | None) -> str:
     """What is known of the loads."""
-    if max(softness(model)) > 0:
-        return "they move the tool by about a millimetre"
+    if (soft := max(softness(model))) > 0:
+        return f"they move the tool by about {1e3 * soft * visible_force(model, rated):.1g} mm"
     return "a guess: by its file the robot is rigid"
 
 
@@ -84,8 +84,9 @@ def _actuator(force: float, directions: list[tuple[int, int, int]]) -> str:
     return f"  - {{kind: actuator, name: rope, sizes_N: [{force / 2:g}, {force:g}], directions: [{ways}]}}"
 
 
-def _room(rated: float | None) -> list[str]:
-    carried = [] if rated is None else [f"  - {{kind: payload, most_kg: {rated:g}}}"]
+def _room(rated: float | None, remark: str) -> list[str]:
+    said = f"   # {remark}" if remark else ""
+    carried = [] if rated is None else [f"  - {{kind: payload, most_kg: {rated:g}}}{said}"]
     return ["feasible:", "  - {kind: joint_limits, margin_percent: 5}", *carried]
 
 

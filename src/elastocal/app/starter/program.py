@@ -13,6 +13,7 @@ from elastocal.spatial.pose import Pose
 if TYPE_CHECKING:
     from elastocal.compensation.posts.post import ToolPath
     from elastocal.model.robot import Robot
+    from elastocal.model.task import Task
 
 _SHARE = 0.05
 _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
@@ -54,8 +55,10 @@ def square_program(model: Robot, told: str = "") -> Example | None:
 
 
 def _reachable(model: Robot) -> tuple[Array, Array] | None:
-    """Joint values (n,) that the square starts from, farthest from limits along it, and its two sides (2, 3) in m."""
-    from elastocal.model.inverse_kinematics import inverse_kinematics
+    """Joint values (n,) that the square starts from, farthest from limits along it, and its two sides (2, 3) in m.
+
+    Places of a handy height and distance come first; the others are looked at only where none of these will do.
+    """
     from elastocal.model.kinematics import kinematics, rigid_pose
     from elastocal.model.limits import extent
     from elastocal.model.task import task
@@ -67,21 +70,34 @@ def _reachable(model: Robot) -> tuple[Array, Array] | None:
     sides = float(f"{_SHARE * size:.0e}") * np.eye(3)[[moved[0], moved[min(1, len(moved) - 1)]]]
     low, high = np.array([m.limits or (-np.pi, np.pi) for m in model.motions]).T
     start = _starts(model, low, high)
-    place, turn = rigid_pose(model.nominal, model.tool, start)
-    margin = np.full(start.shape[1], np.inf)
-    for x, y in _CORNERS:
-        there = place + (np.array([x, y]) @ sides)[:, None]
-        found = inverse_kinematics(model.nominal, model.tool, wanted, there, turn, start)
-        room = np.minimum(found.q - low[:, None], high[:, None] - found.q) / (high - low)[:, None]
-        near = np.abs(found.q - start).max(axis=0) < 0.5
-        margin = np.minimum(margin, np.where(found.reached & near, room.min(axis=0), -np.inf))
+    place, _ = rigid_pose(model.nominal, model.tool, start)
     arms = kinematics(model.nominal, start.T, model.tool).jacobian / np.array([size] * 3 + [1.0] * 3)[:, None]
     free = np.linalg.svd(arms[:, list(wanted.rows)], compute_uv=False)[:, -1] > _FREE
-    margin = np.where(free, margin, -np.inf)
     handy = (np.hypot(place[0], place[1]) > 0.3 * size) & (place[2] > 0.1 * size) & (place[2] < 0.4 * size)
-    margin = np.where(handy, margin, -np.inf) if (margin[handy] > _ROOM).any() else margin
-    best = int(np.argmax(margin))
-    return (start[:, best], sides) if margin[best] > _ROOM else None
+    for some in (start[:, free & handy], start[:, free & ~handy]):
+        margin = _margin(model, wanted, some, sides, (low[:, None], high[:, None]))
+        if (margin > _ROOM).any():
+            return some[:, int(np.argmax(margin))], sides
+    return None
+
+
+def _margin(model: Robot, wanted: Task, start: Array, sides: Array, limits: tuple[Array, Array]) -> Array:
+    """Least share of a joint's range (N,) that is left along the square from each start; -inf where it is lost."""
+    from elastocal.model.inverse_kinematics import inverse_kinematics
+    from elastocal.model.kinematics import rigid_pose
+
+    low, high = limits
+    place, turn = rigid_pose(model.nominal, model.tool, start)
+    margin = np.full(start.shape[1], np.inf)
+    for corner in sorted(set(_CORNERS)):
+        there = np.flatnonzero(margin > _ROOM)
+        begin = start[:, there]
+        goal = place[:, there] + (np.array(corner) @ sides)[:, None]
+        found = inverse_kinematics(model.nominal, model.tool, wanted, goal, turn[:, :, there], begin)
+        room = np.minimum(found.q - low, high - found.q) / (high - low)
+        near = np.abs(found.q - begin).max(axis=0) < 0.5
+        margin[there] = np.minimum(margin[there], np.where(found.reached & near, room.min(axis=0), -np.inf))
+    return margin
 
 
 def _starts(model: Robot, low: Array, high: Array) -> Array:

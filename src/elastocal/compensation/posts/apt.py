@@ -212,7 +212,9 @@ class Walk:
         if unit is None or (self.into.targets and unit != self.unit):
             raise UnitError(
                 f"{self.text.name}, line {number}: UNITS/{word} is not MM or INCHES, or changes after a point; give "
-                "one unit before the first point"
+                "one unit before the first point",
+                line=number,
+                value=word,
             )
         self.unit = unit
 

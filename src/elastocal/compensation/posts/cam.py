@@ -71,8 +71,8 @@ class CamPost(Post):
             f"from tip to spindle): {self.frames[0]} must be that base. The turn about that axis and the configuration "
             "of the arm are taken by the post-processor or the controller: log the axis values with the readings, or "
             "check them at every stop against those in the comments.",
-            "The comments count the turn about the tool axis from the rule orientation.aligned: the least turn from "
-            f"the orientation at stop 1, to be stated (A, B, C {first}) where this file is read.",
+            "The comments count the turn about the tool axis from the orientation with the least turn from that at "
+            f"stop 1, to be stated (A, B, C {first}) where this file is read.",
             "Ways between poses are looked at as motions of axes: have the post-processor write such (PTP, MoveJ). "
             "Straight ways of the tool are NOT CHECKED.",
         )

@@ -189,7 +189,8 @@ class Collector:
             if pose is not None and stated is not None and not same(pose, stated):
                 raise MissingError(
                     f"{target.where}: the files put {word} {name} at {spoken(pose)}, given is {spoken(stated)}; "
-                    f"give the frame of this program, or none"
+                    f"give the frame of this program, or none",
+                    value=(word, name),
                 )
             out[name] = ProgramFrame(name, stated if pose is None else pose, f"{target.file}, line {target.line}")
         return out

@@ -203,7 +203,9 @@ class Reading:
                 else:
                     self._header(number, start, line)
         if not self.separator:
-            raise MissingError(f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm")
+            raise MissingError(
+                f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm", code="empty"
+            )
 
     def _comment(self, start: int, line: str) -> None:
         stated = _FRAME.search(line)
@@ -212,7 +214,9 @@ class Reading:
             pose = value.pose() if value else None
             if pose is None:
                 where = f"{self.text.name}, line {self.text.line(start)}"
-                raise MissingError(f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)")
+                raise MissingError(
+                    f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)", value=stated[1]
+                )
             self.found[stated[1].lower()][stated[1].lower()] = pose
 
     def _header(self, number: int, start: int, line: str) -> None:

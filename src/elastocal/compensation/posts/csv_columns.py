@@ -90,14 +90,15 @@ def columns(header: list[str], where: str) -> Columns:
     for place, cell in enumerate(header):
         name, unit = _title(cell.strip(' \t"').lower())
         if name in named:
-            raise DuplicateError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one")
+            raise DuplicateError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one", value=name)
         if name:
             named[name] = (place, unit)
     cartesian = [c for c in "xyz" if c in named]
     axes = [n for n, (_, unit) in named.items() if AXIS.fullmatch(n) and unit in {**METRES, **RADIANS}]
     if len(cartesian) == 3 and axes:
         raise DuplicateError(
-            f"{where}: gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected"
+            f"{where}: gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected",
+            value=axes[0],
         )
     if len(cartesian) == 3:
         form, wanted = _orientation(named, where)
@@ -105,7 +106,9 @@ def columns(header: list[str], where: str) -> Columns:
     elif axes and not cartesian:
         form, wanted = "joints", tuple(axes)
     else:
-        raise MissingError(f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm")
+        raise MissingError(
+            f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm", code="no-positions"
+        )
     found = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
     wrench = {i: _wrench(named, names, where) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
     feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED, where)) if "feed" in named else None
@@ -135,7 +138,7 @@ def _orientation(named: Mapping[str, tuple[int, str]], where: str) -> tuple[str,
     fitting = [s for s in complete if fits(s)]
     if len(fitting) > 1:
         both = " and by ".join(" ".join(s.columns) for s in fitting)
-        raise DuplicateError(f"{where}: gives the orientation twice, by {both}; keep one")
+        raise DuplicateError(f"{where}: gives the orientation twice, by {both}; keep one", value=both)
     if complete and not fitting:
         raise UnitError(
             f"{where}: the unit of {' '.join(complete[0].columns)} is not one of theirs; see the list of columns"

@@ -200,7 +200,8 @@ class Walk(NumberedWalk):
         if "MN" not in spans or "POS" not in spans:
             raise MissingError(
                 f"{self.text.name}: has no /MN and /POS as an ASCII program has; a .tp file is binary: make the .ls "
-                "of it (ASCII save on the controller, or PrintTP)"
+                "of it (ASCII save on the controller, or PrintTP)",
+                code="not-ascii",
             )
         self._positions(code, *spans["POS"])
         start, end = spans["MN"]

@@ -96,7 +96,8 @@ class Gcode(CamPost):
             move = program.moves[number]
             if move.motion == "joint" or move.fixed:
                 raise InfeasibleError(
-                    f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is G0'}"
+                    f"{move.file}, line {move.line}: no points can be put in; {move.fixed or 'it is G0'}",
+                    code="no-points",
                 )
             ends = np.repeat(layout.values[[move.end]], len(inserted.positions), axis=0)
             ends[:, :3] = inserted.positions
@@ -132,7 +133,9 @@ class Gcode(CamPost):
 def _checked(rotary: str) -> str:
     order = rotary.upper()
     if order and (not _ROTARY.fullmatch(order) or len(set(order)) < len(order) or order[1:] == "Z"):
-        raise FormatError(f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX")
+        raise FormatError(
+            f"rotary {rotary!r} is not understood; give the axes from the part on, such as ZY, XY or ZYX", value=rotary
+        )
     return order
 
 
@@ -252,7 +255,9 @@ class Writer:
             moved |= bool((np.abs(np.array(self.held) - self.nominal[start]) > _SAME).any())
         if moved and block.move not in self.points:
             where = f"{block.file}, line {block.line.number}"
-            raise MissingError(f"{where}: a corrected arc is written as chords; give the points in between")
+            raise MissingError(
+                f"{where}: a corrected arc is written as chords; give the points in between", code="no-points"
+            )
         return block.move in self.points
 
     def _line(self, block: Block) -> None:

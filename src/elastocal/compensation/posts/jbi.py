@@ -147,7 +147,7 @@ class Jbi(NumberedPost):
     def _check(self, name: str, model: Robot, stops: Sequence[Stop]) -> None:
         why = self.hindrance(model, stops)
         if why:
-            raise UnsupportedError(f"{name}: {why}")
+            raise UnsupportedError(f"{name}: {why}", value=name)
 
 
 def _comments(text: str) -> list[str]:
@@ -206,7 +206,9 @@ class Walk(NumberedWalk):
             elif part == "INST":
                 self._instruction(number, start, line)
         if not seen:
-            raise MissingError(f"{self.text.name}: has no //POS as a job (.jbi) has; check the file")
+            raise MissingError(
+                f"{self.text.name}: has no //POS as a job (.jbi) has; check the file", code="no-positions"
+            )
 
     def _state(self, key: str, value: str) -> None:
         if key in UNITS:

@@ -73,7 +73,10 @@ class Krl(Post):
         texts = {name: opened(name, data) for name, data in files.items()}
         sources = [t for name, t in texts.items() if not name.lower().endswith(".dat")]
         if not sources:
-            raise MissingError(f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too")
+            raise MissingError(
+                f"{', '.join(files) or 'no files'}: a .dat file moves nothing; give its .src file too",
+                code="no-source-file",
+            )
         modules = variables(texts.values())
         found = frames_found(modules)
         into = Collector()
@@ -269,7 +272,9 @@ def _added(
 def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
     target = program.targets[number]
     if number not in layout.turns:
-        raise UnsupportedError(f"{target.where}: has no T that could become {turn}; leave it out of the turns")
+        raise UnsupportedError(
+            f"{target.where}: has no T that could become {turn}; leave it out of the turns", value=turn
+        )
     start, end = layout.turns[number]
     return (start, end, integer_text(texts[target.file].text[start:end], turn))
 

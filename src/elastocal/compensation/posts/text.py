@@ -65,7 +65,9 @@ class Text:
 
 def opened(name: str, data: bytes) -> Text:
     if b"\0" in data:
-        raise FormatError(f"{name}: is not plain text (it has zero bytes, as UTF-16 has); save it as UTF-8 or ANSI")
+        raise FormatError(
+            f"{name}: is not plain text (it has zero bytes, as UTF-16 has); save it as UTF-8 or ANSI", value=name
+        )
     return Text(name, data.decode("latin-1"))
 
 

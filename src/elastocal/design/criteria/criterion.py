@@ -95,7 +95,8 @@ class Criterion(ABC):
     def slopes(self, known: Knowledge, rows: Array) -> Array:
         """Derivative (n,) of the gain by the weights of candidates ``rows`` (p, k, n)."""
         raise UnsupportedError(
-            f"there is no certificate for the criterion {self.kind!r}; d, a and test_pose (mean) have one"
+            f"there is no certificate for the criterion {self.kind!r}; d, a and test_pose (mean) have one",
+            value=self.kind,
         )
 
     def check(self, parameters: int) -> None:  # noqa: B027  some fit any number of parameters
@@ -110,7 +111,10 @@ def sizes(scales: Array | None, known: Knowledge) -> Array:
 
 def check_scales(kind: str, scales: Array | None, parameters: int) -> None:
     if scales is not None and (scales.shape != (parameters,) or not np.all(np.isfinite(scales) & (scales > 0))):
-        raise ShapeError(f"criterion {kind}: scales must be {parameters} positive numbers, one for each parameter")
+        raise ShapeError(
+            f"criterion {kind}: scales must be {parameters} positive numbers, one for each parameter",
+            value=(kind, parameters),
+        )
 
 
 @cache

@@ -42,7 +42,9 @@ class TestPose(Criterion):
         if self.over not in ("mean", "largest"):
             raise UnknownNameError("way to sum errors", self.over, ("mean", "largest"))
         if self.derivatives.ndim != 3 or 0 in self.derivatives.shape or not np.all(np.isfinite(self.derivatives)):
-            raise ShapeError("test poses: give finite derivatives (poses, 3, parameters), one pose or more")
+            raise ShapeError(
+                "test poses: give finite derivatives (poses, 3, parameters), one pose or more", code="test-poses"
+            )
 
     @property
     def certifiable(self) -> bool:
@@ -51,7 +53,8 @@ class TestPose(Criterion):
     def check(self, parameters: int) -> None:
         if self.derivatives.shape[2] != parameters:
             raise ShapeError(
-                f"test poses: derivatives by {self.derivatives.shape[2]} parameters, the candidates have {parameters}"
+                f"test poses: derivatives by {self.derivatives.shape[2]} parameters, the candidates have {parameters}",
+                value=(self.derivatives.shape[2], parameters),
             )
 
     @cached_property

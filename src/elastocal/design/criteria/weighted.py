@@ -28,7 +28,7 @@ class Weighted(Criterion):
 
     def __post_init__(self) -> None:
         if not self.parts or not all(np.isfinite(w) and w > 0 for w, _ in self.parts):
-            raise RangeError("a weighted criterion needs parts, each with a positive weight")
+            raise RangeError("a weighted criterion needs parts, each with a positive weight", code="no-parts")
 
     @cached_property
     def shares(self) -> tuple[tuple[float, Criterion], ...]:

@@ -48,7 +48,7 @@ class Obstacles(Filter):
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         if cell.obstacles and not cell.links:
-            raise MissingError("obstacles: the robot has no body; give links or link_radius_mm")
+            raise MissingError("obstacles: the robot has no body; give links or link_radius_mm", code="no-body")
         poses = candidates.poses
         clear = np.ones(len(poses), dtype=bool)
         for pair in obstacle_pairs(poses.model, cell, self.clearance):
@@ -123,7 +123,7 @@ class SelfCollision(Filter):
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         if not cell.links:
-            raise MissingError("self_collision: the robot has no body; give links or link_radius_mm")
+            raise MissingError("self_collision: the robot has no body; give links or link_radius_mm", code="no-body")
         clear = np.ones(len(candidates.poses), dtype=bool)
         short = cut_short(candidates.model, cell.links)
         pairs = [q for p in collision_pairs(candidates.model, cell.links) if (q := short.get(p, p)) is not None]

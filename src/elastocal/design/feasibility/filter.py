@@ -96,13 +96,13 @@ def check_lengths(label: str, **values: float | None) -> None:
     """Clearances and radii are zero or more."""
     for name, value in values.items():
         if value is not None and not value >= 0:
-            raise RangeError(f"{label}: its {name} must not be negative")
+            raise RangeError(f"{label}: its {name} must not be negative", value=name)
 
 
 def check_angle(label: str, within: float) -> None:
     """The half opening of a cone."""
     if not 0 < within <= np.pi:
-        raise RangeError(f"{label}: within must be an angle above 0 and up to 180 deg")
+        raise RangeError(f"{label}: within must be an angle above 0 and up to 180 deg", code="within")
 
 
 @cache
@@ -133,7 +133,7 @@ class PayloadLimit(Filter):
     def __post_init__(self) -> None:
         given = [v for v in (self.most, self.moment) if v is not None]
         if not given or not min(given) > 0:
-            raise RangeError("payload: give most (a mass), moment or both, above zero")
+            raise RangeError("payload: give most (a mass), moment or both, above zero", code="payload")
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         out = np.ones(len(candidates), dtype=bool)

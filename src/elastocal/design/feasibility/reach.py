@@ -28,10 +28,12 @@ class JointLimits(Filter):
 
     def __post_init__(self) -> None:
         if not 0 <= self.margin < 0.5:
-            raise RangeError("joint limits: the margin must be 0 % or more and below 50 %, since both ends keep it")
+            raise RangeError(
+                "joint limits: the margin must be 0 % or more and below 50 %, since both ends keep it", code="margin"
+            )
         for axis, (low, high) in self.axes.items():
             if not low < high:
-                raise RangeError(f"joint limits: the lower value of {axis} stands first")
+                raise RangeError(f"joint limits: the lower value of {axis} stands first", value=axis)
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         model, q = candidates.model, candidates.poses.q
@@ -64,7 +66,7 @@ class ToolBox(Filter):
     def __post_init__(self) -> None:
         check_lengths(self.label, radius=self.radius)
         if not all(a < b for a, b in zip(self.low, self.high, strict=True)):
-            raise RangeError("tool box: every number of low must be below that of high")
+            raise RangeError("tool box: every number of low must be below that of high", code="box")
 
     def passes(self, candidates: CandidateSet, cell: Cell) -> Bools:
         at = candidates.poses.origin(self.frame or candidates.model.tool)

@@ -53,7 +53,7 @@ class LineOfSight(Filter):
 def beam_start(cell: Cell, kind: str) -> Array:
     """Where the tracker stands."""
     if cell.tracker is None:
-        raise MissingError(f"{kind}: nobody says where the tracker stands; add tracker_mm: [x, y, z]")
+        raise MissingError(f"{kind}: nobody says where the tracker stands; add tracker_mm: [x, y, z]", value=kind)
     return np.array(cell.tracker)
 
 

@@ -109,7 +109,9 @@ class Hanging(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.masses, "masses")
         if not np.linalg.norm(model.gravity) > 0:
-            raise MissingError(f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull")
+            raise MissingError(
+                f"load {self.label}: robot {model.name} has no gravity, so a weight does not pull", value=model.name
+            )
         points = self.places(model)
         g = float(np.linalg.norm(model.gravity))
         return tuple(
@@ -144,9 +146,13 @@ class Anchored(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")
         if not 0 < self.reach[0] < self.reach[1]:
-            raise RangeError(f"load {self.label}: the shortest rope stands first in reach, both lengths positive")
+            raise RangeError(
+                f"load {self.label}: the shortest rope stands first in reach, both lengths positive", code="rope"
+            )
         if self.axis is not None and not np.linalg.norm(self.axis) > 0:
-            raise RangeError(f"load {self.label}: its axis has no direction; give a vector into the cell")
+            raise RangeError(
+                f"load {self.label}: its axis has no direction; give a vector into the cell", code="no-direction"
+            )
         points = self.places(model)
         return tuple(LoadOption(self, s, p, 0, said(s, self, p, len(points) > 1)) for p in points for s in self.sizes)
 
@@ -176,7 +182,9 @@ class Actuator(Loading):
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")
         if not self.directions or not all(np.linalg.norm(d) > 0 for d in self.directions):
-            raise RangeError(f"load {self.label}: give directions that are not zero, such as [0, 0, -1]")
+            raise RangeError(
+                f"load {self.label}: give directions that are not zero, such as [0, 0, -1]", code="no-direction"
+            )
         points = self.places(model)
         return tuple(
             LoadOption(self, s, p, i, said(s, self, p, len(points) > 1, f" along ({d[0]:g}, {d[1]:g}, {d[2]:g})"))

@@ -97,7 +97,7 @@ def read_calibration(path: Path) -> CalibrationRecord:
             inputs=top.inputs, seed=top.seed, version=top.created_by.removeprefix("elastocal "), folder=path.parent,
         )  # fmt: skip
     except InputError as error:
-        raise located.error((), str(error).removeprefix("calibration: ")) from None
+        raise located.error((), str(error).removeprefix("calibration: "), error) from None
 
 
 def _parameter(located: Located, path: Path_, entry: Any) -> ParameterRecord:
@@ -123,7 +123,8 @@ def identified_model(record: CalibrationRecord, model: Robot) -> tuple[Identifie
             what = f"no parameter {p.name}" if p.name not in there else f"{p.name} in {there[p.name]}, not in {p.unit}"
             raise ConflictError(
                 f"robot {model.name} has {what}; the calibration is of robot {record.robot} with springs described as "
-                f"{record.form}: use that robot"
+                f"{record.form}: use that robot",
+                value=(p.name, there.get(p.name), p.unit),
             )
     values = {p.name: p.value for p in record.parameters}
     sure = record.noise_stated and not record.scatter > 1

@@ -26,6 +26,7 @@ from elastocal.files.tables.configurations import NAME, allowed_units, motor_col
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.tables.titles import as_read, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
+from elastocal.untrusted import finite_number
 
 MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
 SHIFT, TURN = ("dx", "dy", "dz"), ("drx", "dry", "drz")
@@ -301,7 +302,14 @@ def _check_axes(raw: RawTable, found: CampaignColumns, axes: Mapping[str, str], 
 
 
 def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
-    """No title is an axis: most often the robot is another one."""
+    """No title is an axis: most often the robot is another one, or there are no titles."""
+    if raw.header and all(finite_number(title) is not None for title in raw.header):
+        titles = ",".join(f"{a}_{'deg' if kind == 'revolute' else 'mm'}" for a, kind in axes.items())
+        return InputError(
+            f"{raw.top}: numbers stand where the titles of the columns belong; write a line of titles above them, such "
+            f"as {titles},x_mm,y_mm,z_mm",
+            code="no-titles", file=raw.file, line=raw.header_line, value=raw.header[0],
+        )  # fmt: skip
     return InputError(
         f"{raw.top}: none of {', '.join(raw.header)} is an axis of the robot ({', '.join(axes)}); check that the table "
         f"is of this robot, or tell which is which by 'elastocal columns ROBOT {Path(raw.file).name}'",
@@ -358,7 +366,7 @@ def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind
             title = (
                 f"{absent[0]}{number}{suffix}" if number.isdigit() and not dotted else f"{prefix}{absent[0]}{suffix}"
             )
-            raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}")
+            raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}", value=title)
 
 
 def _why(group: tuple[str, ...]) -> str:

@@ -17,8 +17,8 @@ from elastocal.files.opened import existing, seen_from
 from elastocal.files.robot.read import read_robot, robot_file, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.tables.raw import RawTable
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Statics
+from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
@@ -172,7 +172,7 @@ class CampaignFile:
     name: str
     robot: str
     model: Robot
-    campaign: Campaign
+    campaign: Measured
     requests: Requests
     notes: tuple[str, ...]
     files: tuple[Path, ...]
@@ -188,11 +188,11 @@ def named_robot(located: Located, word: str, tool: str | None, without: Words, f
     try:
         loaded = read_robot(word, tool, folder)
     except UnknownNameError as error:
-        raise located.error(("tool" if error.value == tool else "robot",), str(error)) from None
+        raise located.error(("tool" if error.value == tool else "robot",), str(error), error) from None
     try:
         return without_kinds(loaded, listed(without))
     except UnknownNameError as error:
-        raise located.error(("without",), str(error)) from None
+        raise located.error(("without",), str(error), error) from None
 
 
 def all_files(path: Path, robot: str, tables: Mapping[str, RawTable]) -> tuple[Path, ...]:

@@ -34,8 +34,8 @@ from elastocal.files.tables.configurations import NAME, allowed_units, configura
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import DIMENSIONS, declared_units
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
@@ -65,7 +65,7 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
         wrong = f"{kind.kind} has {count} numbers for each reading, its table {readings.shape[1]}"
         raise located.error(("markers",), f"{wrong}; name as many markers as the table is of")
     sources = read_sources(located, entry.errors, units, measurement, model)
-    campaign = Campaign(measurement, np.full_like(kept, np.nan) if plan else kept, sources, found.places)
+    campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, found.places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
     stated = () if sources or plan else (UNSTATED,)
     notes = (*model.notes, *table_notes(raws), *chosen, *said, *stated, *asked)

@@ -42,9 +42,9 @@ from elastocal.files.campaign.table import CampaignTable, Wanted, read_tables
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement, measurement_kinds
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.model.kinematics import kinematics
@@ -94,7 +94,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     setup, said = read_setup(given, model, found)
     base = measuredin_base(given, model, found, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
-    campaign = Campaign(base.measurement, base.readings, sources, found.places, spots=found.places_of())
+    campaign = Measured(base.measurement, base.readings, sources, found.places, spots=found.places_of())
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
     lost = () if plan else (*left_out(tables, found), *(() if sources else (UNSTATED,)))

@@ -18,9 +18,9 @@ from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import FlowList, Map, quantity_text
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource, source_kinds
 from elastocal.model.descriptions import beyond_form, in_form
@@ -40,7 +40,7 @@ def read_sources(
         try:
             unknowns = source.unknowns(measurement, model)
         except InputError as error:
-            raise located.error(path, str(error).removeprefix(f"error source {source.kind}: ")) from None
+            raise located.error(path, str(error).removeprefix(f"error source {source.kind}: "), error) from None
         common += [(path, u.name) for u in unknowns if source.common]
     check_once(located, common)
     return sources
@@ -70,7 +70,7 @@ def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> No
 
 
 def read_requests(
-    located: Located, entry: ReadingsEntry, model: Robot, campaign: Campaign, plan: bool
+    located: Located, entry: ReadingsEntry, model: Robot, campaign: Measured, plan: bool
 ) -> tuple[Requests, tuple[str, ...]]:
     """The requests, every name checked, and a note where there are fewer numbers than parameters."""
     upper, lower = entry.thresholds
@@ -88,7 +88,7 @@ def read_requests(
 
         names = sought_names(campaign.measurement, described, requests.seek, requests.hold)
     except InputError as error:
-        raise located.error(("seek",) if entry.seek else ("robot",), str(error)) from None
+        raise located.error(("seek",) if entry.seek else ("robot",), str(error), error) from None
     if (
         not names
         and entry.seek is None
@@ -120,7 +120,7 @@ def _check_patterns(located: Located, key: str, words: Words | None, model: Robo
         try:
             selected(model, (word,))
         except InputError as error:
-            raise located.error(place, str(error)) from None
+            raise located.error(place, str(error), error) from None
 
 
 def changed_requests(requests: Requests) -> dict[str, Any]:

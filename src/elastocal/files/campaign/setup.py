@@ -72,7 +72,7 @@ def joint_values(
             what = limit_text(model, joint, value)
             mover = moved_by(model, joint)
             spot = found.spot(row) if mover is None else found.axis_spot(row, mover)
-            meant = None if mover is None else _degrees(model, found, row, mover)
+            meant = (None if mover is None else _degrees(model, found, row, mover)) or _radians(model, found, row)
             bare = not given.located.lines
             todo = meant or (
                 "change it, or ignore the limits: a swapped column, a reversed axis or a moved zero is then named"
@@ -106,6 +106,25 @@ def _degrees(model: Robot, found: Readings, row: int, axis: str) -> str | None:
     if any(moved_by(model, joint) == axis for _, joint, _ in joints):
         return None
     return f"in degrees all are within the limits: was {title.removesuffix('_rad')}_deg meant?"
+
+
+TURN = np.radians(2 * np.pi)
+"""A turn in radians that was taken for degrees."""
+
+
+def _radians(model: Robot, found: Readings, row: int) -> str | None:
+    """Advice where some rows of degrees hold radians: no angle of theirs is above a turn, and all are allowed then."""
+    turning = [i for i, a in enumerate(model.controller.axes) if not found.title(row, a).endswith(("_rad", "[rad]"))]
+    turning = [i for i in turning if model.motions[i].kind == "revolute"] if len(model.motions) == len(turning) else []
+    small = np.all(np.abs(found.values[:, turning]) <= TURN, axis=1) if turning else np.zeros(1, dtype=bool)
+    values = found.values[small].copy()
+    values[:, turning] *= 180 / np.pi
+    if not small[row] or small.all() or model.beyond_limits(model.controller.to_joints(values)):
+        return None
+    return (
+        f"in {int(small.sum())} of {len(small)} rows no angle is above {np.degrees(TURN):.3g} deg, and as radians all "
+        "of these are within the limits: write all rows in one unit"
+    )
 
 
 KEY = "load"

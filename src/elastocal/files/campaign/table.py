@@ -183,7 +183,10 @@ def _numbers(
             if text.lower() in NOTHING:
                 if not wanted.skip:
                     said = repr(text) if text else "an empty cell"
-                    raise NumberError(f"{where}: {said} is no reading; give a number, or leave it out by missing: skip")
+                    raise NumberError(
+                        f"{where}: {said} is no reading; give a number, or leave it out by missing: skip",
+                        code="no-reading",
+                    )
                 missed.add(row[0])
                 out[i, j] = np.nan
             else:

@@ -32,9 +32,9 @@ from elastocal.files.contact.objects import contact_texts
 from elastocal.files.opened import sha256_of
 from elastocal.files.tables.configurations import NAME, WRENCH
 from elastocal.files.text import Column, Dumper, FlowList, Map, column_texts, comment, csv_text, shown_joint_columns
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -78,7 +78,7 @@ def _mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def table_text(campaign: Campaign, model: Robot, names: Sequence[str] = ()) -> str:
+def table_text(campaign: Measured, model: Robot, names: Sequence[str] = ()) -> str:
     """The table of readings as CSV, with their ``names`` where they have some; empty cells where nothing was read."""
     named = [(NAME, names)] if names else []
     setup = campaign.measurement.setup
@@ -92,7 +92,7 @@ def table_text(campaign: Campaign, model: Robot, names: Sequence[str] = ()) -> s
     return csv_text([*named, *column_texts(columns), *column_texts(readings)])
 
 
-def _readings(campaign: Campaign) -> Iterator[Column]:
+def _readings(campaign: Measured) -> Iterator[Column]:
     kind = campaign.measurement
     if not isinstance(kind, Deflection | Position):
         raise UnsupportedError(
@@ -115,7 +115,7 @@ def _orientations(turned: Array, away: Array) -> Array:
 
 
 def campaign_text(
-    campaign: Campaign,
+    campaign: Measured,
     model: Robot,
     *,
     name: str,
@@ -154,7 +154,7 @@ def campaign_text(
     return comment(notes) + yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def campaign_files(plan: CampaignFile, campaign: Campaign, folder: Path) -> dict[Path, str]:
+def campaign_files(plan: CampaignFile, campaign: Measured, folder: Path) -> dict[Path, str]:
     """``campaign.yaml`` and ``readings.csv`` for a folder: the plan with these virtual readings in it."""
     if isinstance(campaign.measurement, ContactForce):
         return virtual_files(folder, *contact_texts(plan, campaign, folder, TABLE))

@@ -29,8 +29,8 @@ from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.units import declared_units
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
 from elastocal.model.robot import Robot
@@ -96,7 +96,7 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     kind, readings, places, said = (_planned if plan else _read)(located, entry, model, touches, rows)
     sources = read_sources(located, entry.errors, units, kind, model)
     check_sources(located, sources, kind, model)
-    campaign = Campaign(kind, readings, sources, places)
+    campaign = Measured(kind, readings, sources, places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
     sought = sought_names(kind, in_form(model, entry.form or "beam"), requests.seek, requests.hold)
     said = (*said, *check_directions(located, kind, model, readings, sought, plan))

@@ -13,9 +13,10 @@ import numpy as np
 from elastocal.errors import ImplausibleError, InfeasibleError, InputError, MissingError, RangeError, TooFewError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
-from elastocal.measure.campaign import Campaign
+from elastocal.findings import as_sentence
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.kinematics import kinematics
@@ -31,7 +32,7 @@ ALIKE = 1e-4
 """In rad or m: joint values that do not differ by more are the same contact, read again."""
 
 
-def check_count(located: Located, campaign: Campaign, names: Sequence[str]) -> None:
+def check_count(located: Located, campaign: Measured, names: Sequence[str]) -> None:
     """A contact tells mostly one number, how hard it presses: at least as many contacts as parameters.
 
     The same contact again tells nothing new.
@@ -65,7 +66,7 @@ def check_directions(
         "press in almost one direction; add contacts on its other sides and on a second object far from it"
     )
     if plan:
-        return (f"{said[0].upper()}{said[1:]}.",)
+        return (as_sentence(said),)
     raise located.error(("table",), said)
 
 
@@ -194,7 +195,7 @@ def check_sources(located: Located, sources: Sequence[ErrorSource], kind: Contac
         try:
             source.columns(kind, model)
         except InputError as error:
-            raise located.error(("errors", i), str(error)) from None
+            raise located.error(("errors", i), str(error), error) from None
 
 
 def _deep(kind: ContactForce, distance: Array) -> Bools:

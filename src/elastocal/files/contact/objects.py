@@ -27,8 +27,8 @@ from elastocal.files.text import (
     quantity_text,
     shown_joint_columns,
 )
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import middle
@@ -89,7 +89,7 @@ def _fixed(model: Robot, frame: str) -> bool:
     return frame == BASE or (model.tree.frame(frame).joint is None and _fixed(model, model.tree.frame(frame).parent))
 
 
-def contact_texts(plan: CampaignFile, campaign: Campaign, folder: Path, table: str) -> tuple[str, str]:
+def contact_texts(plan: CampaignFile, campaign: Measured, folder: Path, table: str) -> tuple[str, str]:
     """Campaign file and table for a folder: the plan with what was read at its contacts."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -101,7 +101,7 @@ def contact_texts(plan: CampaignFile, campaign: Campaign, folder: Path, table: s
 
 
 def contact_text(
-    campaign: Campaign,
+    campaign: Measured,
     kind: ContactForce,
     model: Robot,
     head: Mapping[str, Any],
@@ -123,7 +123,7 @@ def contact_text(
     return yaml.dump(out, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def contact_table_text(campaign: Campaign, kind: ContactForce, model: Robot, words: Sequence[str] = ()) -> str:
+def contact_table_text(campaign: Measured, kind: ContactForce, model: Robot, words: Sequence[str] = ()) -> str:
     """``words`` name the contacts, one each."""
     named = [("name", words)] if words else []
     names = [kind.touches.surfaces[i].name for i in kind.touches.which]

@@ -158,7 +158,8 @@ def _axis_torques(raw: RawTable, torque: Array, drives: Drives | None) -> Array:
     if drives is None:
         raise MissingError(
             f"{raw.top}: torques of motors need to know how motors move the axes; add structure under the controller "
-            "of the robot file ('elastocal transmission' writes it)"
+            "of the robot file ('elastocal transmission' writes it)",
+            code="no-structure",
         )
     return drives.torques_of_motors(torque)
 

@@ -61,7 +61,9 @@ class Telegram:
 def parse_telegram(data: bytes) -> Telegram:
     """The attributes of every element by its tag, as text; numbers are read by whoever needs them."""
     if len(data) > LARGEST:
-        raise TelegramError(f"{len(data)} bytes are more than a telegram can have ({LARGEST})")
+        raise TelegramError(
+            f"{len(data)} bytes are more than a telegram can have ({LARGEST})", value=(len(data), LARGEST)
+        )
     if b"<!" in data or b"\0" in data:
         raise TelegramError("declares a document type, or is not plain text")
     try:
@@ -69,7 +71,7 @@ def parse_telegram(data: bytes) -> Telegram:
     except etree.XMLSyntaxError as error:
         raise TelegramError(f"is not XML ({error.msg})") from None
     if root.tag != "Rob":
-        raise TelegramError(f"is a <{root.tag}>, not a <Rob>")
+        raise TelegramError(f"is a <{root.tag}>, not a <Rob>", value=root.tag)
     found = [element for element in root.iter() if isinstance(element.tag, str)]
     counters = [e for e in found if e.tag == "IPOC"]
     digits = _IPOC.fullmatch(counters[0].text or "") if len(counters) == 1 else None

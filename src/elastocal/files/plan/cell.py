@@ -103,7 +103,7 @@ def read_stl(path: Path) -> Array:
     else:
         found = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", raw)
         if not found or len(found) % 3:
-            raise FormatError(f"{path}: is no STL file, or is cut off; export it again")
+            raise FormatError(f"{path}: is no STL file, or is cut off; export it again", code="not-stl")
         try:
             corners = np.array([[float(v) for v in corner] for corner in found]).reshape(-1, 3, 3)
         except ValueError:

@@ -147,7 +147,7 @@ def _check_pattern(located: Located, key: str, model: Robot, word: str) -> None:
     try:
         selected(model, (word,))
     except InputError as error:
-        raise located.error((key,), str(error)) from None
+        raise located.error((key,), str(error), error) from None
 
 
 def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
@@ -263,5 +263,5 @@ def _sources(
         try:
             source.columns(example, model)
         except InputError as error:
-            raise located.error(("errors", i), str(error)) from None
+            raise located.error(("errors", i), str(error), error) from None
     return sources

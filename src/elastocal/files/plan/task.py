@@ -134,4 +134,4 @@ def _box(located: Located, path: Path_, low: Any, high: Any) -> Region:
     try:
         return Region(low, high)
     except InputError as error:
-        raise located.error(path, str(error)) from None
+        raise located.error(path, str(error), error) from None

@@ -23,7 +23,7 @@ from typing import cast
 
 import numpy as np
 
-from elastocal.errors import InputError, MissingError, RangeError
+from elastocal.errors import InputError, MissingError, RangeError, UnitError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_number, understood
 from elastocal.files.tables.titles import split_title, unit_word
@@ -134,6 +134,7 @@ def _rows(raw: RawTable) -> tuple[list[DHRow], list[float], tuple[Convention, st
         raise MissingError(f"{raw.file}: has no rows; give one for each joint", file=raw.file)
     both = [_row(raw, line, fields) for line in raw.rows]
     rows = [row for row, _ in both]
+    _check_limits(raw, rows, shared)
     name = Path(raw.file).name
     notes = [f"limits of {name} have no unit; they are taken in {shared}, as its angles"] if shared else []
     notes += [f"not used of {name}: {', '.join(unused)}"] if unused else []
@@ -151,6 +152,25 @@ def _unit_of_limits(raw: RawTable) -> str:
         for word in [cells[words.index("type")].strip().lower()]
     )
     return angles.pop() if any(w in LIMITS for w in words) and len(angles) == 1 and not slides else ""
+
+
+def _check_limits(raw: RawTable, rows: Sequence[DHRow], shared: str) -> None:
+    """Limits that have no unit of their own, and cannot be in the one of the table's angles."""
+    ends = [abs(end) for row in rows for end in row.limits or ()]
+    if not shared or not ends:
+        return
+    most = max(ends) if shared == "rad" else float(np.degrees(max(ends)))
+    if shared == "rad" and most > 4 * np.pi:
+        why, meant = f"{most:g} is no limit in rad, the unit of the other angles", "deg"
+    elif shared == "deg" and most < 2 * np.pi:
+        why, meant = f"none is above {most:g}, which are hardly deg, the unit of the other angles", "rad"
+    else:
+        return
+    raise UnitError(
+        f"{raw.top}: limits have no unit, and {why}; title them min_{meant} and max_{meant}, or min_{shared} and "
+        f"max_{shared} where they are",
+        file=raw.file, line=raw.header_line, column="min", value=most, allowed=("deg", "rad"),
+    )  # fmt: skip
 
 
 def _convention(raw: RawTable, fields: Mapping[str, Field], rows: Sequence[DHRow]) -> tuple[Convention, str]:
@@ -217,7 +237,7 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
     stated = [n for n in ("min", "max") if word(n)]
     limits = (number("min"), number("max")) if len(stated) == 2 else None
     if limits is not None and not limits[0] < limits[1]:
-        raise RangeError(f"{where}: min is not below max; exchange them")
+        raise RangeError(f"{where}: min is not below max; exchange them", code="limits")
     sign = finite_number(word("sign") or "1")
     if sign not in (1.0, -1.0):
         raise RangeError(f"{where}: sign {word('sign')!r} must be 1 or -1")

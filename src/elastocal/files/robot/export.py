@@ -74,7 +74,9 @@ def _change(name: str, old: Pose, new: Pose) -> dict[str, str]:
     finite = bool(np.all(np.isfinite(new.matrix())))
     rpy = matrix_rpy(new.rotation) if finite else (0.0, 0.0, 0.0)
     if not finite or np.any(np.abs(rpy_matrix(*rpy) - new.rotation) > 1e-9):
-        raise NumberError(f"joint {name!r}: its new pose is not a rigid transform of finite numbers; correct it")
+        raise NumberError(
+            f"joint {name!r}: its new pose is not a rigid transform of finite numbers; correct it", value=name
+        )
     out = {}
     if np.any(np.abs(new.translation - old.translation) > SAME):
         out["xyz"] = _spelled(new.translation)
@@ -149,7 +151,9 @@ def _check(data: bytes, wanted: Mapping[str, Pose], file: str) -> None:
     for joint in read_links(parse(data, file)).joints:
         if np.max(np.abs(joint.pose.matrix() - wanted[joint.name].matrix())) > 2e-9:
             raise FormatError(
-                f"{file}: the <origin> of joint {joint.name!r} cannot be edited in place; simplify the markup around it"
+                f"{file}: the <origin> of joint {joint.name!r} cannot be edited in place; "
+                "simplify the markup around it",
+                value=joint.name,
             )
 
 

@@ -59,7 +59,7 @@ def build_robot(located: Located) -> Robot:
         quoted = re.findall(r"'([^']+)'", str(error))
         owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
         where = next((p for name in quoted for p, f in placed if f.name == name), owner)
-        raise located.error(where, str(error).removeprefix("controller: ")) from None
+        raise located.error(where, str(error).removeprefix("controller: "), error) from None
 
 
 def _shapes(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> Iterator[Shape]:

@@ -165,7 +165,11 @@ def read_mesh(path: Path, scale: Array) -> tuple[Array, Ints]:
             f"{path}: is no readable mesh ({type(error).__name__}); export it again as STL", code="mesh", file=str(path)
         ) from None
     if not len(faces) or not np.isfinite(corners).all():
-        raise FormatError(f"{path}: has no triangles, or corners that are not finite; export it again", file=str(path))
+        raise FormatError(
+            f"{path}: has no triangles, or corners that are not finite; export it again",
+            file=str(path),
+            code="no-triangles",
+        )
     return corners * scale, faces
 
 

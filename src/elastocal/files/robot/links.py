@@ -115,7 +115,8 @@ class Links:
         while link != start:
             if link == self.root:
                 raise UnsupportedError(
-                    f"{self.file}: link {start!r} does not carry {end!r}; choose a base nearer to {self.root!r}"
+                    f"{self.file}: link {start!r} does not carry {end!r}; choose a base nearer to {self.root!r}",
+                    value=end,
                 )
             out.append(self.above[link])
             link = out[-1].parent

@@ -86,7 +86,9 @@ def _axis(model: Any, i: int, ratio: float = 1.0) -> tuple[JointKind, tuple[floa
     twist = np.array(data.S, dtype=np.float64).reshape(6)
     shift, turn = twist[:3], twist[3:]
     if np.any(shift) and np.any(turn):
-        raise RangeError(f"joint {model.names[i]!r} is a screw; replace it by a revolute and a prismatic joint")
+        raise RangeError(
+            f"joint {model.names[i]!r} is a screw; replace it by a revolute and a prismatic joint", value=model.names[i]
+        )
     direction = (turn if np.any(turn) else shift) / ratio
     x, y, z = (float(c) for c in direction / np.linalg.norm(direction))
     return ("revolute" if np.any(turn) else "prismatic"), (x, y, z)

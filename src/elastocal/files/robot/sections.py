@@ -127,7 +127,7 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
         try:
             sum_of_joints(text, joints)
         except InputError as error:
-            raise located.error((*path, "coupled", i), str(error)) from None
+            raise located.error((*path, "coupled", i), str(error), error) from None
     return Transmission(tuple(axes), matrix, zero, _drives(located, path, e, at), e.language, e.coupled)
 
 
@@ -194,12 +194,12 @@ def _element(located: Located, path: Path_, entry: Any, top: RobotFile, tree: Fr
         if str(error).startswith(located.file):
             raise
         culprit = [fields.keys[n] for n, v in fields.raw.items() if _names(v, error.value)]
-        raise located.error((*path, *culprit[:1]), str(error)) from None
+        raise located.error((*path, *culprit[:1]), str(error), error) from None
     return element
 
 
-def _names(value: Any, name: str | None) -> bool:
-    return name is not None and (value == name or (isinstance(value, (list, dict)) and name in value))
+def _names(value: Any, name: Any) -> bool:
+    return isinstance(name, str) and (value == name or (isinstance(value, (list, dict)) and name in value))
 
 
 def _check_physics(located: Located, path: Path_, fields: Fields, element: Element) -> None:

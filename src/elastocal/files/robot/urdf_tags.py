@@ -109,9 +109,9 @@ def document(path: Path) -> Tag:
 def parse(data: bytes, file: str) -> Tag:
     """The <robot> element; nothing outside the file is ever loaded and no entity is expanded."""
     if not data.strip():
-        raise MissingError(f"{file}: is empty; give a URDF file, which holds a <robot> element")
+        raise MissingError(f"{file}: is empty; give a URDF file, which holds a <robot> element", code="empty")
     if b"\0" in data and data[:2] not in (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<"):
-        raise FormatError(f"{file}: is not a text file; give a URDF file, which is XML")
+        raise FormatError(f"{file}: is not a text file; give a URDF file, which is XML", code="not-text")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         xml = etree.fromstring(data, parser)
@@ -119,14 +119,16 @@ def parse(data: bytes, file: str) -> Tag:
         advice = (
             _EXPAND if "prefix xacro" in str(error.msg) else "check that line, and that the encoding is as declared"
         )
-        raise FormatError(f"{file}, line {error.lineno}: not valid XML ({error.msg}); {advice}") from None
+        raise FormatError(
+            f"{file}, line {error.lineno}: not valid XML ({error.msg}); {advice}", code="not-xml"
+        ) from None
     robot = Tag(file, xml)
     if xml.getroottree().docinfo.internalDTD is not None:
         raise FormatError(f"{file}: holds a DOCTYPE, which could load other files; remove it and its entities")
     for element in xml.iter("{*}*"):
         if re.match(r"\{[^}]*xacro[^}]*\}", str(element.tag)):
             place = f"line {element.sourceline}, <{element.prefix}:{etree.QName(element).localname}>"
-            raise UnsupportedError(f"{file}, {place}: this is xacro, not URDF; {_EXPAND}")
+            raise UnsupportedError(f"{file}, {place}: this is xacro, not URDF; {_EXPAND}", code="xacro")
     if xml.tag != "robot":
         raise FormatError(
             f"{file}, line {robot.line}: the outermost element is <{xml.tag}>, not <robot>; give a URDF file"

@@ -16,7 +16,8 @@ from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 from elastocal.errors import ExtraMissingError, FormatError, InputError
 from elastocal.files.opened import read_bytes
 
-SECONDS = 8
+SECONDS, BYTES = 8, 10**9
+"""What expanding a file may take."""
 EXTRA = "pip install 'elastocal[formats]'"
 
 
@@ -35,7 +36,8 @@ def split_arguments(word: str) -> tuple[str, dict[str, str]]:
 def expanded(path: Path, arguments: dict[str, str]) -> bytes:
     """The URDF that a xacro file stands for.
 
-    xacro evaluates expressions of the file, which may never end: a process of its own does it, and is given a time.
+    xacro evaluates expressions of the file, which may never end or fill the memory: a process of its own does it, and
+    is given a time and, where the system has such limits, a memory.
     """
     _check_xml(path, read_bytes(path))
     if find_spec("xacrodoc") is None:
@@ -43,7 +45,14 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
             f"{path}: expanding xacro needs xacrodoc; {EXTRA}, or give a .urdf file",
             file=str(path),
         )
-    words = [sys.executable, "-c", _EXPAND, str(path.resolve()), *(f"{k}={v}" for k, v in arguments.items())]
+    words = [
+        sys.executable,
+        "-c",
+        _EXPAND,
+        str(BYTES),
+        str(path.resolve()),
+        *(f"{k}={v}" for k, v in arguments.items()),
+    ]
     try:
         run = subprocess.run(words, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -51,7 +60,7 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
     else:
         if run.returncode == 0:
             return run.stdout
-        why = _last_line(run.stderr.decode(errors="replace"))
+        why = _reason(run.stderr.decode(errors="replace"))
         missing = _MISSING.search(why)
         if missing:
             raise InputError(
@@ -79,8 +88,13 @@ def _check_xml(path: Path, content: bytes) -> None:
 _EXPAND = """
 import sys
 from pathlib import Path
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
+except (ImportError, OSError, ValueError):
+    pass
 from xacrodoc import XacroDoc, packages
-path, *pairs = sys.argv[1:]
+path, *pairs = sys.argv[2:]
 packages.walk_up_from(str(Path(path).parent))
 above = Path(path).parents
 for attempt in range(50):
@@ -104,6 +118,12 @@ def _package(path: Path) -> str:
     return above.parent.name if above.name == "urdf" else above.name
 
 
-def _last_line(text: str) -> str:
-    words = " ".join((text.strip().splitlines() or ["it failed"])[-1].split())
+_RAISED = re.compile(r"^(?:[\w.]+(?:Error|Exception)):? ?", re.MULTILINE)
+
+
+def _reason(text: str) -> str:
+    """What the last error of a traceback says, which may go over several lines."""
+    if MemoryError.__name__ in text:
+        return f"expanding it takes more than {BYTES / 1e9:.0f} GB"
+    words = " ".join(_RAISED.split(text)[-1].split()) or "it failed"
     return words if len(words) <= 200 else f"{words[:200]} ..."

@@ -91,12 +91,16 @@ def motors_to_axes(
     if drives is None:
         raise MissingError(
             f"{where}: the robot file does not say how motors move the axes; add structure and counts_per_turn under "
-            "its controller ('elastocal transmission' writes them)"
+            "its controller ('elastocal transmission' writes them)",
+            code="no-structure",
         )
     counted = np.array([kind == COUNTS for kind in kinds])
     unknown = [a for a, c, n in zip(axes, counted, drives.counts_per_turn, strict=True) if c and np.isnan(n)]
     if unknown:
-        raise MissingError(f"{where}: the robot file gives no counts_per_turn of {unknown[0]}; add it under controller")
+        raise MissingError(
+            f"{where}: the robot file gives no counts_per_turn of {unknown[0]}; add it under controller",
+            value=unknown[0],
+        )
     factors = np.array([1.0 if kind == COUNTS else MOTOR_UNITS[kind.removeprefix(f"{MOTOR}_")] for kind in kinds])
     motors = np.where(counted, np.nan_to_num(drives.motors_of_counts(values)), values * factors)
     return drives.from_motors(motors)

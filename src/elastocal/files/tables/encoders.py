@@ -43,7 +43,7 @@ class EncoderTables:
 def read_encoder_tables(paths: Sequence[Path]) -> EncoderTables:
     """All tables; an axis must be of one kind in all of them."""
     if len({p.resolve() for p in paths}) < len(paths):
-        raise DuplicateError(f"{paths[0]}: a table is given twice; name every file once")
+        raise DuplicateError(f"{paths[0]}: a table is given twice; name every file once", code="table-twice")
     series: list[EncoderSeries] = []
     kinds: dict[str, str] = {}
     for path in paths:

@@ -41,7 +41,7 @@ def read_loops(path: Path, threshold: float = 0.0) -> tuple[NamedLoop, ...]:
     raw = read_csv(path)
     fields = _fields(raw)
     if not raw.rows:
-        raise MissingError(f"{raw.file}: has a header and no readings; add rows")
+        raise MissingError(f"{raw.file}: has a header and no readings; add rows", code="no-rows")
     groups: dict[_Key, list[_Row]] = {}
     for row in raw.rows:
         groups.setdefault(_key(raw, row, fields), []).append(row)
@@ -55,15 +55,17 @@ def _fields(raw: RawTable) -> dict[str, Field]:
         add_once(raw, found, name, Field(place, factor))
     for name, example in (("force", "force_N"), ("displacement", "displacement_um")):
         if name not in found:
-            raise MissingError(f"{raw.top}: there is no column for the {name}; add {example}")
+            raise MissingError(f"{raw.top}: there is no column for the {name}; add {example}", value=name)
     vector = [v for v in VECTOR if v in found]
     if vector and "direction" in found:
-        raise DuplicateError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one")
+        raise DuplicateError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one", value=vector[0])
     if vector and vector != list(VECTOR[: max(2, len(vector))]):
         missing = next(v for v in VECTOR if v not in found)
-        raise MissingError(f"{raw.top}: the direction has {' and '.join(vector)} but no {missing}; add the column")
+        raise MissingError(
+            f"{raw.top}: the direction has {' and '.join(vector)} but no {missing}; add the column", value=missing
+        )
     if "lever" in found and "joint" not in found:
-        raise MissingError(f"{raw.top}: a lever is that of a joint; add the column joint")
+        raise MissingError(f"{raw.top}: a lever is that of a joint; add the column joint", code="lever-without-joint")
     return found
 
 
@@ -82,7 +84,10 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
             return _Key(joint, None, joint)
         given = np.array([si_number(raw, row, f) for f in at])
         if not np.any(given):
-            raise RangeError(f"{raw.file}, line {row[0]}: dx, dy, dz are all zero, which is no direction; correct them")
+            raise RangeError(
+                f"{raw.file}, line {row[0]}: dx, dy, dz are all zero, which is no direction; correct them",
+                code="no-direction",
+            )
         unit = tuple(float(round(v, 12)) for v in given / np.linalg.norm(given))
         said = f"({', '.join(f'{v:.3g}' for v in unit)})"
     else:
@@ -105,7 +110,7 @@ def _cycle(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> str:
         return ""
     text, where = cell(raw, row, fields["cycle"])
     if not text:
-        raise MissingError(f"{where}: is empty; give the number of the cycle, or remove the column")
+        raise MissingError(f"{where}: is empty; give the number of the cycle, or remove the column", code="no-cycle")
     return text
 
 
@@ -118,5 +123,7 @@ def _lever(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Ro
         if not value > 0:
             raise RangeError(f"{where}: {1e3 * value:g} mm is no lever; give a positive length")
         if value != given[0][0]:
-            raise ConflictError(f"{where}: differs from the lever on line {given[0][1][0]}; a loop has one lever")
+            raise ConflictError(
+                f"{where}: differs from the lever on line {given[0][1][0]}; a loop has one lever", code="two-levers"
+            )
     return given[0][0] if given else None

@@ -319,16 +319,16 @@ def _ragged(cells: Sequence[str], header: Sequence[str], separator: str) -> str:
     if len(header) < 2:
         return "the titles seem to stand further down; 'elastocal columns ROBOT TABLE' finds them"
     if len(cells) < len(header):
-        return f"the cell for {header[len(cells)].strip()} is missing"
+        return f"the cell for {header[len(cells)].strip()} is missing; complete the line or leave it out"
     if separator == ",":
-        return f"extra cell {cells[len(header)].strip()!r} (decimal commas need ; between the cells)"
-    return f"extra cell {cells[len(header)].strip()!r}"
+        return f"remove extra cell {cells[len(header)].strip()!r} (decimal commas need ; between the cells)"
+    return f"remove extra cell {cells[len(header)].strip()!r}, or give its column a title"
 
 
 def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
     if name in found:
         column = raw.header[field.place]
-        raise DuplicateError(f"{raw.top}: column {column!r} gives {name} a second time; keep one")
+        raise DuplicateError(f"{raw.top}: column {column!r} gives {name} a second time; keep one", value=(column, name))
     found[name] = field
 
 
@@ -342,14 +342,15 @@ def understood(
     where, column = raw.top, plain_title(column, allowed)
     if column in allowed:
         choices = " or ".join(f"{column}_{u}" for u in allowed[column])
-        raise UnitError(f"{where}: column {column!r} has no unit; write {choices}")
+        raise UnitError(f"{where}: column {column!r} has no unit; write {choices}", value=column)
     name, _, unit = column.rpartition("_")
     if name not in allowed:
         valid = [f"{a}_{next((w for w in ('deg', 'mm') if w in u), next(iter(u)))}" for a, u in allowed.items()]
         raise UnknownNameError("column", column, [*valid, *others], where)
     if unit not in allowed[name]:
         raise UnitError(
-            f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}"
+            f"{where}: column {column!r}: unit {unit!r} does not fit {name}; use {', '.join(allowed[name])}",
+            value=(column, unit, name),
         )
     return name, allowed[name][unit]
 
@@ -390,7 +391,7 @@ def si_number(raw: RawTable, row: Line, field: Field) -> float:
     if value is None and (found := _WITH_UNIT.fullmatch(text)) is not None and (unit := unit_word(found[2])):
         value = finite_number(raw.numerals.plain(found[1]))
         if value is not None and (LENGTH | ANGLE | FORCE | MOMENT)[unit] != field.factor:
-            raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one")
+            raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one", value=text)
     if value is None:
         said = f"{text!r} {why_no_number(plain)}" if text else "is empty"
         raise NumberError(f"{where}: {said}; give a number")

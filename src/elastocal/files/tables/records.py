@@ -61,6 +61,7 @@ def _records(located: Located) -> tuple[Path_, list[tuple[str | int, Any]]]:
         f"{located.file}: is no list of records, one for each pose with joint values and what was read; a campaign "
         "file starts with 'format: elastocal-campaign/1'",
         file=located.file,
+        code="no-records",
     )
 
 

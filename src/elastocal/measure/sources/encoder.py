@@ -27,7 +27,9 @@ class Encoder(ErrorSource):
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if self.sd == self.slide_sd == 0:
-            raise MissingError("error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints")
+            raise MissingError(
+                "error source encoder: give sd_urad for revolute or slide_sd_um for prismatic joints", code="no-sd"
+            )
         factor = sqrt(measurement.states)
         sizes = [(self.sd, "rad") if m.kind == "revolute" else (self.slide_sd, "m") for m in model.motions]
         return tuple(SourceUnknown(j, unit, sd * factor) for j, (sd, unit) in zip(model.joints, sizes, strict=True))

@@ -28,7 +28,7 @@ class ForceSensor(ErrorSource):
         contacts(measurement, self.kind)
         sd = np.broadcast_to(np.asarray(self.sd, dtype=np.float64), (3,))
         if not np.all(sd > 0):
-            raise RangeError("error source force_sensor: a standard deviation must be positive")
+            raise RangeError("error source force_sensor: a standard deviation must be positive", code="sd")
         return tuple(SourceUnknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:
@@ -37,5 +37,7 @@ class ForceSensor(ErrorSource):
 
 def contacts(measurement: Measurement, source: str) -> ContactForce | ContactGap:
     if not isinstance(measurement, ContactForce | ContactGap):
-        raise UnsupportedError(f"error source {source}: a measurement of {measurement.kind} touches nothing")
+        raise UnsupportedError(
+            f"error source {source}: a measurement of {measurement.kind} touches nothing", value=measurement.kind
+        )
     return measurement

@@ -63,7 +63,9 @@ class Friction(ErrorSource):
         """Joint and term; a joint that never moves shows no friction."""
         if kind.velocity is None:
             if self.coulomb or self.viscous:
-                raise MissingError("error source friction: the log has no time, so no velocity; ask for zero alone")
+                raise MissingError(
+                    "error source friction: the log has no time, so no velocity; ask for zero alone", code="no-time"
+                )
             moves = np.ones(len(kind.joints), dtype=bool)
         else:
             moves = np.any(kind.velocity != 0, axis=0)
@@ -78,5 +80,7 @@ def _unit(term: str, turns: bool) -> str:
 
 def _torques(measurement: Measurement) -> JointTorque:
     if not isinstance(measurement, JointTorque):
-        raise UnsupportedError(f"error source friction: a measurement of {measurement.kind} reads no joint torques")
+        raise UnsupportedError(
+            f"error source friction: a measurement of {measurement.kind} reads no joint torques", value=measurement.kind
+        )
     return measurement

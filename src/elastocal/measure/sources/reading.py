@@ -51,7 +51,9 @@ class Reading(ErrorSource):
             "N m": (self.torque_sd, "torque_sd_Nm"),
         }[row.unit]
         if given is None:
-            raise MissingError(f"error source reading: {row.name} is read in {row.unit}; add {key}")
+            raise MissingError(
+                f"error source reading: {row.name} is read in {row.unit}; add {key}", value=(row.name, row.unit, key)
+            )
         alike = [r for r in mine if r.unit == row.unit]
         within = [r for r in alike if r.group == row.group]
         order = within if len(within) > 1 else alike
@@ -59,7 +61,7 @@ class Reading(ErrorSource):
         if len(sizes) not in (1, len(order)):
             raise ShapeError(f"error source reading: {key} has {len(sizes)} numbers; give one, or {len(order)}")
         if not np.all(sizes > 0):
-            raise RangeError("error source reading: a standard deviation must be positive")
+            raise RangeError("error source reading: a standard deviation must be positive", code="sd")
         return float(sizes[order.index(row) if len(sizes) > 1 else 0])
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:

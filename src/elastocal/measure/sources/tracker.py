@@ -38,10 +38,13 @@ class Tracker(ErrorSource):
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if any(m.rows != 3 for m in measurement.setup.markers):
             raise UnsupportedError(
-                "error source tracker: a tracker reads points; state the noise of orientations by reading"
+                "error source tracker: a tracker reads points; state the noise of orientations by reading",
+                code="orientations",
             )
         if not min(self.along, self.across) > 0 or min(self.along_slope, self.across_slope) < 0:
-            raise RangeError("error source tracker: along and across must be positive, their slopes not negative")
+            raise RangeError(
+                "error source tracker: along and across must be positive, their slopes not negative", code="sd"
+            )
         words = ("along", "across 1", "across 2")
         return tuple(SourceUnknown(f"{m.frame} {w}", "m", 1.0) for m in measurement.setup.markers for w in words)
 
@@ -64,7 +67,9 @@ class Tracker(ErrorSource):
         reach = np.linalg.norm(beam, axis=1)
         known = np.isfinite(reach)
         if not np.all(reach[known] > 0):
-            raise InfeasibleError("error source tracker: a marker sits in the tracker; check where it stands")
+            raise InfeasibleError(
+                "error source tracker: a marker sits in the tracker; check where it stands", code="marker-in-tracker"
+            )
         across = self.across + self.across_slope * reach
         sd = np.stack([self.along + self.along_slope * reach, across, across], axis=1)
         out = np.full((len(points), 3, 3), np.nan)

@@ -103,7 +103,8 @@ class LinkCompliance(CompliantCoordinate):
         if lost:
             a, b = lost[0]
             raise RangeError(
-                f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {k[a, b]:g}; choose another"
+                f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {k[a, b]:g}; choose another",
+                value=(self.form, a + 1, b + 1),
             )
 
     def check_physics(self) -> None:
@@ -115,14 +116,16 @@ class LinkCompliance(CompliantCoordinate):
         if abs(k[i, j] - k[j, i]) > 1e-9 * bound[i, j]:
             raise RangeError(
                 f"{where}: not symmetric, k{i + 1}{j + 1} = {k[i, j]:g} but k{j + 1}{i + 1} = {k[j, i]:g}; "
-                "an elastic body is symmetric (Maxwell), correct the entry"
+                "an elastic body is symmetric (Maxwell), correct the entry",
+                value=(i + 1, j + 1, k[i, j]),
             )
         unit = np.where(size > 0, size, 1.0)
         smallest = float(np.linalg.eigvalsh(k / np.outer(unit, unit))[0])
         if smallest < -1e-9 or np.any(np.diag(k) < 0):
             raise RangeError(
                 f"{where}: indefinite (smallest scaled eigenvalue {smallest:.3g}); "
-                "a load would gain energy from it, correct the matrix"
+                "a load would gain energy from it, correct the matrix",
+                value=smallest,
             )
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:

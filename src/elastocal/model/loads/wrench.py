@@ -76,13 +76,17 @@ class AppliedWrenches:
     def __post_init__(self) -> None:
         wrench = np.atleast_2d(np.asarray(self.wrench, dtype=np.float64))
         if wrench.ndim != 2 or wrench.shape[1] != 6:
-            raise ShapeError(f"wrenches at {self.frame}: (N, 6) force and moment are needed, got {wrench.shape}")
+            raise ShapeError(
+                f"wrenches at {self.frame}: (N, 6) force and moment are needed, got {wrench.shape}",
+                value=(self.frame, wrench.shape),
+            )
         bad = np.argwhere(~np.isfinite(wrench))
         if len(bad):
             row, col = (int(v) for v in bad[0])
             raise NumberError(
                 f"wrenches at {self.frame}: row {row + 1}, {('fx', 'fy', 'fz', 'mx', 'my', 'mz')[col]} "
-                f"is {wrench[row, col]}; give a finite number"
+                f"is {wrench[row, col]}; give a finite number",
+                value=(self.frame, row + 1, wrench[row, col]),
             )
         object.__setattr__(self, "wrench", wrench)
 

@@ -49,7 +49,10 @@ def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> 
     for w in applied:
         model.tree.frame(w.frame)
         if len(w.wrench) not in (1, total):
-            raise ShapeError(f"{len(w.wrench)} wrenches at {w.frame} for {total} configurations; give one, or one each")
+            raise ShapeError(
+                f"{len(w.wrench)} wrenches at {w.frame} for {total} configurations; give one, or one each",
+                value=(len(w.wrench), w.frame, total),
+            )
 
 
 def state_at(flex: Flexibility, at: Posture, theta: Array) -> tuple[ChainState, list[Entry]]:

@@ -136,7 +136,8 @@ def _compliances(model: Robot, parameters: Iterable[str] | None) -> tuple[Choice
     if wanted is not None and wanted - taken:
         name = model.parameters.names[min(wanted - taken)]
         raise UnsupportedError(
-            f"parameter {name} is not a compliance: the linear model has no column for it, use the loaded model"
+            f"parameter {name} is not a compliance: the linear model has no column for it, use the loaded model",
+            value=name,
         )
     if not out:
         raise MissingError(f"robot {model.name} has no compliance to identify; add joint_compliance or link_compliance")

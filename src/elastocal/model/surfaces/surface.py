@@ -36,7 +36,7 @@ def unit(label: str, what: str, direction: Vector) -> Array:
     array = np.array(direction, dtype=np.float64)
     length = float(np.linalg.norm(array))
     if not np.isfinite(length) or length < 1e-9:
-        raise RangeError(f"{label}: {what} {direction} has no direction; give a non-zero vector")
+        raise RangeError(f"{label}: {what} {direction} has no direction; give a non-zero vector", code="no-direction")
     return np.asarray(array / length)
 
 
@@ -110,11 +110,11 @@ class Surface(ABC):
 
     def refuse_unless_finite(self, *values: float | Sequence[float]) -> None:
         if not all(np.all(np.isfinite(v)) for v in values):
-            raise NumberError(f"{self.label}: every number must be finite")
+            raise NumberError(f"{self.label}: every number must be finite", code="not-finite")
 
     def refuse_unless_positive(self, radius: float) -> None:
         if not radius > 0:
-            raise RangeError(f"{self.label}: radius {radius:g} m must be positive")
+            raise RangeError(f"{self.label}: radius {radius:g} m must be positive", value=radius)
 
 
 @cache

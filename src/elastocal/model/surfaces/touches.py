@@ -27,11 +27,14 @@ class Touches:
         names = [p.name for p in self.parameters]
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
-            raise DuplicateError(f"two objects have the same parameter {twice[0]}; give each object a name of its own")
+            raise DuplicateError(
+                f"two objects have the same parameter {twice[0]}; give each object a name of its own", value=twice[0]
+            )
         bad = np.flatnonzero((self.which < 0) | (self.which >= len(self.surfaces)))
         if len(bad):
             raise RangeError(
-                f"contact {bad[0] + 1} names object {self.which[bad[0]] + 1}, but there are {len(self.surfaces)}"
+                f"contact {bad[0] + 1} names object {self.which[bad[0]] + 1}, but there are {len(self.surfaces)}",
+                value=(bad[0] + 1, self.which[bad[0]] + 1, len(self.surfaces)),
             )
 
     @classmethod

@@ -224,7 +224,8 @@ def _home(robot: Robot, sweeps: Sequence[Sweep]) -> tuple[Array, list[int]]:
         joint = int(np.argmax(span))
         if robot.joints[joint] != sweep.joint:
             raise ImplausibleError(
-                f"sweep of {sweep.joint}: joint {robot.joints[joint]} moves most; check its joint values"
+                f"sweep of {sweep.joint}: joint {robot.joints[joint]} moves most; check its joint values",
+                value=(sweep.joint, robot.joints[joint]),
             )
         still = np.delete(span, joint)
         if np.any(still > 1e-3):
@@ -236,7 +237,7 @@ def _home(robot: Robot, sweeps: Sequence[Sweep]) -> tuple[Array, list[int]]:
         moved.append(joint)
         others.append(np.where(np.arange(robot.n) == joint, np.nan, sweep.q.mean(axis=0)))
     if len(set(moved)) != len(moved) or len(moved) < 2:
-        raise MissingError("circle-point analysis needs sweeps of two joints or more, one of each")
+        raise MissingError("circle-point analysis needs sweeps of two joints or more, one of each", code="few-sweeps")
     table = np.array(others)
     spread = np.nanmax(table, axis=0) - np.nanmin(table, axis=0)
     if np.any(spread > 1e-3):

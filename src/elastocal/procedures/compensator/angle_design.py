@@ -70,7 +70,7 @@ def expected_arc(angles: ArrayLike, radius: float, noise: float) -> ExpectedArc:
     q = np.asarray(angles, dtype=np.float64)
     check_plan(q)
     if not (radius > 0 and noise > 0):
-        raise RangeError("the radius and the noise of a plan must be positive numbers in metres")
+        raise RangeError("the radius and the noise of a plan must be positive numbers in metres", code="plan-sizes")
     m = len(q)
     spread = noise / np.sqrt(m - imbalance(q) / m)
     inverse = np.linalg.inv(height_information(q))
@@ -89,7 +89,7 @@ def expected_arc(angles: ArrayLike, radius: float, noise: float) -> ExpectedArc:
 def check_plan(angles: Array) -> None:
     """Refuse plans that cannot tell the sense of rotation."""
     if angles.ndim != 1 or not np.all(np.isfinite(angles)):
-        raise NumberError("the angles of a plan must be a list of finite numbers in rad")
+        raise NumberError("the angles of a plan must be a list of finite numbers in rad", code="plan-angles")
     if distinct_angles(angles) < 3:
         raise UnobservableError(
             f"the plan has {distinct_angles(angles)} distinct angles, but two fit either sense of rotation equally "
@@ -142,9 +142,14 @@ def best_angles(
     """Angles (m,), ascending, with the least of ``values``, three of them a gap apart; from more ``starts`` too."""
     low, high = (float(v) for v in limits)
     if count < 3:
-        raise UnobservableError(f"{count} angles fit either sense of rotation equally well; plan at least three")
+        raise UnobservableError(
+            f"{count} angles fit either sense of rotation equally well; plan at least three", value=count
+        )
     if not gap >= LEAST_GAP:
-        raise RangeError(f"distinct angles must be at least {LEAST_GAP} rad apart, not {gap}; ask for a larger gap")
+        raise RangeError(
+            f"distinct angles must be at least {LEAST_GAP} rad apart, not {gap}; ask for a larger gap",
+            value=(LEAST_GAP, gap),
+        )
     if not high - low >= 2 * gap:
         raise TooFewError(
             f"the joint moves by {np.degrees(high - low):.4g} deg, too little for three angles "

@@ -206,7 +206,9 @@ def fit_concentric(
     if np.all(found.radii_sd > LOST * found.radii):
         raise ImplausibleError(
             f"the points lie on a straight line within their noise (radius {1e3 * found.radii[0]:.4g} +- "
-            f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles"
+            f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles",
+            value=(1000.0 * found.radii[0], 1000.0 * found.radii_sd[0]),
+            code="straight-line",
         )
     return found
 
@@ -221,7 +223,7 @@ def concentric_of(
 ) -> ConcentricArcs:
     """The same, also where the arc may as well be straight."""
     if method not in ("algebraic", "geometric"):
-        raise RangeError(f"there is no method {method!r} for arcs; valid: algebraic, geometric")
+        raise RangeError(f"there is no method {method!r} for arcs; valid: algebraic, geometric", value=method)
     data = as_markers(markers)
     start = algebraic(data)
     problem = start.centred() if method == "algebraic" else minimise(start).centred()
@@ -240,7 +242,8 @@ def algebraic(markers: Markers) -> ConcentricProblem:
     if len(markers.points) < needed:
         raise TooFewError(
             f"{len(markers.points)} points of {'one marker' if markers.count == 1 else f'{markers.count} markers'} do "
-            f"not give a centre; measure at least {needed}"
+            f"not give a centre; measure at least {needed}",
+            value=(len(markers.points), needed),
         )
     spread = centred(markers)
     refuse_straight(np.asarray(np.linalg.svd(spread, compute_uv=False)), "arcs")

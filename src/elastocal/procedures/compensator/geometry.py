@@ -138,7 +138,8 @@ def compensator_geometry(
     """
     if pivot.dimension != arc.dimension:
         raise ShapeError(
-            f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same"
+            f"the arc of P1 has {arc.dimension} coordinates and the markers {pivot.dimension}; give both the same",
+            value=(arc.dimension, pivot.dimension),
         )
     across = _axes(axes, arc.dimension)
     cosine = float(arc.axis @ np.cross(*across)) if arc.dimension == 3 else 1.0
@@ -175,7 +176,7 @@ def _axes(axes: ArrayLike | None, dimension: int) -> Array:
         return np.eye(2, dimension)
     out = np.asarray(axes, dtype=np.float64)
     if out.shape != (2, 3) or not np.allclose(out @ out.T, np.eye(2), atol=1e-6):
-        raise ShapeError("the axes of the compensator must be two unit vectors of space at right angles")
+        raise ShapeError("the axes of the compensator must be two unit vectors of space at right angles", code="axes")
     return out
 
 

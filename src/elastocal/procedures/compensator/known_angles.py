@@ -55,7 +55,9 @@ def fit_known_angles(
     refuse_units(p, q)
     check_span(q, squares, freedom, _extent(p))
     if sense is not None and axis is None and p.shape[1] == 3:
-        raise MissingError("a sense of rotation in space needs the direction of the axis that it refers to; state both")
+        raise MissingError(
+            "a sense of rotation in space needs the direction of the axis that it refers to; state both", code="no-axis"
+        )
     variance = max(squares / freedom, (as_noise(noise) or 0.0) ** 2)
     used = check_sense(sense, found, squares, other, variance, freedom)
     if used != found and p.shape[1] == 3:
@@ -103,7 +105,10 @@ def _side(axis: Array, stated: ArrayLike) -> int:
         raise ShapeError(f"the axis must be three numbers that are not all zero, not {direction}")
     cosine = float(axis @ direction / np.linalg.norm(direction))
     if abs(cosine) < 0.1:
-        raise MissingError("the stated axis lies in the plane of the arc; state the direction about which it turns")
+        raise MissingError(
+            "the stated axis lies in the plane of the arc; state the direction about which it turns",
+            code="axis-in-plane",
+        )
     return 1 if cosine > 0 else -1
 
 
@@ -111,7 +116,10 @@ def as_angles(angles: ArrayLike, points: Array) -> Array:
     """(m,) angles in rad, one for each point."""
     q = np.asarray(angles, dtype=np.float64)
     if q.shape != (len(points),):
-        raise ShapeError(f"{len(points)} points need as many angles, but the angles have shape {q.shape}")
+        raise ShapeError(
+            f"{len(points)} points need as many angles, but the angles have shape {q.shape}",
+            value=(len(points), q.shape),
+        )
     if not np.all(np.isfinite(q)):
         raise NumberError(f"angle {int(np.argmin(np.isfinite(q))) + 1} is not a finite number; leave its point out")
     return q
@@ -125,13 +133,15 @@ def distinct_angles(angles: Array) -> int:
 def check_angles(angles: Array) -> None:
     """Refuse fewer than three points or angles."""
     if len(angles) < 3:
-        raise TooFewError(f"{len(angles)} points do not make an arc; measure at least three")
+        raise TooFewError(f"{len(angles)} points do not make an arc; measure at least three", value=len(angles))
     distinct = distinct_angles(angles)
     if distinct == 1:
-        raise ImplausibleError("all angles are equal: the joint was not moved, or its column is wrong")
+        raise ImplausibleError(
+            "all angles are equal: the joint was not moved, or its column is wrong", code="no-motion"
+        )
     if distinct == 2:
         raise UnobservableError(
-            "only two angles differ, and two fit either sense of rotation; measure at a third angle"
+            "only two angles differ, and two fit either sense of rotation; measure at a third angle", code="two-angles"
         )
 
 
@@ -164,7 +174,8 @@ def check_angle_units(
         if fdtrc(line[1], freedom, ratio) > STRAIGHT:
             raise ImplausibleError(
                 f"the points lie on a straight line within {_mm(*line)} mm, which has no centre "
-                "and does not fit the angles; measure a longer arc, and check the angles"
+                "and does not fit the angles; measure a longer arc, and check the angles",
+                code="straight-line",
             )
         left = f"the residuals would be {_mm(other, freedom)} instead of {_mm(squares, freedom)} mm"
         raise WrongUnitError(factor, left, words)
@@ -183,25 +194,28 @@ def check_span(angles: Array, squares: float, freedom: int, extent: float) -> No
     if span > 2 * np.pi and squares > len(angles) * (0.05 * extent) ** 2:
         raise UnitError(
             f"the angles span {span:.4g} rad, more than a turn, and no arc passes through the points with them "
-            f"(residuals of {_mm(squares, freedom)} mm); check their unit"
+            f"(residuals of {_mm(squares, freedom)} mm); check their unit",
+            value=span,
         )
 
 
 def check_sense(stated: int | None, found: int, squares: float, other: float, variance: float, freedom: int) -> int:
     """The sense to use: the stated one unless the data clearly reject it, else the found one if it is clear."""
     if stated not in (None, 1, -1):
-        raise RangeError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}")
+        raise RangeError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}", value=stated)
     clear = other - squares > CLEAR * variance
     if stated is None and not clear:
         raise UnobservableError(
             f"both senses of rotation fit the points ({_mm(squares, freedom)} and {_mm(other, freedom)} mm are left); "
-            "state the sense or measure a longer arc"
+            "state the sense or measure a longer arc",
+            code="both-senses",
         )
     if stated is not None and stated != found and clear:
         way = "against the angle" if stated == 1 else "with the angle"
         raise ImplausibleError(
             f"the points run {way}, not as stated: {_mm(other, freedom)} mm are left with the stated sense and "
-            f"{_mm(squares, freedom)} mm with the other; the axes are mirrored or the angle's sign is wrong"
+            f"{_mm(squares, freedom)} mm with the other; the axes are mirrored or the angle's sign is wrong",
+            code="wrong-sense",
         )
     return found if stated is None else stated
 

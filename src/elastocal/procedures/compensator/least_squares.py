@@ -143,7 +143,10 @@ def estimated(problem: ArcProblem, noise: float | None, equations: int, spare: i
     r, j = weighted_rows(problem)
     solution = solve_linear(j, r)
     if solution.null.size:
-        raise TooFewError(f"{what}: these points do not determine all of the arc; measure more poses or a longer arc")
+        raise TooFewError(
+            f"{what}: these points do not determine all of the arc; measure more poses or a longer arc",
+            code="short-arc",
+        )
     return FitQuality(solution.unit_covariance, float(r @ r), spare, equations, noise)
 
 
@@ -190,6 +193,8 @@ class AxisFit(ABC):
     def axis_covariance(self) -> Array:
         """(3, 3) of the unit vector, zero along it; only in space."""
         if self.dimension == 2:
-            raise UnobservableError("points in a plane do not say how its axis is inclined; give three coordinates")
+            raise UnobservableError(
+                "points in a plane do not say how its axis is inclined; give three coordinates", code="plane-points"
+            )
         plane = self.problem.frame.plane
         return np.asarray(plane @ self.estimate.covariance[self.tilts_at, self.tilts_at] @ plane.T)

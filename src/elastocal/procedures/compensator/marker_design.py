@@ -92,12 +92,16 @@ def expected_pivot(
         raise UnknownNameError("model of the markers", model, MODELS)
     beta, theta = np.asarray(places, dtype=np.float64), np.asarray(swing, dtype=np.float64)
     if beta.ndim != 1 or theta.ndim != 1 or not noise > 0:
-        raise RangeError("places and swing must be lists of angles in rad, the noise a positive number in metres")
+        raise RangeError(
+            "places and swing must be lists of angles in rad, the noise a positive number in metres", code="places"
+        )
     r = _radii(radii, len(beta))
     information = pivot_information(beta[None], r, theta, model)[0]
     values = np.linalg.eigvalsh(information)
     if not values[0] > SINGULAR * len(beta) * len(theta):
-        raise TooFewError("this plan does not determine the centre; let the body turn further or through more poses")
+        raise TooFewError(
+            "this plan does not determine the centre; let the body turn further or through more poses", code="no-centre"
+        )
     return np.asarray(noise**2 * np.linalg.inv(information))
 
 
@@ -105,7 +109,7 @@ def _radii(radii: ArrayLike, count: int) -> Array:
     """(k,), from one for each marker or one for all."""
     out = np.asarray(radii, dtype=np.float64)
     if out.shape not in ((), (count,)) or not np.all(out > 0):
-        raise RangeError(f"{count} markers need one radius or {count}, positive numbers in metres")
+        raise RangeError(f"{count} markers need one radius or {count}, positive numbers in metres", value=count)
     return np.broadcast_to(out, (count,))
 
 
@@ -132,7 +136,7 @@ def plan_markers(
         raise UnknownNameError("criterion for places", criterion, PLACE_CRITERIA)
     low, high = (float(v) for v in limits)
     if count < 1 or not high > low:
-        raise RangeError("a plan needs at least one marker and limits with the lower one first")
+        raise RangeError("a plan needs at least one marker and limits with the lower one first", code="plan-limits")
     r = _radii(radii, count)
     theta = np.asarray(swing, dtype=np.float64)
 
@@ -152,7 +156,9 @@ def plan_markers(
     places, value = best_plan(fans, low, high, objective, marks)
     places = np.sort(places) if np.all(r == r[0]) else places
     if not np.isfinite(value):
-        raise TooFewError("no places determine the centre; let the body turn further or through more poses")
+        raise TooFewError(
+            "no places determine the centre; let the body turn further or through more poses", code="no-centre"
+        )
     return MarkerPlan(places, criterion, value)
 
 

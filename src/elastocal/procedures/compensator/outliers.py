@@ -110,7 +110,7 @@ class ArcJudge:
 def screen(starts: Sequence[ArcProblem], noise: float | None = None, level: float = LEVEL) -> ArcJudge:
     """Points kept and left out; a stated noise is a floor for the scatter of those kept."""
     if not 0 < level < 1:
-        raise RangeError(f"the level of the test must lie between 0 and 1, not {level}")
+        raise RangeError(f"the level of the test must lie between 0 and 1, not {level}", value=level)
     state = _best(starts)
     size, scale = _size_scale(state)
     judge = ArcJudge.of(state, np.ones(len(size), dtype=bool), noise).keeping(size <= FAR * scale)

@@ -52,11 +52,15 @@ def as_points(points: ArrayLike, what: str) -> Array:
     """(m, 2) or (m, 3) numbers; a row is all numbers, or all nan where nothing was seen."""
     out = np.asarray(points, dtype=np.float64)
     if out.ndim != 2 or out.shape[1] not in (2, 3):
-        raise ShapeError(f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}")
+        raise ShapeError(
+            f"{what}: points must be rows of two or three coordinates, not an array of shape {out.shape}",
+            value=out.shape,
+        )
     odd = np.flatnonzero(np.isinf(out).any(axis=1) | (np.isnan(out).any(axis=1) & ~np.isnan(out).all(axis=1)))
     if len(odd):
         raise NumberError(
-            f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out"
+            f"{what}, point {odd[0] + 1}: a coordinate is missing or not finite; give all or leave it out",
+            value=odd[0] + 1,
         )
     return out
 
@@ -64,7 +68,9 @@ def as_points(points: ArrayLike, what: str) -> Array:
 def as_noise(noise: float | None) -> float | None:
     """Standard deviation of one coordinate in metres, or None to take it from the residuals."""
     if noise is not None and not (np.isfinite(noise) and noise > 0):
-        raise RangeError(f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown")
+        raise RangeError(
+            f"the noise of a coordinate must be a positive number, not {noise}; leave it out if unknown", value=noise
+        )
     return None if noise is None else float(noise)
 
 
@@ -72,19 +78,25 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
     """Markers as a list of point sets, each of any length; of one length where row i is pose i for all of them."""
     sets = [as_points(p, f"marker {j + 1}") for j, p in enumerate(markers)]
     if not sets:
-        raise MissingError("there is no marker; give the points of at least one")
+        raise MissingError("there is no marker; give the points of at least one", code="no-markers")
     if len({p.shape[1] for p in sets}) > 1:
-        raise ConflictError("some markers have two coordinates and others three; give all of them the same")
+        raise ConflictError(
+            "some markers have two coordinates and others three; give all of them the same", code="mixed-dimensions"
+        )
     lengths = [len(p) for p in sets]
     if same_poses and len(set(lengths)) > 1:
         raise ShapeError(
             f"the markers have {', '.join(map(str, lengths))} poses, but row i of each must be pose i; "
-            "fill rows that were not seen with nan"
+            "fill rows that were not seen with nan",
+            value=tuple(lengths),
         )
     seen = [np.flatnonzero(~np.isnan(p[:, 0])) for p in sets]
     for j, rows in enumerate(seen):
         if len(rows) < 2:
-            raise TooFewError(f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses")
+            raise TooFewError(
+                f"marker {j + 1} was seen {len(rows)} times and draws no arc; measure it in more poses",
+                value=(j + 1, len(rows)),
+            )
     return Markers(
         points=np.concatenate([p[rows] for p, rows in zip(sets, seen, strict=True)]),
         marker=np.repeat(np.arange(len(sets)), [len(r) for r in seen]),
@@ -97,9 +109,14 @@ def as_markers(markers: Sequence[ArrayLike], *, same_poses: bool = False) -> Mar
 def refuse_straight(spread: Array, what: str) -> None:
     """``spread``: singular values of points about their mean, largest first; needs a second direction."""
     if not spread[0] > 0:
-        raise ImplausibleError(f"{what}: all points are the same; nothing has moved between the poses")
+        raise ImplausibleError(
+            f"{what}: all points are the same; nothing has moved between the poses", code="no-motion"
+        )
     if spread[1] <= STRAIGHT * spread[0]:
-        raise ImplausibleError(f"{what}: the points lie on a straight line, which has no centre; measure a longer arc")
+        raise ImplausibleError(
+            f"{what}: the points lie on a straight line, which has no centre; measure a longer arc",
+            code="straight-line",
+        )
 
 
 def centred(markers: Markers) -> Array:

@@ -214,12 +214,16 @@ def fit_pointing(markers: Sequence[ArrayLike], targets: ArrayLike, *, noise: flo
     aims = as_points(targets, "targets")
     if len(aims) <= body.numbers[-1] or aims.shape[1] != body.markers.dimension:
         raise ShapeError(
-            f"the markers have {body.numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose"
+            f"the markers have {body.numbers[-1] + 1} poses, the targets {len(aims)}; give one for each pose",
+            value=(body.numbers[-1] + 1, len(aims)),
         )
     aims = aims[list(body.numbers)]
     aimed = np.flatnonzero(~np.isnan(aims[:, 0]))
     if len(aimed) < 2:
-        raise TooFewError("the target was seen in fewer than two poses of the markers, so where they point is unknown")
+        raise TooFewError(
+            "the target was seen in fewer than two poses of the markers, so where they point is unknown",
+            code="few-targets",
+        )
     local = body.frame.local(aims[aimed]) @ ([1, 1j, 0] if body.frame.spatial else [1, 1j])
     offset = float(np.angle(np.sum(local * np.exp(-1j * body.turns[aimed]))))
     c, s = np.cos(offset), np.sin(offset)
@@ -259,7 +263,7 @@ def common_angles(start: ConcentricProblem) -> Array:
         shared = rows[~np.isnan(turns[data.pose[rows]])]
         if len(left) < data.count - 1 and not len(shared):
             raise UnobservableError(
-                f"marker {j + 1} shares no pose with the others, so their common rotation is unknown"
+                f"marker {j + 1} shares no pose with the others, so their common rotation is unknown", value=j + 1
             )
         own = np.angle(np.sum(np.exp(1j * (angle[shared] - turns[data.pose[shared]])))) if len(shared) else 0.0
         new = rows[np.isnan(turns[data.pose[rows]])]

@@ -27,8 +27,8 @@ import numpy as np
 
 from elastocal.errors import UnsupportedError
 from elastocal.findings import Finding, note, warning
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import Robot
@@ -100,13 +100,13 @@ def identify(
     ``q`` (N, n) are controller values in rad and m, ``touches`` say which frame presses on which surface.
     """
     kind = ContactForce(robot.joint_values(robot.controller.to_joints(np.atleast_2d(q))), touches, axes)
-    campaign = Campaign(kind, np.asarray(forces, dtype=float), tuple(sources))
+    campaign = Measured(kind, np.asarray(forces, dtype=float), tuple(sources))
     return calibrate_contacts(robot, campaign, seek, rng=np.random.default_rng(seed))
 
 
 def calibrate_contacts(
     model: Robot,
-    campaign: Campaign,
+    campaign: Measured,
     seek: Sequence[str] | None = None,
     *,
     rng: np.random.Generator,
@@ -215,7 +215,7 @@ def force_error(kind: ContactForce, model: Robot, readings: Array) -> float:
     return float(np.mean(left[np.isfinite(left)])) if np.isfinite(left).any() else float("nan")
 
 
-def undetermined_contacts(kind: ContactForce, model: Robot, campaign: Campaign) -> tuple[str, ...]:
+def undetermined_contacts(kind: ContactForce, model: Robot, campaign: Measured) -> tuple[str, ...]:
     """Contacts whose state a model does not determine, counted and named by the reason."""
     status = kind.touched(model).status
     places = campaign.places or tuple(f"contact {i + 1}" for i in range(kind.count))
@@ -253,7 +253,7 @@ def standing(found: Identification) -> tuple[Combination, ...]:
     )
 
 
-def force_level(campaign: Campaign) -> float:
+def force_level(campaign: Measured) -> float:
     """The one force in N that all contacts press with; nan where there are several."""
     sizes = np.linalg.norm(np.nan_to_num(campaign.readings), axis=1)
     sizes = sizes[sizes > 0]

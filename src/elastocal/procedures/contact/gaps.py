@@ -25,9 +25,9 @@ from typing import Literal
 import numpy as np
 
 from elastocal.errors import MissingError, UnsupportedError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
 from elastocal.reduction.problem import Problem, linearise, weigh
@@ -39,24 +39,24 @@ EVEN = Reading(sd=1e-5, force_sd=1.0)
 """Weights of a start: a hundredth of a millimetre like a newton across the normal."""
 
 
-def felt_rows(campaign: Campaign) -> Ints:
+def felt_rows(campaign: Measured) -> Ints:
     """Numbers of the contacts that were read whole and felt a force."""
     felt = campaign.measured.all(axis=1) & np.any(np.nan_to_num(campaign.readings) != 0, axis=1)
     return np.flatnonzero(felt)
 
 
-def gap_campaign(campaign: Campaign) -> Campaign:
+def gap_campaign(campaign: Measured) -> Measured:
     """The contacts of a force campaign as lengths; without those that were not read or felt no force."""
     gap = _gaps(campaign)
-    return Campaign(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), priors=campaign.priors)
+    return Measured(gap, np.zeros((gap.count, len(gap.rows))), (EVEN,), priors=campaign.priors)
 
 
-def close_gaps(model: Robot, campaign: Campaign, names: Sequence[str]) -> Iterations:
+def close_gaps(model: Robot, campaign: Measured, names: Sequence[str]) -> Iterations:
     """The search for parameters with which the tips lie on the objects under the measured forces."""
     return iterate(model, gap_campaign(campaign), names)
 
 
-def geometry_start(model: Robot, campaign: Campaign, names: Sequence[str]) -> dict[str, float]:
+def geometry_start(model: Robot, campaign: Measured, names: Sequence[str]) -> dict[str, float]:
     """Where a fit of the forces begins: joint offsets and frame errors close the gaps as far as they can.
 
     It is geometry that is off by millimetres; compliances and backlash start as described.
@@ -76,14 +76,14 @@ class GapProblem:
     linear: Problem
 
 
-def gap_problem(campaign: Campaign, model: Robot, names: Sequence[str]) -> GapProblem:
+def gap_problem(campaign: Measured, model: Robot, names: Sequence[str]) -> GapProblem:
     gap = _gaps(campaign)
     zero = np.zeros((gap.count, len(gap.rows)))
-    stated = Campaign(gap, zero, campaign.scattering or (EVEN,), priors=campaign.priors)
+    stated = Measured(gap, zero, campaign.scattering or (EVEN,), priors=campaign.priors)
     return GapProblem(gap, linearise(stated, model, names, weigh(stated, model)))
 
 
-def _gaps(campaign: Campaign) -> ContactGap:
+def _gaps(campaign: Measured) -> ContactGap:
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
         raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to close gaps of")
@@ -122,7 +122,7 @@ class Doubt:
         return f"{self.name} {seems} ({moved}): that explains {100 * self.share:.0f} % of the misfit"
 
 
-def doubted_objects(model: Robot, campaign: Campaign, names: Sequence[str]) -> tuple[Doubt, ...]:
+def doubted_objects(model: Robot, campaign: Measured, names: Sequence[str]) -> tuple[Doubt, ...]:
     """Place and size of every object that is touched, the one that explains most first.
 
     A size that the parameters can stand for, as where only one object is touched, is not judged; nor is what nobody
@@ -183,7 +183,7 @@ class Iterations:
         return np.array([table.rows[table.index(n)].value for n in names])
 
 
-def iterate(model: Robot, campaign: Campaign, names: Sequence[str], small: float = SMALL) -> Iterations:
+def iterate(model: Robot, campaign: Measured, names: Sequence[str], small: float = SMALL) -> Iterations:
     """Parameters from contacts; the weights are those of the first model."""
     weights = weigh(campaign, model)
     models, steps = [model], list[float]()

@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.procedures.contact.gaps import EVEN, Doubt, close_gaps, doubted_objects, felt_rows, gap_problem
 from elastocal.reduction.problem import Problem, weigh
@@ -64,12 +64,12 @@ class Touched:
         """An object is at fault: then no single number is."""
         return any(d.convincing for d in self.objects)
 
-    def kept(self, campaign: Campaign) -> Campaign:
+    def kept(self, campaign: Measured) -> Measured:
         """The campaign without the contacts that do not belong."""
         return campaign.leaving_out(_numbers(campaign, (w.reading for w in self.wrong)))
 
 
-def screen_contacts(model: Robot, campaign: Campaign, names: Sequence[str], leave_out: bool) -> Touched:
+def screen_contacts(model: Robot, campaign: Measured, names: Sequence[str], leave_out: bool) -> Touched:
     """What does not belong; no contact is blamed where an object alone explains the misfit of all, else both may be."""
     found = Touched(wrong_contacts(model, campaign, names) if leave_out else (), ())
     both = Touched(found.wrong, doubted_objects(model, found.kept(campaign), names))
@@ -79,7 +79,7 @@ def screen_contacts(model: Robot, campaign: Campaign, names: Sequence[str], leav
     return alone if alone.misled else both
 
 
-def wrong_contacts(model: Robot, campaign: Campaign, names: Sequence[str]) -> tuple[WrongContact, ...]:
+def wrong_contacts(model: Robot, campaign: Measured, names: Sequence[str]) -> tuple[WrongContact, ...]:
     """Contacts of a force campaign that the others contradict, the worst first; none where they are too many."""
     rows = felt_rows(campaign)
     judge = ContactJudge(close_gaps(model, campaign, names).model, campaign, tuple(names))
@@ -98,7 +98,7 @@ def wrong_contacts(model: Robot, campaign: Campaign, names: Sequence[str]) -> tu
     return tuple(out)
 
 
-def _numbers(campaign: Campaign, readings: Iterable[int]) -> Iterator[tuple[int, int]]:
+def _numbers(campaign: Measured, readings: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Every number of some contacts."""
     return ((int(i), row) for i in readings for row in range(campaign.readings.shape[1]))
 
@@ -108,7 +108,7 @@ class ContactJudge:
     """The contacts of a campaign at the ``model`` that closes the gaps of those kept."""
 
     model: Robot
-    campaign: Campaign
+    campaign: Measured
     names: tuple[str, ...]
 
     @cached_property
@@ -134,7 +134,7 @@ class ContactJudge:
         return replace(self, model=close_gaps(self.model, rest, self.names).model)
 
 
-def _causes(model: Robot, campaign: Campaign, reading: int, problem: Problem) -> tuple[Misreading, ...]:
+def _causes(model: Robot, campaign: Measured, reading: int, problem: Problem) -> tuple[Misreading, ...]:
     """Corrections of single numbers that leave no more than noise at a model fitted to the other contacts."""
     from scipy.stats import chi2
 
@@ -154,7 +154,7 @@ def _causes(model: Robot, campaign: Campaign, reading: int, problem: Problem) ->
         gap = ContactGap(q, touches, force, planar="z" not in kind.axes)
         columns = np.concatenate([gap.by_joints(model), gap.by_force(model)[:, :, axes]], axis=2)
         slope = np.einsum("krk->kr", columns)
-        noise = Campaign(gap, np.zeros((count, len(gap.rows))), campaign.scattering or (EVEN,))
+        noise = Measured(gap, np.zeros((count, len(gap.rows))), campaign.scattering or (EVEN,))
         weights = weigh(noise, model)
         left = weights.whiten(-gap.predict(model))
         slope = weights.whiten(slope)

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError, UnsupportedError
-from elastocal.measure.campaign import Campaign, Virtual, plant
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured, Virtual, plant
 from elastocal.measure.position import Position
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.object_places import ObjectPlaces
@@ -50,7 +50,7 @@ class ContactScene:
     expected: Array
 
 
-def contact_scene(model: Robot, campaign: Campaign) -> ContactScene:
+def contact_scene(model: Robot, campaign: Measured) -> ContactScene:
     """What a model makes of the contacts of a campaign that felt a force."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -189,7 +189,9 @@ def virtual_contacts(
     plan, rows = contact_plan_of(described, kind)
     if len(rows) < kind.count:
         lost = int(np.setdiff1d(np.arange(kind.count), rows)[0])
-        raise InfeasibleError(f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}")
+        raise InfeasibleError(
+            f"contact {lost + 1} of the plan does not touch: {_why(kind, described, lost)}", value=lost + 1
+        )
     touches, drawn = _placed(plan.touches, kind, truth, sources, rng)
     aimed = ContactPlan(touches, on_objects(touches, plan.points), plan.sizes, plan.axes)
     found = commanded(truth, aimed, kind.q)
@@ -199,7 +201,7 @@ def virtual_contacts(
     if len(unsure):
         i = int(unsure[0])
         why = _why(real, truth, i) if found.reached[i] else "no joint values within the limits"
-        raise InfeasibleError(f"contact {i + 1}: the true robot cannot press as planned: {why}")
+        raise InfeasibleError(f"contact {i + 1}: the true robot cannot press as planned: {why}", value=i + 1)
     readings, q = exact.copy(), found.q.copy()
     for source in (s for s in sources if not s.common):
         u = _scatter(source, real, truth, rng)
@@ -209,7 +211,7 @@ def virtual_contacts(
             readings += np.einsum("nrk,nk->nr", source.columns(real, truth), u)
     planted = plant(readings, range(readings.shape[1]), rng, outliers, outlier_size)
     read = ContactForce(np.round(q, 12), kind.touches, kind.axes)
-    return Virtual(Campaign(read, np.round(readings, 9), sources), exact, drawn, planted)
+    return Virtual(Measured(read, np.round(readings, 9), sources), exact, drawn, planted)
 
 
 def _why(kind: ContactForce, model: Robot, i: int) -> str:

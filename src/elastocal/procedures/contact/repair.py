@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError, UnsupportedError
-from elastocal.measure.campaign import Campaign
 from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
@@ -77,10 +77,10 @@ class Accuracy:
         return np.asarray(self.sd <= self.size / threshold)
 
 
-def contact_blocks(model: Robot, campaign: Campaign, names: Sequence[str]) -> ContactRows:
+def contact_blocks(model: Robot, campaign: Measured, names: Sequence[str]) -> ContactRows:
     """The rows of every contact at a model; contacts without a determined state have none."""
     kind = campaign.measurement
-    exact = Campaign(kind, kind.predict(model), campaign.sources, priors=campaign.priors)
+    exact = Measured(kind, kind.predict(model), campaign.sources, priors=campaign.priors)
     extra = unknowns(exact, model)
     problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
     values = np.abs(problem.start[: problem.parameters])
@@ -140,7 +140,7 @@ class Repair:
         return tuple(n for n, good in zip(last.names, last.resolved(self.threshold), strict=True) if not good)
 
 
-def repair(model: Robot, campaign: Campaign, names: Sequence[str], threshold: float) -> Repair:
+def repair(model: Robot, campaign: Measured, names: Sequence[str], threshold: float) -> Repair:
     """Options for a campaign of planned contacts; ``model`` is the robot as it is known."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
@@ -190,7 +190,7 @@ class _Desk:
     """What stays the same for all options."""
 
     model: Robot
-    campaign: Campaign
+    campaign: Measured
     names: tuple[str, ...]
 
     def blocks(self, plan: ContactPlan, near: Array) -> tuple[ContactRows, Bools]:

@@ -63,7 +63,8 @@ def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction |
         fit = solve_linear(a, y, relative=LEAST)
         if not fit.known.all():
             raise UnobservableError(
-                f"{samples.log.source}: these poses do not tell which way is down; turn the first axes of the arm too"
+                f"{samples.log.source}: these poses do not tell which way is down; turn the first axes of the arm too",
+                code="no-down",
             )
         noise, worth = scatter_and_worth(np.where(used, samples.torque - columns @ fit.values, np.nan))
         crowd = crowding(used.sum(axis=0), worth)

@@ -21,7 +21,7 @@ LEAST = 20
 
 def check_log(model: Robot, log: JointLog) -> list[str]:
     if not np.isfinite(log.torque).any():
-        raise MissingError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm")
+        raise MissingError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm", code="no-torques")
     return [*log.notes, *_beyond_limits(model, log)]
 
 
@@ -59,7 +59,8 @@ def _beyond_limits(model: Robot, log: JointLog) -> list[str]:
                 slip = "this looks like a full turn: take 360 deg off (or add them) where the joint wraps, else "
             raise UnitError(
                 f"{log.place(worst)}: {name} = {log.q[worst, j]:.4g} {unit} is far beyond its limits {low:.3g} to "
-                f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns"
+                f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns",
+                value=(name, log.q[worst, j], unit),
             )
         if over[worst] > 0:
             out.append(f"{name} is beyond its limits in {int(np.sum(over > 0))} samples (first: {log.place(worst)}).")

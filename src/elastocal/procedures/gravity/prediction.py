@@ -168,7 +168,7 @@ HEAVY = 0.1
 def split_log(samples: Samples, share: float) -> tuple[Samples, Samples]:
     """The first part of a log to fit and the last to judge."""
     if not 0 < share < 1:
-        raise RangeError(f"a share of {share:g} cannot be held out; give a number between 0 and 1")
+        raise RangeError(f"a share of {share:g} cannot be held out; give a number between 0 and 1", value=share)
     first = np.arange(samples.log.count) < round((1 - share) * samples.log.count)
     if first.all() or not first.any():
         raise TooFewError(f"{samples.log.source}: {samples.log.count} samples cannot be split at {share:g}; log more")

@@ -63,14 +63,16 @@ def recursive_moments(model: Robot, samples: Samples, sign: int) -> Recursion:
             if chain.terms and any(s.joint in level.columns[:i] for s in sweeps):
                 raise UnobservableError(
                     f"{samples.log.source}: {level.joints[i]} was never swept alone, so nothing further in can be "
-                    "resolved; sweep it, or fit all joints at once"
+                    "resolved; sweep it, or fit all joints at once",
+                    value=level.joints[i],
                 )
             continue
         found, chain = _fitted(level, i, samples, mine, chain, sign)
         series.append(found)
     if not chain.terms:
         raise UnobservableError(
-            f"{samples.log.source}: none of {', '.join(level.joints)} was swept alone; sweep them in turn"
+            f"{samples.log.source}: none of {', '.join(level.joints)} was swept alone; sweep them in turn",
+            value=tuple(level.joints),
         )
     return Recursion(level, locked, chain.terms, tuple(series), tuple(unswept), len(every) - len(sweeps))
 

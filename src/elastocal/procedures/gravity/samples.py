@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from elastocal.errors import InputError, MissingError, TooFewError
+from elastocal.findings import as_sentence
 from elastocal.measure.joint_log import JointLog
 from elastocal.measure.motion import (
     ABOVE,
@@ -183,7 +184,7 @@ def slow_samples(model: Robot, log: JointLog, *, friction: bool = True, share: f
             code="too-fast",
             parameter="inertia",
         )
-    notes += [*motion.notes, f"{fast.reason[:1].upper()}{fast.reason[1:]}."]
+    notes += [*motion.notes, as_sentence(fast.reason)]
     if part is not log:
         notes.append(f"Every {rows[1]}th of {log.count} samples is taken.")
     torque, clipped = unclipped(part)

@@ -101,7 +101,8 @@ def check_torque_columns(model: Robot, samples: Samples) -> None:
                 a, b = model.joints[i], model.joints[j]
                 raise ImplausibleError(
                     f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
-                    f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right"
+                    f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right",
+                    value=(a, b, swapped),
                 )
     _check_sizes(model, expected, samples)
 
@@ -117,7 +118,8 @@ def _check_sizes(model: Robot, expected: Array, samples: Samples) -> None:
                 raise ImplausibleError(
                     f"{samples.log.source}: the torques of {a} and {b} are as large as expected of the other (to "
                     f"{100 * near:.0f} %, of their own to {100 * min(left[i, i], left[j, j]):.0f} %); the columns are "
-                    "swapped, put them right"
+                    "swapped, put them right",
+                    value=(a, b),
                 )
 
 

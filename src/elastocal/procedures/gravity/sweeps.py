@@ -90,7 +90,8 @@ def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
         best = max((s.span(samples) for s in long), default=0.0)
         raise ConflictError(
             f"{log.source}: the widest sweep of one joint alone is {np.degrees(best):.1f} deg; sweep one joint at "
-            f"a time over {np.degrees(NARROWEST):.0f} deg or more, or fit all joints at once"
+            f"a time over {np.degrees(NARROWEST):.0f} deg or more, or fit all joints at once",
+            code="narrow-sweeps",
         )
     return tuple(sorted(wide, key=lambda s: int(s.rows[0])))
 

@@ -122,7 +122,9 @@ def level_joints(model: Robot, q: Array) -> LevelAxes:
     Joints between them must stay where they are for the sums to hold.
     """
     if not np.any(model.gravity):
-        raise RangeError(f"robot {model.name}: gravity is zero, so that nothing weighs; give gravity_m_s2")
+        raise RangeError(
+            f"robot {model.name}: gravity is zero, so that nothing weighs; give gravity_m_s2", value=model.name
+        )
     state = rigid_state(model.posture(np.asarray(q, dtype=np.float64)[:, None]))
     axes = {}
     for j, motion in zip(model.joints, model.motions, strict=True):
@@ -138,7 +140,8 @@ def level_joints(model: Robot, q: Array) -> LevelAxes:
     if not best:
         raise UnobservableError(
             f"robot {model.name}: no axis is level at this pose, so no torque is a plain sine of one angle; use the "
-            "fit of all joints at once"
+            "fit of all joints at once",
+            value=model.name,
         )
     signs = tuple(1 if axes[j] @ axes[best[0]] > 0 else -1 for j in best)
     return LevelAxes(tuple(best), signs, tuple(model.joints.index(j) for j in best))

@@ -50,7 +50,8 @@ class MassPrior:
     def __post_init__(self) -> None:
         if not (0 < self.share < np.inf and 0 < self.centre < np.inf):
             raise RangeError(
-                f"masses known to {self.share:g} and their centres to {self.centre:g} m: both must be positive numbers"
+                f"masses known to {self.share:g} and their centres to {self.centre:g} m: both must be positive numbers",
+                value=(self.share, self.centre),
             )
 
     def sds(self, body: LinkMass) -> list[float]:

@@ -51,7 +51,7 @@ class JointResult:
 def joint_values(fit: LoopFit, lever: float, gripper: Gripper | None = None) -> JointValues:
     """``lever`` in m, without error; ``gripper`` is taken off."""
     if not lever > 0:
-        raise RangeError(f"lever {lever:g} m: must be a positive length")
+        raise RangeError(f"lever {lever:g} m: must be a positive length", value=lever)
     p, g = fit.compliance, fit.half_gap
     if gripper is not None:
         p, g = p.minus(gripper[0]), g.minus(gripper[1])

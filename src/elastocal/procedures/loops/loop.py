@@ -105,9 +105,14 @@ class Loop:
 
     def __post_init__(self) -> None:
         if not self.force.shape == self.displacement.shape == self.cycle.shape or self.force.ndim != 1:
-            raise ShapeError("a loop needs one force, one displacement and one cycle number for each reading")
+            raise ShapeError(
+                "a loop needs one force, one displacement and one cycle number for each reading", code="loop-lengths"
+            )
         if not (np.all(np.isfinite(self.force)) and np.all(np.isfinite(self.displacement))):
-            raise NumberError("a loop needs finite forces and displacements; leave out readings that were not taken")
+            raise NumberError(
+                "a loop needs finite forces and displacements; leave out readings that were not taken",
+                code="loop-numbers",
+            )
 
     @property
     def side(self) -> Array:

@@ -33,12 +33,12 @@ def check_moved(system: System, axes: Sequence[str]) -> None:
             raise MissingError(f"{tables}: there are no counts of axis {axis}; add its column {axis}_counts")
         if not any(axis in s.joints for s in system.series):
             raise MissingError(
-                f"{tables}: there are no joint values of axis {axis}; add its column, such as {axis}_deg"
+                f"{tables}: there are no joint values of axis {axis}; add its column, such as {axis}_deg", value=axis
             )
         block = system.block("joint", axis)
         if block is None or axis not in block.inputs:
             raise UnobservableError(
-                f"{tables}: joint {axis} never moves while its counts are read; add rows in which it does"
+                f"{tables}: joint {axis} never moves while its counts are read; add rows in which it does", value=axis
             )
 
 
@@ -56,7 +56,8 @@ def check_table_units(series: Sequence[EncoderSeries]) -> None:
                     if abs(ratio / factor - 1) < 0.05:
                         raise ImplausibleError(
                             f"{smaller.table}, column {smaller.joints[axis].heading}: is 57.3 times as large as in "
-                            f"{larger.table} for the same counts, as degrees are to radians; correct the unit of one"
+                            f"{larger.table} for the same counts, as degrees are to radians; correct the unit of one",
+                            value=(smaller.table, smaller.joints[axis].heading, larger.table),
                         )
             found.setdefault(axis, (one, slope))
 

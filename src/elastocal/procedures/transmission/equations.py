@@ -196,5 +196,6 @@ def _check_apart(block: MotorEquations, series: Sequence[EncoderSeries]) -> None
     tables = ", ".join(dict.fromkeys(series[k].table for k in block.series))
     raise UnobservableError(
         f"{tables}: {len(block.y)} rows do not tell apart what {names} do to motor {block.axis}; add rows in which "
-        "they move differently, or write a table in which each joint moved alone with a column axis"
+        "they move differently, or write a table in which each joint moved alone with a column axis",
+        value=(len(block.y), names, block.axis),
     )

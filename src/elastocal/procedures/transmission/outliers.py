@@ -6,14 +6,17 @@ well.  Then back and forth: whatever passes its test comes back, several cells o
 explains as much, and of the others that fail the worst leaves.  A number is an outlier where its probability times
 the number of cells is below ``level`` (Bonferroni): of good tables one in 1/level has a number named.
 
-A slip is how the printed number may have come from the predicted one: digits transposed, a wrong digit, sign or point.
+A slip is how the printed number may have come from the predicted one: digits transposed, a wrong digit, sign or point,
+or another step of a column that goes in steps.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from math import gcd
 
 import numpy as np
 
@@ -30,7 +33,7 @@ from elastocal.procedures.transmission.equations import AxisColumn, System
 from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
 from elastocal.spatial.entries import Bools
 
-LEVEL, FAR, ALONE = 0.01, 5.0, 10.0
+LEVEL, FAR, ALONE = 0.001, 5.0, 10.0
 """Level of the test; robust deviations, and deviations within the own blocks, that lead the search."""
 AS_WELL, SEVERAL = 9.0, 25.0
 """Gain (squared standard deviations) that tells one column from another, and two outliers of a row from one."""
@@ -195,11 +198,15 @@ def _story(
     printed = float(column.as_printed(column.values)[c.row])
     predicted = float(column.as_printed(column.values - tests.delta[i])[c.row])
     words, away = slip(column.texts[c.row], predicted, sd)
+    if not words:
+        words, away = another_step(column.texts, c.row, predicted, sd)
     return column, printed, predicted, words, sd, away
 
 
 NEAR = 3.0
 """How many standard deviations of the prediction (and half a unit of the last place) a slip may be off."""
+STEPS, LEAST = 100.0, 4
+"""How many standard deviations a step of a column must be to tell anything, and the fewest numbers that show one."""
 
 
 def slip(printed: str, predicted: float, sd: float) -> tuple[str, float]:
@@ -220,6 +227,18 @@ def slip(printed: str, predicted: float, sd: float) -> tuple[str, float]:
     for words, (away, text) in near.items():
         return f"{words}: {printed.strip()} for {text}", away / max(sd, 1e-12)
     return "", 0.0
+
+
+def another_step(printed: Sequence[str], row: int, predicted: float, sd: float) -> tuple[str, float]:
+    """Where all numbers of a column are multiples of a step: the multiple that the prediction comes near to, if any."""
+    numbers = [Decimal(text.strip()) for text in printed if float(text)]
+    unit = min(Decimal(1).scaleb(int(n.as_tuple().exponent)) for n in numbers) if numbers else Decimal(1)
+    step = float(gcd(*(int(n / unit) for n in numbers)) * unit)
+    meant = step * round(predicted / step) if step else predicted
+    away = abs(meant - predicted)
+    if step < STEPS * sd or away > NEAR * sd or len(numbers) < LEAST or meant == float(printed[row]):
+        return "", 0.0
+    return f"another step of {step:g}: {printed[row].strip()} for {meant:.10g}", away / max(sd, 1e-12)
 
 
 def is_transposition(words: str) -> bool:

@@ -176,7 +176,7 @@ def contribution_table(result: Correction) -> Table:
 _ROUNDING = 1e-13
 """m and rad below which a part is not more than the rounding of the computation."""
 _SIZES = (("rms", "RMS"), ("max", "max"))
-_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95 %"), ("max", "max"))
+_FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max", "max"))
 
 
 def target_table(result: Correction, most: int | None = None) -> Table:
@@ -284,7 +284,7 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     return (
         VERSION,
         Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
-        Fact("robot", "robot", result.robot.model.name, f"{result.robot.model.name} ({result.robot.word})"),
+        Fact("robot", "robot", result.robot.model.name, _named(result)),
         Fact("calibration", "calibration", calibration,
              "none" if calibration is None else f"{calibration}, mark {result.robot.mark[:19]}"),
         Fact("serial", "serial number", *_serial(result)),
@@ -307,6 +307,11 @@ def _pose(pose: object) -> str:
     from elastocal.spatial.pose import Pose
 
     return spoken(pose) if isinstance(pose, Pose) else "unknown"
+
+
+def _named(result: CompensateResult) -> str:
+    name, word = result.robot.model.name, result.robot.word
+    return name if name == word else f"{name} ({word})"
 
 
 def _serial(result: CompensateResult) -> tuple[str | None, str]:

@@ -45,6 +45,7 @@ def tiles(plan: Plan) -> tuple[Tile, ...]:
     open_ = sum(not p.determined for p in own)
     counted, what = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
     worst = f"RMS at the test poses; worst {counted.factor * float(plan.errors.max()):.3g} {counted.unit}"
+    worst += ", by assumed values" * bool(plan.assumed)
     unchecked = sum(not c.done for c in plan.checks)
     return (
         Tile(what, str(len(plan.chosen)), "", f"of {len(plan.problem.candidates)} feasible candidates", "after"),
@@ -72,7 +73,8 @@ def verdict(plan: Plan) -> tuple[str, ...]:
         f"{len(own) - len(lost)} parameters{how}{open_}.",
         f"{counted.sentence} at the test poses ({plan.problem.tests.words}): "
         f"{counted.factor * plan.rms_error:.3g} {counted.unit} RMS, "
-        f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst.",
+        f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst; what is not sought counts as "
+        f"exact{_assumed(plan)}.",
         _efficient(plan),
         _safe(plan),
     ]
@@ -87,6 +89,16 @@ def verdict(plan: Plan) -> tuple[str, ...]:
             f"order in which the {what} were chosen{equal}."
         )
     return tuple(lines)
+
+
+def _assumed(plan: Plan) -> str:
+    """That the expectation rests on values which nobody measured."""
+    names = plan.assumed
+    if not names:
+        return ""
+    sought = sum(not p.nuisance for p in plan.parameters)
+    which = "the values" if len(names) == sought else f"{len(names)} of the {sought} values"
+    return f", and {which} sought are assumed: measured ones may differ by a factor of two, and so may the error"
 
 
 def _safe(plan: Plan) -> str:

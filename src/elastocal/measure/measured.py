@@ -35,7 +35,7 @@ class ParameterPrior:
 
 
 @dataclass(frozen=True, eq=False)
-class Campaign:
+class Measured:
     """``readings`` (N, R) in SI, nan where nothing was read; ``places`` name each reading's row in its file.
 
     ``spots`` names where the numbers of a reading's group stand, by reading and group, where that is known closer.
@@ -53,9 +53,12 @@ class Campaign:
         readings = np.asarray(self.readings, dtype=np.float64)
         shape = (self.measurement.count, len(self.measurement.rows))
         if readings.shape != shape:
-            raise ShapeError(f"readings are {readings.shape} where {shape} are needed: one row per reading")
+            raise ShapeError(
+                f"readings are {readings.shape} where {shape} are needed: one row per reading",
+                value=(readings.shape, shape),
+            )
         if np.any(np.isinf(readings)):
-            raise NumberError("a reading is infinite; leave it out (nan) or correct it")
+            raise NumberError("a reading is infinite; leave it out (nan) or correct it", code="infinite")
         object.__setattr__(self, "readings", readings)
 
     @cached_property
@@ -73,7 +76,7 @@ class Campaign:
         """Sources that are drawn anew with every reading."""
         return tuple(s for s in self.sources if not s.common)
 
-    def leaving_out(self, places: Iterable[tuple[int, int]]) -> Campaign:
+    def leaving_out(self, places: Iterable[tuple[int, int]]) -> Measured:
         """The campaign without some numbers, each named by reading and row."""
         readings = self.readings.copy()
         for reading, row in places:
@@ -103,7 +106,7 @@ class Planted:
 class Virtual:
     """The campaign, what would be read without any error, the common unknowns drawn, and the outliers planted."""
 
-    campaign: Campaign
+    campaign: Measured
     exact: Array
     drawn: dict[str, float]
     planted: tuple[Planted, ...]
@@ -142,7 +145,7 @@ def virtual_campaign(
     lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
     planted = plant(readings, lengths, rng, outliers, outlier_size)
     readings = np.round(readings, 9)  # no instrument writes more than a nanometre
-    return Virtual(Campaign(measurement, readings, sources), exact, drawn, planted)
+    return Virtual(Measured(measurement, readings, sources), exact, drawn, planted)
 
 
 def plant(
@@ -151,7 +154,7 @@ def plant(
     """Add outliers of either sign to different numbers of these rows, in place."""
     places = len(rows) * len(readings)
     if outliers > places:
-        raise RangeError(f"{outliers} outliers do not fit into {places} numbers; plant fewer")
+        raise RangeError(f"{outliers} outliers do not fit into {places} numbers; plant fewer", value=(outliers, places))
     out = []
     for place in rng.choice(places, outliers, replace=False):
         reading, row = int(place) // len(rows), rows[int(place) % len(rows)]
