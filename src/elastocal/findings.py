@@ -28,7 +28,7 @@ def warning(code: str, text: str, **data: Any) -> Finding:
 
 
 def as_sentence(text: str) -> str:
-    """With its full stop, and a capital unless it begins with a name: of a file, a joint, a parameter."""
+    """With its end, and a capital unless its first word is plainly a name, with a dot, a digit or a line in it."""
     first = text.split(" ", 1)[0].rstrip(",;")
-    begins = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
-    return f"{begins.removesuffix('.')}."
+    begins = f"{text[:1].upper()}{text[1:]}" if first.replace("-", "").isalpha() else text
+    return begins if begins.endswith(("?", "!")) or not begins else f"{begins.removesuffix('.')}."

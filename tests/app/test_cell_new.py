@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -20,7 +21,10 @@ from elastocal.app.starter.program import square_program
 from elastocal.compensation.posts.post import language
 from elastocal.files.calibration.read import read_calibration
 from elastocal.files.robot.read import read_robot, robot_from_text, shipped_robots, shipped_text
+from elastocal.model.frames import Frame
+from elastocal.model.start_values import careful_payload, rated_payload_of
 from elastocal.robots import sizes
+from elastocal.spatial.pose import Pose
 
 BY_PARAMETERS = ("orthoglide-link", "scara-ruggeri")
 """No joints; markers that do not sit on the tool."""
@@ -122,19 +126,26 @@ def test_plan_and_assumptions_of_a_shipped_robot_agree_on_its_rated_payload(name
     assert {float(kg) for kg in stated} <= {sizes.RATED[name]}
 
 
-@pytest.mark.parametrize(("name", "most"), [("arm", None), ("ur10e", 12.5)])
-def test_a_urdf_that_says_nothing_of_its_payload_gets_loads_that_any_arm_carries(
-    tmp_path: Path, name: str, most: float | None
+@pytest.mark.parametrize("name", ["arm", "ur10e"])
+def test_a_urdf_that_says_nothing_of_its_payload_gets_light_loads_that_are_called_a_guess(
+    tmp_path: Path, name: str
 ) -> None:
-    """Of the reach of this one, up to 3 m, some are sold for 12 kg.  A known name is believed."""
+    """Of its reach, up to 3 m, some are sold for 12 kg; a name proves nothing.  A longer tool carries less."""
     (tmp_path / "arm.urdf").write_text(bare_urdf().replace('name="abb_irb4600"', f'name="{name}"'))
-    contents = cell_contents("c", str(tmp_path / "arm.urdf")).contents
-    plan = yaml.safe_load(contents[Path("plan/plan.yaml")])
+    made = cell_contents("c", str(tmp_path / "arm.urdf"))
+    plan = yaml.safe_load(made.contents[Path("plan/plan.yaml")])
     (limit,) = [f["most_kg"] for f in plan["feasible"] if f["kind"] == "payload"]
-    assert limit == most if most else 4 < limit < 12
+    assert 2 < limit < 12
     weight, rope = plan["loads"]
     assert max(weight["masses_kg"]) <= limit
     assert max(rope["sizes_N"]) <= 9.81 * limit
+    assert [row.value for row in made.assumptions if row.what == "payload"] == [f"most_kg: {limit:g}"]
+    assert any(note.startswith("the rated payload is not known") for note in made.notes)
+    robot = ec.read_robot(tmp_path / "arm.urdf")
+    long = Frame("far", robot.tool, Pose(np.eye(3), np.array([0.0, 0.0, 1.0])), None, "", "assumed")
+    longer = replace(robot, tree=replace(robot.tree, frames=(*robot.tree.frames, long)), tool="far")
+    assert careful_payload(longer, robot.tool) < 0.9 * careful_payload(robot, robot.tool)
+    assert careful_payload(robot, robot.tool) <= rated_payload_of(3.5)
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:

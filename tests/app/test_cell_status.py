@@ -191,7 +191,7 @@ def test_a_record_says_what_made_a_result(cell: Path) -> None:
     corrected = record(cell, "compensate-square.src")
     assert "calibration/calibration.json" in corrected["inputs"]
     assert "programs/corrected/square.src" in corrected["outputs"]
-    assert corrected["cell"]["options"] == {"force": "-320,0,-160"}
+    assert corrected["cell"]["options"] == {"force": "-320,0,-160", "rated_kg": 270}
 
 
 def test_the_same_bytes_again_from_anywhere_but_the_time_of_the_record(

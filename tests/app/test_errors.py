@@ -81,9 +81,9 @@ def test_an_argument_that_cannot_be_used_is_one_of_its_command() -> None:
 
 
 def test_the_library_names_no_option_of_a_command_line() -> None:
-    """What it raises names parameters; only commands and the studio, which is started by one, know options."""
+    """What it raises names parameters; only commands, the desk that runs them and the studio know options."""
     flag = re.compile(r"(?<![\w<-])--[a-z]")
-    texts = [(s.path, text) for s in sources() if s.path.parts[0] not in ("app", "studio") for text in s.texts]
+    texts = [(s.path, text) for s in sources() if s.path.parts[0] not in ("app", "desk", "studio") for text in s.texts]
     assert len(texts) > 10_000
     assert not [(path, text) for path, text in texts if flag.search(text)]
 

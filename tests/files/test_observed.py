@@ -162,8 +162,24 @@ def test_unknown_titles_name_columns(desk: Desk) -> None:
 
 def test_degrees_in_a_column_of_radians(desk: Desk) -> None:
     desk.table(("A1_rad", "A2_deg", "A3_mm", *XYZ), Q, POINTS)
-    with refused("limits", -74.583, parameter="ignore_limits"):
+    with refused("limits", -74.583, parameter="ignore_limits", suggested={"angle": ("deg",)}):
         desk.read()
+
+
+@pytest.mark.parametrize(("unit", "value", "advice"), [("rad", -9.0, ()), ("deg", -2.0, ("rad",)), ("deg", -190.0, ())])
+def test_a_row_beyond_the_limits_in_columns_of_one_unit(
+    tmp_path: Path, unit: str, value: float, advice: tuple[str, ...]
+) -> None:
+    """A2 of the KR 270 goes from -140 to -5 deg.  One row of the others holds radians where so advised."""
+    scale = 1.0 if unit == "rad" else 180 / np.pi
+    q = scale * np.tile([0.1, -1.2, 1.3, 0.2, 0.4, 0.1], (8, 1))
+    q[5] = [0.1, value, 1.3, 0.2, 0.4, 0.1] if advice else q[5]
+    q[5, 1] = value
+    head = ",".join([*(f"A{i}_{unit}" for i in range(1, 7)), "x_mm", "y_mm", "z_mm"])
+    np.savetxt(tmp_path / "t.csv", np.hstack([q, np.ones((8, 3))]), "%.6f", ",", header=head, comments="")
+    with pytest.raises(InputError) as caught:
+        ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    assert (caught.value.code, caught.value.suggested) == ("limits", {"angle": advice})
 
 
 def test_slightly_beyond_a_limit_is_said_and_used(desk: Desk) -> None:

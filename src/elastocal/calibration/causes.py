@@ -68,7 +68,7 @@ class _Wrong:
 def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     """The same with the likely causes of outliers, and a word on them."""
     found, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
-    if more > 0:
+    if more > 0 and campaign.position is not None:
         why = f"causes were sought for the first {MOST} rows that were left out, not for {more} others"
         cal = replace(cal, warnings=(*cal.warnings, note("causes-not-sought", why, rows=more)))
     if not found:

@@ -90,7 +90,8 @@ def _basis(c: Calibration) -> str:
 
 def _errors(c: Calibration, validation: Validation | None) -> tuple[Errors, ...]:
     pairs = (c.before, c.claim) if validation is None else (validation.before, validation.after)
-    return tuple(_row(name, e) for name, e in zip(("before (nominal)", "after (calibrated)"), pairs, strict=True))
+    by = ", leave-one-out" if validation is None and c.optimistic else ""
+    return tuple(_row(n, e) for n, e in zip((f"before (nominal{by})", "after (calibrated)"), pairs, strict=True))
 
 
 def _row(name: str, e: ErrorSummary) -> Errors:

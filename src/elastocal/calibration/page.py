@@ -108,7 +108,8 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
     fails, keep = "the kept model is not better: choose again", "no model is better: keep the nominal robot"
     none = fails if c.ladder.kept_fails else keep
-    gained = Tile("error after", f"{1e3 * after.rms:.3f}", unit, now, "after")
+    size = f"{1e3 * after.rms:.3f}" if isfinite(after.rms) else DASH
+    gained = Tile("error after", size, unit, now, "after")
     return (
         *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),

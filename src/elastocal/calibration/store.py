@@ -156,11 +156,11 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
 
 
 def _finding(data: dict[str, Any], errors: dict[str, Any]) -> Finding:
-    """Earlier documents state the mean alone of errors of refits."""
+    """Earlier documents state the mean alone of errors of refits: the rest of them is not known."""
     told = data["data"].get("refitted")
     if isinstance(told, float):
-        sizes = {k: errors[k] * told / errors["mean"] for k in ("mean", "rms", "p95", "max")}
-        data = data | {"data": data["data"] | {"refitted": errors | sizes}}
+        sizes = dict.fromkeys(("rms", "p95", "max"), float("nan"))
+        data = data | {"data": data["data"] | {"refitted": errors | sizes | {"mean": told}}}
     return Finding(**data)
 
 

@@ -69,7 +69,7 @@ def practise(go_on: Callable[[], None], cell: Path | None = None) -> None:
 
 def _small(cell: Path) -> bool:
     """Whether a cell has a calibration, and is copied in no time."""
-    files = [p for p in cell.rglob("*") if p.is_file() and not p.is_symlink()] if is_cell(cell) else []
+    files = [p for p in sorted(cell.rglob("*")) if p.is_file() and not p.is_symlink()] if is_cell(cell) else []
     return sum(p.stat().st_size for p in files) < SMALL and read_cell(cell).path("calibration").is_file()
 
 

@@ -50,13 +50,15 @@ def rated_payload_of(reach: float) -> float:
     return exp(level + slope * log(reach))
 
 
-def careful_payload(robot: Robot) -> float:
-    """Payload in kg that any arm of this reach carries: the least that is sold for a metre of it.
+def careful_payload(robot: Robot, flange: str) -> float:
+    """A guess in kg of what may hang at the tool: the least that arms in the table carry for a metre of their reach,
+    no more than the usual payload, and less by the lever of the tool beyond the flange.
 
-    Start values are made with the usual payload (``rated_payload_of``), which is several times as much: a compliance
-    may be wrong by that, a load may not."""
+    Start values are made with the usual payload alone (``rated_payload_of``): a compliance may be wrong by a factor, a
+    load may not."""
     least = min(payload / reach for _, payload, reach in (*(a[:3] for a in sizes.ARMS), *sizes.SLENDER))
-    return least * _size(robot, None)[1]
+    reach, whole = (_size(replace(robot, tool=frame), None)[1] for frame in (flange, robot.tool))
+    return min(least * reach, rated_payload_of(reach)) * reach / max(reach, whole)
 
 
 def mass_of(payload: float, reach: float) -> float:

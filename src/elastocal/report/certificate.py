@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from html import escape
 from importlib import resources
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from elastocal.errors import InputError
 from elastocal.findings import as_sentence
-from elastocal.quantities import typeset
+from elastocal.quantities import DASH, typeset
 
 if TYPE_CHECKING:
     from elastocal.report.blocks import Figure
@@ -183,7 +184,8 @@ def _pair(line: Line) -> str:
 
 
 def _row(e: Errors) -> str:
-    cells = "".join(f'<td class="n">{1e3 * v:.3f}</td>' for v in (e.mean, e.rms, e.p95, e.max))
+    sizes = (f"{1e3 * v:.3f}" if isfinite(v) else DASH for v in (e.mean, e.rms, e.p95, e.max))
+    cells = "".join(f'<td class="n">{size}</td>' for size in sizes)
     return f'<tr><td>{escape(e.name)}</td>{cells}<td class="n">{e.points}</td></tr>'
 
 

@@ -170,4 +170,7 @@ def _finite(value: Any) -> Any:
         return [_finite(v) for v in value]
     if value is None or isinstance(value, str | int):
         return value
-    return _finite(plain(value))
+    made = plain(value)
+    if made is value:
+        raise TypeError(f"{type(value).__name__} is no kind of data: {value!r}")
+    return _finite(made)

@@ -192,7 +192,7 @@ class History(Reader):
             before = self._of(connection, robot)
             made = replace(make(before), inputs={n: mark for n, (mark, _, _) in packed.items()})
             after = replace(before, entries=(*before.entries, made))
-            made = replace(made, findings=after.alarms)
+            made = replace(made, findings=(*made.findings, *after.alarms))
             rows.insert_entry(connection, robot, made, document(made), packed)
             return made
 

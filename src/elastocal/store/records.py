@@ -88,7 +88,10 @@ def calibration_entry(found: RobotHistory, new: Recorded, supersedes: int | None
     )  # fmt: skip
     read = c.reference_temperature if np.isfinite(c.reference_temperature) else None
     warm = read if new.temperature is None else new.temperature
-    return _entry(found, "calibration", supersedes=supersedes, temperature=warm, calibration=own, **head)
+    doubt = tuple(w for w in c.warnings if w.code == "optimistic")  # its leave-one-out error is no claim
+    return _entry(
+        found, "calibration", supersedes=supersedes, temperature=warm, calibration=own, findings=doubt, **head
+    )
 
 
 def checked_number(found: RobotHistory, number: int | None) -> int:

@@ -54,6 +54,8 @@ def test_sets_in_which_chance_looked_like_a_finding(seed, errors):
 def test_a_column_that_goes_in_steps_breaks_a_tie():
     tens = ("-100", "30", "-20", "70", "0")
     assert another_step(tens, 0, -89.9995, 0.001)[0] == "another step of 10: -100 for -90"
+    odd = ("10", "20", "33.5", "40", "50")  # the number itself does not say what the step is
+    assert another_step(odd, 2, 30.0004, 0.001)[0] == "another step of 10: 33.5 for 30"
     assert another_step(tens, 0, -89.98, 0.001) == ("", 0.0)  # twenty deviations from a step
     assert another_step(tens, 0, -89.9, 0.5) == ("", 0.0)  # anything is near a step
     assert another_step(("-100", "31", "-20", "70", "0"), 0, -89.6, 0.001) == ("", 0.0)

@@ -97,6 +97,8 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     notes = (*notes, said) if said else notes
     rated, source = _rated(robot, model, rated_kg)
     request = plan_text(model, name, "../robot/robot.yaml", rated, source)
+    if source:
+        notes = (*notes, f"the rated payload is not known: loads stay within {rated:g} kg, {source} (--rated-kg)")
     force = _force(model, rated)
     taken = assumptions(model, text, request, notes, program, force, path)
     stated = {} if program is None else program.options
@@ -147,6 +149,7 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
 def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, str]:
     """The rated payload in kg, as told or as its maker states it; of a file that says nothing of it a careful guess
     and a remark."""
+    from elastocal.compensation.run import flange_of
     from elastocal.files.robot.read import robot_file
     from elastocal.model.start_values import careful_payload
     from elastocal.robots import sizes
@@ -155,9 +158,7 @@ def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, s
         return sizes.RATED.get(model.name) if told is None else told, ""
     if file.suffix.lower() in (".yaml", ".yml") or not model.n:
         return None, ""
-    if model.name in sizes.RATED:
-        return sizes.RATED[model.name], f"of the shipped robot {model.name}: state that of yours"
-    return float(f"{careful_payload(model):.2g}"), "any arm of this reach carries it: state what yours does"
+    return float(f"{careful_payload(model, flange_of(model)):.2g}"), UNRATED
 
 
 def _force(model: Robot, rated: float | None) -> str:
@@ -176,6 +177,7 @@ def check_empty(folder: Path) -> None:
 
 
 RATED = "rated_kg"
+UNRATED = "a guess by the reach, not a rating: state what the robot carries"
 TRUTH = Path("truth/robot.yaml")
 """Robot that a new cell is tried with."""
 OUT_OF_REACH = "no example program is written: no square is in reach that keeps off limits and singular poses"

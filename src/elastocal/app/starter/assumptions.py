@@ -104,7 +104,8 @@ def assumptions(
     rows += [
         Assumption(match[1], match[2].strip(), f"{PLAN}, line {n}", "a guess by the size of the robot", PLAN)
         for n, line in enumerate(plan.splitlines(), 1)
-        if (match := re.match(r"  - \{kind: (\w+),? ?([^}]*)\}", line)) and match[1] not in ("joint_limits", "payload")
+        if (match := re.match(r"  - \{kind: (\w+),? ?([^}]*)\}(.*)", line)) and match[1] != "joint_limits"
+        if match[1] != "payload" or match[3]  # stated, where no remark follows it
     ]
     if program is not None:
         stated = {"force": f"{force} N", **{key: words.strip('"[]') for key, words in program.options.items()}}

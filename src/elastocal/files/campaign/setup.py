@@ -72,14 +72,23 @@ def joint_values(
             what = limit_text(model, joint, value)
             mover = moved_by(model, joint)
             spot = found.spot(row) if mover is None else found.axis_spot(row, mover)
-            meant = (None if mover is None else _degrees(model, found, row, mover)) or _radians(model, found, row)
+            degrees = None if mover is None else _degrees(model, found, row, mover)
+            radians = None if degrees else _radians(model, found, row)
+            unit = {"deg": degrees, "rad": radians}
             bare = not given.located.lines
-            todo = meant or (
-                "change it, or ignore the limits: a swapped column, a reversed axis or a moved zero is then named"
-                if bare
-                else f"change it or {IGNORE} {given.located.file}"
+            todo = (
+                degrees
+                or radians
+                or (
+                    "change it, or ignore the limits: a swapped column, a reversed axis or a moved zero is then named"
+                    if bare
+                    else f"change it or {IGNORE} {given.located.file}"
+                )
             )
-            raise InputError(f"{spot}: {what}; {todo}", code="limits", value=value, parameter="ignore_limits")
+            raise InputError(
+                f"{spot}: {what}; {todo}", code="limits", value=value, parameter="ignore_limits",
+                suggested={"angle": tuple(u for u, said in unit.items() if said)},
+            )  # fmt: skip
         rows = len({row for row, _, _ in beyond})
         notes = (f"{rows} of {len(q)} readings lie beyond the joint limits and are used all the same.",)
     return q, notes
@@ -116,7 +125,9 @@ def _radians(model: Robot, found: Readings, row: int) -> str | None:
     """Advice where some rows of degrees hold radians: no angle of theirs is above a turn, and all are allowed then."""
     turning = [i for i, a in enumerate(model.controller.axes) if not found.title(row, a).endswith(("_rad", "[rad]"))]
     turning = [i for i in turning if model.motions[i].kind == "revolute"] if len(model.motions) == len(turning) else []
-    small = np.all(np.abs(found.values[:, turning]) <= TURN, axis=1) if turning else np.zeros(1, dtype=bool)
+    if not turning:
+        return None
+    small = np.all(np.abs(found.values[:, turning]) <= TURN, axis=1)
     values = found.values[small].copy()
     values[:, turning] *= 180 / np.pi
     if not small[row] or small.all() or model.beyond_limits(model.controller.to_joints(values)):

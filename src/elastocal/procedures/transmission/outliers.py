@@ -227,8 +227,8 @@ def _story(
 
 NEAR = 3.0
 """How many standard deviations of the prediction (and half a unit of the last place) a slip may be off."""
-STEPS, LEAST = 100.0, 4
-"""How many standard deviations a step of a column must be to tell anything, and the fewest numbers that show one."""
+STEPS, LEAST = 100.0, 3
+"""How many standard deviations a step of a column must be to tell anything, and the fewest other numbers that show one."""
 
 
 def slip(printed: str, predicted: float, sd: float) -> tuple[str, float]:
@@ -252,8 +252,8 @@ def slip(printed: str, predicted: float, sd: float) -> tuple[str, float]:
 
 
 def another_step(printed: Sequence[str], row: int, predicted: float, sd: float) -> tuple[str, float]:
-    """Where all numbers of a column are multiples of a step: the multiple that the prediction comes near to, if any."""
-    numbers = [Decimal(text.strip()) for text in printed if float(text)]
+    """The multiple that the prediction comes near to, where all other numbers of a column are multiples of a step."""
+    numbers = [Decimal(text.strip()) for i, text in enumerate(printed) if i != row and float(text)]
     unit = min(Decimal(1).scaleb(int(n.as_tuple().exponent)) for n in numbers) if numbers else Decimal(1)
     step = float(gcd(*(int(n / unit) for n in numbers)) * unit)
     meant = step * round(predicted / step) if step else predicted
