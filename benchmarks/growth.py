@@ -6,6 +6,7 @@ python -m benchmarks.growth calibrate 100000    one of them
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -34,15 +35,25 @@ class Spent:
     megabytes: float
 
 
+_WATCH = """
+import json, os, subprocess, sys
+with open("said.txt", "wb") as said:
+    process = subprocess.Popen(sys.argv[1:], stdout=said, stderr=said)
+    _, status, usage = os.wait4(process.pid, 0)
+process.returncode = code = os.waitstatus_to_exitcode(status)
+print(json.dumps([code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
+"""A process counts the memory of the one that started it until it is itself: a small one starts it."""
+
+
 def spent(arguments: list[str], folder: Path) -> Spent:
     """Run a command; what it says goes to a file, so that a long answer counts too."""
-    with (folder / "said.txt").open("wb") as said:
-        process = subprocess.Popen([sys.executable, *arguments], cwd=folder, stdout=said, stderr=said, env=_kept())
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    watch = [sys.executable, "-S", "-c", _WATCH, sys.executable, *arguments]
+    said = subprocess.run(watch, cwd=folder, env=_kept(), check=True, capture_output=True, text=True).stdout
+    code, seconds, megabytes = json.loads(said)
+    if code:
         raise SystemExit(f"{' '.join(arguments)}: {(folder / 'said.txt').read_text()[-2000:]}")
-    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Spent(seconds, megabytes)
 
 
 def _kept() -> dict[str, str]:
