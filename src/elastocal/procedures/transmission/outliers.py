@@ -228,7 +228,7 @@ def _story(
 NEAR = 3.0
 """How many standard deviations of the prediction (and half a unit of the last place) a slip may be off."""
 STEPS, LEAST = 100.0, 3
-"""How many standard deviations a step of a column must be to tell anything, and the fewest other numbers that show one."""
+"""How many standard deviations a step of a column must be to tell anything; the fewest other numbers that show it."""
 
 
 def slip(printed: str, predicted: float, sd: float) -> tuple[str, float]:
