@@ -113,7 +113,7 @@ def test_the_instrument_sees_markers_where_the_corrected_program_wants_them(trut
     assert 0.3 < np.sqrt(np.mean(np.sum(off**2, axis=2))) / np.sqrt(np.mean(predicted**2)) < 2.5
     (parts,) = [f.data for f in done.verdict if f.code == "contributions"]
     sizes = {"weight", "geometry", "joint_errors"}
-    assert set(parts) == sizes | {f"{word}_95" for word in sizes} | {"not_certain"}
+    assert set(parts) == sizes | {f"{word}_95" for word in sizes} | {"not_certain", "cancel", "total"}
     assert "geometry" not in parts["not_certain"]
     _certainty_by_draws(done)
     added = sum(part.position for part in done.contributions.named.values())
