@@ -168,13 +168,13 @@ def joint(name, parent="base", **motion):
 
 
 def test_trees_refuse_loops_doubles_and_orphans():
-    with refused("format", ("a", "b")):
+    with refused("parent-later", ("a", "b")):
         FrameTree((joint("a", "b"), joint("b", "a")))
     with refused("duplicate", ("a", "base")):
         FrameTree((joint("a"), joint("a")))
     with refused("duplicate", ("base", "base")):
         FrameTree((joint("base"),))
-    with refused("format", ("a", "shoulder")):
+    with refused("no-parent", ("a", "shoulder")):
         FrameTree((joint("a", "shoulder"),))
 
 

@@ -74,8 +74,8 @@ class FrameTree:
                 why = "comes later or closes a loop" if later else "does not exist"
                 raise FormatError(
                     f"frame {frame.name!r}: its parent {frame.parent!r} {why}; a serial robot lists parents first",
-                    value=(frame.name, frame.parent),
-                )
+                    code="parent-later" if later else "no-parent", value=(frame.name, frame.parent),
+                )  # fmt: skip
             known.add(frame.name)
         for frame in self.frames:
             self._check_joint(frame)

@@ -42,21 +42,21 @@ def read_address(text: str) -> Address:
     """``192.168.1.10:49152`` or ``[fe80::1]:49152``; port 0 takes a free one."""
     host, colon, port = text.strip().rpartition(":")
     if not colon or not (port.isascii() and port.isdecimal() and int(port) < 65536):
-        raise _refused(text, f"has no port from 0 to 65535 behind a colon; {_AS_IN}")
+        raise _refused("port", text, f"has no port from 0 to 65535 behind a colon; {_AS_IN}")
     try:
         ip = ip_address(host[1:-1] if host.startswith("[") and host.endswith("]") else host)
     except ValueError:
-        raise _refused(text, f"{host!r} is no address in numbers; {_AS_IN}") from None
+        raise _refused("address", text, f"{host!r} is no address in numbers; {_AS_IN}") from None
     mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
     if ip.is_unspecified or (mapped is not None and mapped.is_unspecified):
-        raise _refused(text, f"would listen on all networks of this machine; {_AS_IN}")
+        raise _refused("all-networks", text, f"would listen on all networks of this machine; {_AS_IN}")
     if ip.is_multicast or (mapped or ip) == IPv4Address("255.255.255.255"):
-        raise _refused(text, f"is an address of many; {_AS_IN}")
+        raise _refused("multicast", text, f"is an address of many; {_AS_IN}")
     return Address(ip, int(port))
 
 
-def _refused(text: str, why: str) -> InputError:
-    return InputError(f"{text!r}: {why}", code="address", value=text, parameter="listen")
+def _refused(code: str, text: str, why: str) -> InputError:
+    return InputError(f"{text!r}: {why}", code=code, value=text, parameter="listen")
 
 
 def listen(address: Address) -> socket.socket:
