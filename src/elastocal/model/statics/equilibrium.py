@@ -24,6 +24,8 @@ from elastocal.model.statics.newton import STEP_TOLERANCE, States, solve_equilib
 from elastocal.spatial.entries import Array, Ints
 
 Progress = Callable[[int, int], None]
+FEW = 16
+"""Flexible coordinates up to which twice as many configurations go in one chunk: calls cost more than memory."""
 SEARCHED = 1e-10
 """Scaled step, in rad and in m per m, at which substitution ends in a search: a nanometre, and one step less."""
 
@@ -90,7 +92,7 @@ def equilibrium(
     total = len(configurations)
     check_rows(model, total, applied)
     flex = assemble(model)
-    size = chunk or chunk_size(flex.n)
+    size = chunk or (2 if flex.n <= FEW else 1) * chunk_size(flex.n)
     theta = np.empty((len(model.chain.dofs), total))
     force = np.zeros((flex.n, total))
     status = np.zeros(total, dtype=np.int64)
