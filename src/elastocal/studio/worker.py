@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import signal
 import sys
 import threading
 import time
-from contextlib import redirect_stderr, suppress
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from elastocal import desk
+from elastocal.errors import ElastocalError
 from elastocal.studio import jobs
 
 EVERY = 0.1
@@ -107,8 +109,12 @@ def wait() -> int:
             raise _Called
 
     threading.Thread(target=listen, daemon=True).start()
-    with suppress(Exception):  # practice that fails is no practice; work itself says what is wrong
+    try:
         desk.work.practise(go_on, Path(sys.argv[1]) if sys.argv[1:] else None)
+    except (_Called, ElastocalError, OSError):  # work need not wait for it, and says itself what is wrong with a cell
+        pass
+    except Exception:  # a process that cannot practise still works
+        logging.getLogger(__name__).exception("practice before work has failed")
     called.wait()
     if not lines[0]:
         return 0
