@@ -8,7 +8,7 @@ import pytest
 import elastocal as ec
 from elastocal.model.limits import joint_bounds, ready
 from elastocal.model.statics.holding import holding_torque
-from elastocal.model.statics.loaded_pose import loaded_pose, visible_force
+from elastocal.model.statics.loaded_pose import loaded_pose, pictured_force
 from elastocal.report.loaded_robot import shown_pose
 
 Q = np.radians([10.0, -80, 100, 20, 40, 30])
@@ -44,17 +44,17 @@ def test_a_pose_has_what_the_library_says_of_it(robot: ec.Robot) -> None:
 
 
 def test_the_force_that_is_drawn_bends_visibly(robot: ec.Robot) -> None:
-    force = visible_force(robot)
+    force = pictured_force(robot)
     low, high = joint_bounds(robot)
     q = ready(robot)
     assert ((low <= q) & (q <= high)).all()
     soft = ec.stiffness(robot, q[None]).principal()[1][0, :, 0]
     moved = 1e3 * np.linalg.norm(ec.stiffness(robot, q[None]).compliance[0, :3, :3] @ (force * soft))
     assert 0.5 < moved < 1.5
-    assert visible_force(robot.nominal) == 1000.0  # it bends nowhere
+    assert pictured_force(robot.nominal) == 1000.0  # it bends nowhere
 
 
 def test_arrows_never_grow_out_of_the_picture(robot: ec.Robot) -> None:
     for size in (10.0, 1e3, 1e6):
-        shown = shown_pose(loaded_pose(robot, Q, np.array([0, 0, -size, 0, 0, 0])), visible_force(robot))
+        shown = shown_pose(loaded_pose(robot, Q, np.array([0, 0, -size, 0, 0, 0])), pictured_force(robot))
         assert shown.scale * size <= 0.3 * loaded_pose(robot, Q, np.zeros(6)).rigid.extent * (1 + 1e-12)

@@ -33,7 +33,7 @@ LONG = 7200.0
 """s from which on times are read in hours."""
 MOST_PARTS = 6
 """Of a bar, besides the noise: as many as there are colours."""
-NOT_STATED = "assumed by size"
+BY_SIZE = "assumed by size"
 NOT_OF_FILE = "The file states no compliance: values assumed by the size of the robot stand in its place."
 LARGE_VARIANCE = 1e-8
 """m2 from which on variances are read in mm2."""
@@ -163,7 +163,7 @@ def start_statuses(c: Calibration) -> dict[str, str]:
     """How well values were known before, by parameter; those that the file lacks say so."""
     lacked = {n for w in c.warnings if w.code == "assumed-compliance" for n in w.data.get("parameters", ())}
     known = {p.name: p.status for p in c.uncalibrated.parameters.rows}
-    return {n: NOT_STATED if n in lacked else known[n] for n in c.parameters}
+    return {n: BY_SIZE if n in lacked else known[n] for n in c.parameters}
 
 
 def forests(c: Calibration) -> tuple[Forest, ...]:
@@ -181,7 +181,7 @@ def forests(c: Calibration) -> tuple[Forest, ...]:
         kept = sorted(rows[:MOST_ROWS], key=lambda e: e.name)
         more = len(rows) - len(kept)
         notes: tuple[str, ...] = (f"{more} more with smaller changes: in the table.",) if more else ()
-        notes += (NOT_OF_FILE,) if any(status[e.name] == NOT_STATED for e in kept) else ()
+        notes += (NOT_OF_FILE,) if any(status[e.name] == BY_SIZE for e in kept) else ()
         made = tuple(
             Interval(e.name, factor * e.value, 2 * factor * e.sd, factor * e.file_value,
                      f"{e.name}: {concise(factor * e.value, factor * e.sd)} {word}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from elastocal.calibration.budget import STATED
 from elastocal.calibration.comparison import Change
 from elastocal.calibration.estimates import Estimate
-from elastocal.calibration.figures import NOT_OF_FILE, NOT_STATED, start_statuses
+from elastocal.calibration.figures import BY_SIZE, NOT_OF_FILE, start_statuses
 from elastocal.calibration.ladder import RARE, WORTH
 from elastocal.calibration.noise import REPEATS, SHARE
 from elastocal.report.blocks import Column, Table, Unknown
@@ -116,7 +116,7 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
         "cannot be told apart are settled by the priors: below 50 % a parameter is not separately identifiable, its sd "
         "rests on the priors, and predictions are known all the same."
     ]
-    notes += [NOT_OF_FILE] if NOT_STATED in status.values() else []
+    notes += [NOT_OF_FILE] if BY_SIZE in status.values() else []
     if more > 0:
         notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
     return Table("parameters", "", columns, rows, tuple(notes))

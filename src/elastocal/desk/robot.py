@@ -60,9 +60,9 @@ def stated_numbers(file: Path) -> tuple[Section, ...]:
 def checked_robot(text: str, name: str) -> str:
     """The text of a robot file called ``name``, if it is one that stands and bends; else an error."""
     from elastocal.files.robot.read import robot_from_text
-    from elastocal.model.statics.loaded_pose import visible_force
+    from elastocal.model.statics.loaded_pose import pictured_force
 
-    visible_force(robot_from_text(text, name))
+    pictured_force(robot_from_text(text, name))
     return text
 
 
@@ -130,9 +130,9 @@ def posed(model: Robot, typed: Sequence[float], wrench: Sequence[float], near: t
     """At controller values (deg, mm), under a load (N, N m) on the tool; ``near`` are parts that stand around."""
     import numpy as np
 
-    from elastocal.model.statics.loaded_pose import loaded_pose, visible_force
+    from elastocal.model.statics.loaded_pose import loaded_pose, pictured_force
     from elastocal.report.loaded_robot import shown_pose
 
     values = np.array([v / _UNITS[m.kind][1] for v, m in zip(typed, model.motions, strict=True)])
     pose = loaded_pose(model, model.controller.to_joints(values[None])[0], np.array(wrench, dtype=np.float64))
-    return shown_pose(pose, visible_force(model), near)
+    return shown_pose(pose, pictured_force(model), near)

@@ -56,7 +56,7 @@ USUAL, LARGEST = 1e3, 1e5
 """The force in N for a robot that does not bend, and the largest."""
 
 
-def visible_force(model: Robot) -> float:
+def pictured_force(model: Robot) -> float:
     """A force in N, of one digit, that bends the robot visibly in its softest direction where it is looked at."""
     stiff = float(softest(stiffness(model, ready(model)[None]))[0])
     return float(f"{min(VISIBLE * stiff, LARGEST):.1g}") if np.isfinite(stiff) else USUAL
