@@ -12,6 +12,7 @@ import pytest
 from lxml import html
 from rich.console import Console
 
+from elastocal.findings import as_sentence
 from elastocal.quantities import DASH, concise, number
 from elastocal.report.blocks import (
     Axis,
@@ -363,3 +364,23 @@ def test_every_page_of_paper_bears_the_title_and_its_number() -> None:
     (sheet,) = html.fromstring(page).xpath("//style")
     assert r'content: "M\fc ller \22 7\22 \3c /style\3e "' in sheet.text
     assert "counter(page)" in sheet.text
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("the load is heavy", "The load is heavy."),
+        ("leave-one-out errors grow.", "Leave-one-out errors grow."),
+        ("tool0 has no mass", "tool0 has no mass."),
+        ("arm.yaml, line 3: no mass", "arm.yaml, line 3: no mass."),
+        ("was A1_deg meant?", "Was A1_deg meant?"),
+        ("", ""),
+    ],
+)
+def test_a_text_becomes_a_sentence_and_names_stay_as_they_are(text: str, sentence: str) -> None:
+    assert as_sentence(text) == sentence
+
+
+def test_what_is_no_data_is_refused_by_its_type() -> None:
+    with pytest.raises(TypeError, match="complex"):
+        as_json({"value": 1j})
