@@ -1,4 +1,4 @@
-"""Criteria of the package asked for every change of one member: each candidate added, each member taken out or exchanged."""
+"""Criteria of the package asked for every change of one member: each candidate added, each taken out or exchanged."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ exchange of j for c may gain,
     exp(gain(plan - j + c) - gain(plan)) <= 1 + s_c - s_j
 
 so that only candidates with a slope above that of the member are tried, those with the largest bound first, mostly
-few.  The best of several climbs, from different starts, is judged by QR of its own rows.  Every climb has a random stream of its own, a
-child of the caller's, so that the result does not depend on which worker does what.
+few.  The best of several climbs, from different starts, is judged by QR of its own rows.  Every climb has a random
+stream of its own, a child of the caller's, so that the result does not depend on which worker does what.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def in_parallel(
 class Search:
     """What a climb needs to know, here or on a worker.
 
-    Climbs often end at the same plan: ``settled`` remembers plans, members ascending, with one that has no better place.
+    Climbs often meet the same plans: ``settled`` are plans, members ascending, with a member that has no better place.
     """
 
     space: Space
