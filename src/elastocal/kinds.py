@@ -17,12 +17,9 @@ import pkgutil
 import sys
 from functools import lru_cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elastocal.errors import DuplicateError, FileError, FormatError
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
 
 
 def kinds_in(
@@ -95,7 +92,7 @@ def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Any], .
 
 
 @lru_cache(maxsize=4)
-def _installed(path: tuple[str, ...]) -> EntryPoints:
+def _installed(path: tuple[str, ...]) -> Any:
     """Entry points of all groups; every package's file is opened for them."""
     from importlib.metadata import entry_points
 

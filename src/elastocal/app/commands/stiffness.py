@@ -105,12 +105,12 @@ def stiffness(
     watched = frame or model.tool
     model.tree.frame(watched)
     work = _Solver(model, where.q, load.applied, loaded, watched)
+    part: Callable[[slice], CartesianStiffness] = work.solved
     if grid is None:
         found = work.solved(slice(0, len(where)), progress)
         part, smallest, status, diagonals = found.rows, softest(found), found.status, None
     else:
         smallest, status, diagonals = work.mapped(writes("--csv"), progress)
-        part = work.solved
     notes = (*read.notes, *where.notes, *load.notes)
     words = configurations_text(typed, configurations, map)
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"

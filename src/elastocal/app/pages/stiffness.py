@@ -162,7 +162,7 @@ def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, 
     import numpy as np
 
     at, values = result.at, _values(result, part, bare)
-    known = np.isfinite(values).all(axis=1).tolist()
+    known = np.asarray(np.isfinite(values).all(axis=1)).tolist()
     reached = [True] * len(values) if result.grid is None else result.grid.reached[part].tolist()
     places, states = configuration_rows(at, part), result.status[part].tolist()
     names = at.names[part] if at.names else None
