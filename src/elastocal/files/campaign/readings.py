@@ -164,7 +164,7 @@ class Readings:
         return tuple(t.poses.names[row] for t, row in first if t.poses.names is not None)
 
     def table(self, reading: int, marker: int) -> CampaignTable:
-        return self.cells.tables[self.cells.table[reading]]
+        return self.cells.tables[int(self.cells.table[reading])]
 
     def where(self, reading: int, marker: int, axis: int, turn: bool = False) -> tuple[str, str, str]:
         """Place, column and text of a number."""
@@ -214,7 +214,7 @@ def _read(cells: Cells, what: str) -> Array:
 
 def _known(read: Array) -> Bools:
     """Whether anything was read of a row (N,)."""
-    return np.zeros(len(read), dtype=bool) if read.strides[0] == 0 else np.isfinite(read).any(axis=(1, 2))
+    return np.asarray(np.isfinite(read).any(axis=(1, 2))) if read.strides[0] else np.zeros(len(read), dtype=bool)
 
 
 def _temperature(table: CampaignTable) -> Array:
