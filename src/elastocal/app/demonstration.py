@@ -162,7 +162,6 @@ def _cell(name: str) -> str:
 
 
 def _truth(stated: Robot) -> str:
-    from elastocal.app.demonstration import true_robot
     from elastocal.files.robot.write import robot_text
 
     return robot_text(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from elastocal.design.warnings import PlanWarning
+from elastocal.findings import Finding, warning
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.error_budget import Expected, expected
@@ -39,7 +39,7 @@ class Assessment:
         return {kind: tuple(e for e in own if e.group is kind) for kind in Practical}
 
     @cached_property
-    def warnings(self) -> tuple[PlanWarning, ...]:
+    def warnings(self) -> tuple[Finding, ...]:
         found, groups = self.expected, self.expected.groups
         out = []
         if found.lost:
@@ -47,22 +47,21 @@ class Assessment:
                 f"NO STATE: {found.lost} readings of the plan have no determined loaded state (a load that the arm "
                 "cannot hold, or backlash without force); they would be lost."
             )
-            out.append(PlanWarning("no-state", text, {"readings": found.lost}))
+            out.append(warning("no-state", text, readings=found.lost))
         if not groups.rank.clear:
             text = (
                 f"The rank is not clear-cut: the singular values fall by a factor of only {groups.rank.gap:.0f} there; "
                 "add configurations that differ more."
             )
-            out.append(PlanWarning("rank-not-clear", text, {"gap": groups.rank.gap}))
+            out.append(warning("rank-not-clear", text, gap=groups.rank.gap))
         if found.equations < len(groups.names):
             text = f"{found.equations} equations for {len(groups.names)} parameters: add configurations or markers."
-            data = {"equations": found.equations, "parameters": len(groups.names)}
-            out.append(PlanWarning("too-few-equations", text, data))
+            out.append(warning("too-few-equations", text, equations=found.equations, parameters=len(groups.names)))
         hidden = self.unobservable
         if hidden:
             named = f"{', '.join(hidden[:8])}{' ...' if len(hidden) > 8 else ''}"
             text = f"Unobservable: {named}; load other directions."
-            out.append(PlanWarning("unobservable", text, {"parameters": hidden}))
+            out.append(warning("unobservable", text, parameters=hidden))
         return tuple(out)
 
     def __repr__(self) -> str:

@@ -17,7 +17,8 @@ from elastocal.design.problem import DesignProblem
 from elastocal.design.route import Ordered, Ways, ordered
 from elastocal.design.safety import Check, home_pose, safety_checks
 from elastocal.design.task import PlanTask
-from elastocal.design.warnings import PlanWarning, plan_warnings
+from elastocal.design.warnings import plan_warnings
+from elastocal.findings import Finding
 from elastocal.reduction.error_budget import Budget, expected
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.solve.summary import rms
@@ -228,7 +229,7 @@ class Plan:
         return expected(self.task.model, campaign, self.problem.names).budget
 
     @cached_property
-    def warnings(self) -> tuple[PlanWarning, ...]:
+    def warnings(self) -> tuple[Finding, ...]:
         return plan_warnings(self)
 
     def __repr__(self) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal.design.feasibility.filter import PayloadLimit
 from elastocal.design.safety import always_touching
 from elastocal.design.sweeping import UNRATED, Sweeping
+from elastocal.findings import Finding, warning
 from elastocal.model.loads.payload import Payload
 
 if TYPE_CHECKING:
@@ -21,16 +20,7 @@ SHOWN = 8
 """Names that a sentence lists."""
 
 
-@dataclass(frozen=True)
-class PlanWarning:
-    """``code`` says what it is about, ``text`` says it in words, ``data`` are its numbers and names."""
-
-    code: str
-    text: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-
-
-def plan_warnings(plan: Plan) -> tuple[PlanWarning, ...]:
+def plan_warnings(plan: Plan) -> tuple[Finding, ...]:
     problem = plan.problem
     return (
         *_not_separable(problem), *_touching(problem), *_load_points(problem), *_heaviest(problem),
@@ -38,7 +28,7 @@ def plan_warnings(plan: Plan) -> tuple[PlanWarning, ...]:
     )  # fmt: skip
 
 
-def _not_separable(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+def _not_separable(problem: DesignProblem) -> tuple[Finding, ...]:
     names = problem.left_out
     if not names:
         return ()
@@ -46,10 +36,10 @@ def _not_separable(problem: DesignProblem) -> tuple[PlanWarning, ...]:
     text = (
         f"{len(names)} parameters are not sought, because no candidate tells them apart from those that are: {named}."
     )
-    return (PlanWarning("not-separately-identifiable", text, {"parameters": names}),)
+    return (warning("not-separately-identifiable", text, parameters=names),)
 
 
-def _touching(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+def _touching(problem: DesignProblem) -> tuple[Finding, ...]:
     pairs = always_touching(problem.task)
     if not pairs:
         return ()
@@ -57,10 +47,10 @@ def _touching(problem: DesignProblem) -> tuple[PlanWarning, ...]:
         f"These touch in every configuration, so that they are left out, or parts of them: {', '.join(pairs)}; give "
         "links of their own radii (links) where these could collide."
     )
-    return (PlanWarning("always-touching", text, {"pairs": pairs}),)
+    return (warning("always-touching", text, pairs=pairs),)
 
 
-def _load_points(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+def _load_points(problem: DesignProblem) -> tuple[Finding, ...]:
     frame = problem.candidates.frame
     points = sorted({o.point for o in problem.candidates.options} - {frame})
     if not points:
@@ -70,10 +60,10 @@ def _load_points(problem: DesignProblem) -> tuple[PlanWarning, ...]:
         f"Loads at {', '.join(points)} are written as their wrench at {frame} of the unloaded arm; the turn of the "
         f"bent arm changes it by a share of about that turn in rad{cure}."
     )
-    return (PlanWarning("load-point", text, {"points": tuple(points), "frame": frame}),)
+    return (warning("load-point", text, points=tuple(points), frame=frame),)
 
 
-def _heaviest(problem: DesignProblem) -> tuple[PlanWarning, ...]:
+def _heaviest(problem: DesignProblem) -> tuple[Finding, ...]:
     """The largest force as a mass, with what is carried anyway, where no filter judges it."""
     task, candidates = problem.task, problem.candidates
     g = float(np.linalg.norm(task.model.gravity))
@@ -88,10 +78,10 @@ def _heaviest(problem: DesignProblem) -> tuple[PlanWarning, ...]:
         f"The largest load, {candidates.label(worst)}, is {mass:.3g} kg{more}; the rated payload is not known "
         "(feasible: - {kind: payload, most_kg: ...}), so it is not judged by it."
     )
-    return (PlanWarning("payload-not-judged", text, {"mass": mass, "carried": carried}),)
+    return (warning("payload-not-judged", text, mass=mass, carried=carried),)
 
 
-def _unrated(plan: Plan) -> tuple[PlanWarning, ...]:
+def _unrated(plan: Plan) -> tuple[Finding, ...]:
     method = plan.task.measuring
     if not isinstance(method, Sweeping):
         return ()
@@ -103,16 +93,16 @@ def _unrated(plan: Plan) -> tuple[PlanWarning, ...]:
         f"The full speeds of some axes are not stated (speeds_deg_s): their sweeps are programmed at {UNRATED:g} %; "
         "set what brings the speed planned."
     )
-    return (PlanWarning("speed-not-stated", text, {"joints": joints}),)
+    return (warning("speed-not-stated", text, joints=joints),)
 
 
-def _ways(plan: Plan) -> tuple[PlanWarning, ...]:
+def _ways(plan: Plan) -> tuple[Finding, ...]:
     """Moves of the program that would meet something."""
     return tuple(
-        PlanWarning(
+        warning(
             "way-blocked",
             f"The straight way of the joints from {a} to {b} is not free ({label}): put a pose between them.",
-            {"from": a, "to": b, "filter": label},
+            **{"from": a, "to": b, "filter": label},
         )
         for a, b, label in plan.blocked
     )

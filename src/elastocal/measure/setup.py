@@ -10,13 +10,11 @@ import numpy as np
 
 from elastocal.errors import MissingError, ShapeError
 from elastocal.model.kinematics import kinematics, rigid_state
-from elastocal.model.loads.wrench import AppliedWrenches, Wrench
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
-from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.model.statics.observation import Marker, load_observation, loaded_observation
 from elastocal.spatial.entries import Array, Ints
-
-COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,26 +103,13 @@ class Setup:
         """
         found = self._pushed.get("last")
         if found is None or found[0] is not model:
-            found = (model, self._by_load(model))
+            found = (model, load_observation(model, self.q, self.load, self.markers, self.bent(model)))
             self._pushed["last"] = found
         return found[1]
 
     @cached_property
     def _pushed(self) -> dict[str, tuple[Robot, Array]]:
         return {}
-
-    def _by_load(self, model: Robot) -> Array:
-        bent = self.bent(model)
-        standing = [e for e in model.elements if isinstance(e, Wrench) and e.frame == self.load.frame]
-        if not standing:
-            model = model.with_elements(Wrench(frame=self.load.frame, follows=self.load.follows))
-        names = [f"{self.load.frame}.{c}" for c in COMPONENTS]
-        out = loaded_observation(model, self.q, [self.load], self.markers, names, bent)[1]
-        if not standing or standing[0].follows == self.load.follows:
-            return out
-        turn = kinematics(model, self.q, self.load.frame).rotation  # the standing wrench has the other sort of axes
-        turn = turn if self.load.follows else turn.swapaxes(1, 2)
-        return np.concatenate([out[:, :, :3] @ turn, out[:, :, 3:] @ turn], axis=2)
 
     def in_load_axes(self, model: Robot, vectors: Array) -> Array:
         """Vectors of the load frame (k, 3) in the axes that the load is given in, (N, k, 3)."""

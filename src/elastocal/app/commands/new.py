@@ -163,9 +163,9 @@ def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, s
 
 def _force(model: Robot, rated: float | None) -> str:
     """A cutting force for the example: mostly sideways, some of it down."""
-    from elastocal.app.starter.plan import visible_force
+    from elastocal.app.starter.plan import starter_force
 
-    size = visible_force(model, rated)
+    size = starter_force(model, rated)
     return f"{-0.4 * size:g},0,{-0.2 * size:g}"
 
 

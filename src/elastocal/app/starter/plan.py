@@ -6,6 +6,7 @@ for the joint compliances that such loads show at the markers.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,13 +64,13 @@ def _hidden(model: Robot, names: list[str]) -> list[str]:
 def _known(model: Robot, rated: float | None) -> str:
     """What is known of the loads."""
     if (soft := max(softness(model))) > 0:
-        return f"they move the tool by about {1e3 * soft * visible_force(model, rated):.1g} mm"
+        return f"they move the tool by about {1e3 * soft * starter_force(model, rated):.1g} mm"
     return "a guess: by its file the robot is rigid"
 
 
 def _loads(model: Robot, rated: float | None) -> list[str]:
     """A weight where there is gravity; a rope or jack for the directions that it does not pull in."""
-    force, directions = visible_force(model, rated), soft_directions(model)
+    force, directions = starter_force(model, rated), soft_directions(model)
     down = np.asarray(model.gravity)
     if np.allclose(down[:2], 0) and down[2] < 0 and (0, 0, -1) in directions:
         side = [d for d in directions if d != (0, 0, -1)]
@@ -140,13 +141,12 @@ def _bends(model: Robot, markers: tuple[str, ...]) -> np.ndarray:
     from elastocal.model.limits import spread_configurations
 
     q = spread_configurations(model, _PLACES)
-    pushed = visible_force(model) * np.array(soft_directions(model), dtype=float)
+    pushed = starter_force(model) * np.array(soft_directions(model), dtype=float)
     torque = np.abs(np.einsum("nij,ki->nkj", kinematics(model, q).jacobian[:, :3], pushed)).max(axis=1)
     levers = [np.linalg.norm(kinematics(model, q, m).jacobian[:, :3], axis=1) for m in markers]
     return np.asarray((torque * np.max(levers, axis=0)).max(axis=0))
 
 
-VISIBLE = 1e-3
 SMALL = 0.02
 MOST = 3000.0
 CAREFUL = 100.0
@@ -156,6 +156,7 @@ _STIFF = 1e-3
 _SPREAD = 50
 
 
+@lru_cache(maxsize=4)
 def softness(model: Robot) -> tuple[float, float, float]:
     """Compliance of the tool along x, y and z in m/N: medians over configurations of the whole joint space."""
     from elastocal.model.limits import spread_configurations
@@ -168,16 +169,17 @@ def softness(model: Robot) -> tuple[float, float, float]:
 
 def visible_bend(model: Robot) -> float:
     """In m; no more than a SMALL part of the robot's size."""
+    from elastocal.model.statics.loaded_pose import VISIBLE
+
     return min(VISIBLE, SMALL * model.size)
 
 
-def visible_force(model: Robot, rated: float | None = None) -> float:
-    """In N, with one digit: the bend over the softness of the softest direction, not above MOST, or CAREFUL.
+def starter_force(model: Robot, rated: float | None = None) -> float:
+    """In N: what bends the softest direction visibly, on the whole; not above MOST, nor the weight of ``rated`` kg."""
+    from elastocal.model.statics.loaded_pose import visible_force
 
-    Not above the weight of ``rated`` kg either.
-    """
     soft, most = max(softness(model)), np.inf if rated is None else rated * _G
-    force = float(f"{min(visible_bend(model) / soft, MOST):.0e}") if soft > 0 else CAREFUL
+    force = visible_force(1 / soft, MOST, visible_bend(model)) if soft > 0 else CAREFUL
     return force if force <= most else float(f"{0.9 * most:.0f}") or most
 
 

@@ -9,11 +9,11 @@ The number measures balance, not accuracy: more data may worsen it, and twice th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from elastocal.design.criteria.criterion import Criterion, Stakes, check_scales, minus_log, sizes
+from elastocal.design.criteria.criterion import ScaledCriterion, minus_log
 from elastocal.design.criteria.e import WATCHED
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
@@ -21,15 +21,8 @@ from elastocal.spatial.entries import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Condition(Criterion):
-    """``scales`` (p,) are the sizes of the parameters that matter; without them all count as one."""
-
+class Condition(ScaledCriterion):
     kind: ClassVar[str] = "condition"
-    scales: Array | None = None
-
-    @classmethod
-    def for_task(cls, stakes: Stakes) -> Self:
-        return cls(stakes.scales)
 
     @property
     def monotone(self) -> bool:
@@ -39,22 +32,19 @@ class Condition(Criterion):
     def degree(self) -> float:
         return 0.0
 
-    def check(self, parameters: int) -> None:
-        check_scales(self.kind, self.scales, parameters)
-
     def value(self, known: Knowledge) -> float:
-        singular = np.linalg.svd(known.half(sizes(self.scales, known)), compute_uv=False)
+        singular = np.linalg.svd(known.half(self.sought(known)), compute_uv=False)
         return float(singular[0] / singular[-1])
 
     def gain(self, known: Knowledge) -> float:
         return float(-2 * np.log(self.value(known)))
 
     def gains(self, trials: Trials) -> Array:
-        values = np.asarray(np.linalg.eigvalsh(trials.spreads(sizes(self.scales, trials.base))), dtype=np.float64)
+        values = np.asarray(np.linalg.eigvalsh(trials.spreads(self.sought(trials.base))), dtype=np.float64)
         return _balance(values[:, -1], values[:, 0])
 
     def ceilings(self, trials: Trials) -> Array | None:
-        rows = sizes(self.scales, trials.base)
+        rows = self.sought(trials.base)
         directions = np.linalg.svd(trials.base.half(rows))[0]
         largest = trials.squares(directions[:, :WATCHED].T @ rows).max(axis=0)
         smallest = trials.squares(directions[:, -WATCHED:].T @ rows).min(axis=0)

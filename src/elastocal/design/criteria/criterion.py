@@ -103,18 +103,28 @@ class Criterion(ABC):
         """Raise an InputError where the criterion was made for another number of parameters."""
 
 
-def sizes(scales: Array | None, known: Knowledge) -> Array:
-    """W (s, p): the parameters sought, each divided by its scale (one if none are given)."""
-    interest = known.coordinates.interest
-    return interest if scales is None else np.asarray(interest / scales)
+@dataclass(frozen=True, eq=False)
+class ScaledCriterion(Criterion, ABC):
+    """Of the parameters over their ``scales`` (p,), the sizes that matter; without them all count as one."""
 
+    scales: Array | None = None
 
-def check_scales(kind: str, scales: Array | None, parameters: int) -> None:
-    if scales is not None and (scales.shape != (parameters,) or not np.all(np.isfinite(scales) & (scales > 0))):
-        raise ShapeError(
-            f"criterion {kind}: scales must be {parameters} positive numbers, one for each parameter",
-            value=(kind, parameters),
-        )
+    @classmethod
+    def for_task(cls, stakes: Stakes) -> Self:
+        return cls(stakes.scales)
+
+    def check(self, parameters: int) -> None:
+        scales = self.scales
+        if scales is not None and (scales.shape != (parameters,) or not np.all(np.isfinite(scales) & (scales > 0))):
+            raise ShapeError(
+                f"criterion {self.kind}: scales must be {parameters} positive numbers, one for each parameter",
+                value=(self.kind, parameters),
+            )
+
+    def sought(self, known: Knowledge) -> Array:
+        """W (s, p): the parameters sought, each divided by its scale."""
+        interest = known.coordinates.interest
+        return interest if self.scales is None else np.asarray(interest / self.scales)
 
 
 @cache

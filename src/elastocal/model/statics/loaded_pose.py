@@ -53,10 +53,15 @@ def loaded_pose(model: Robot, q: Array, wrench: Array) -> LoadedPose:
 VISIBLE = 1e-3
 """A deflection in m that can be seen."""
 USUAL, LARGEST = 1e3, 1e5
-"""The force in N for a robot that does not bend, and the largest."""
+"""The force in N of a picture of a robot that does not bend, and the largest."""
+
+
+def visible_force(stiff: float, most: float, bend: float = VISIBLE) -> float:
+    """A force in N, of one digit, that bends what is ``stiff`` (N/m) by ``bend`` (m), not above ``most``."""
+    return float(f"{min(bend * stiff, most):.1g}")
 
 
 def pictured_force(model: Robot) -> float:
-    """A force in N, of one digit, that bends the robot visibly in its softest direction where it is looked at."""
+    """A force that bends the robot visibly in its softest direction where it is looked at."""
     stiff = float(softest(stiffness(model, ready(model)[None]))[0])
-    return float(f"{min(VISIBLE * stiff, LARGEST):.1g}") if np.isfinite(stiff) else USUAL
+    return visible_force(stiff, LARGEST) if np.isfinite(stiff) else USUAL

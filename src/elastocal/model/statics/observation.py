@@ -20,7 +20,7 @@ from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.kinematics import moved_dofs
 from elastocal.model.loads.resultant import Resultant
-from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.parameters import selected
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
@@ -184,6 +184,26 @@ def _add_work(out: Array, twists: Array, wrench: Resultant) -> None:
     for twist, entry in zip(twists, (*force, *moment), strict=True):
         if not isinstance(entry, float) or entry != 0.0:
             out += twist * entry
+
+
+def load_observation(
+    model: Robot, q: object, load: AppliedWrenches, markers: Sequence[Marker], bent: Equilibrium
+) -> Array:
+    """Derivative (N, rows, 6) of the poses of markers by the components of their load, in the axes it is given in."""
+    configurations, flex = model.configurations(q), assemble(model)
+    unit = Wrench(frame=load.frame, follows=load.follows)
+    out = np.zeros((len(configurations), sum(m.rows for m in markers), 6))
+    size = chunk_size(flex.n)
+    for start in range(0, len(out), size):
+        rows = slice(start, min(start + size, len(out)))
+        theta = np.where(bent.status[rows] == Status.CONVERGED, bent.theta[rows].T[list(flex.dofs)], 0.0)
+        wrench = load.rows(rows, rows.stop - rows.start)
+        at = response(flex, model.posture(configurations[rows]), theta, [wrench], markers)
+        part, twists = out[rows].transpose(1, 2, 0), at.carried(flex, model.chain.level(load.frame))
+        for i, _, resultant in unit.resultant_sensitivity(at.state, model.gravity):
+            _add_work(part[:, i], twists, resultant)
+    out[bent.status != Status.CONVERGED] = np.nan
+    return out
 
 
 def joint_columns(flex: Flexibility, at: Response) -> Array:
