@@ -83,14 +83,14 @@ def chained(tmp_path_factory: pytest.TempPathFactory) -> Chain:
 
 
 @pytest.fixture(scope="session")
-def kr270_cell(shared: Path) -> Path:
-    """A cell of the KR-270 from plan to corrected program, once for all tests; they must work on copies."""
+def kr5_cell(shared: Path) -> Path:
+    """A cell of the KR 5 from plan to corrected program, once for all tests; they must work on copies."""
 
     def make() -> Path:
         (shared / "cells").mkdir()
-        return whole_cell(shared / "cells" / "kr270")
+        return whole_cell(shared / "cells" / "kr5", "kr5")
 
-    cell: Path = once(shared / "kr270-cell", make)
+    cell: Path = once(shared / "kr5-cell", make)
     return cell
 
 

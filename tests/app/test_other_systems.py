@@ -47,16 +47,16 @@ def test_help_is_plain(tmp_path: Path) -> None:
     assert b"demo" in said.stdout
 
 
-def test_results_are_the_same_with_the_paths_of_windows(kr270_cell: Path, tmp_path: Path) -> None:
-    cell = tmp_path / "kr270"
-    shutil.copytree(kr270_cell, cell)
+def test_results_are_the_same_with_the_paths_of_windows(kr5_cell: Path, tmp_path: Path) -> None:
+    cell = tmp_path / "kr5"
+    shutil.copytree(kr5_cell, cell)
     for command in ("simulate", "calibrate", "compensate"):
-        said = ran([str(Path(__file__).with_name("windows_paths.py")), command, "kr270"], tmp_path)
+        said = ran([str(Path(__file__).with_name("windows_paths.py")), command, "kr5"], tmp_path)
         assert said.returncode == 0, said.stderr
-        assert b"written: kr270\\reports\\" in said.stdout
-    assert results(cell) == results(kr270_cell)
+        assert b"written: kr5\\reports\\" in said.stdout
+    assert results(cell) == results(kr5_cell)
     for label in ("simulate", "calibrate", "compensate-square.src"):
-        assert record(cell, label) | {"time": ""} == record(kr270_cell, label) | {"time": ""}
+        assert record(cell, label) | {"time": ""} == record(kr5_cell, label) | {"time": ""}
 
 
 def test_words_of_a_record_have_plain_slashes() -> None:

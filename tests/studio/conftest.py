@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from studio.studio_desk import studio
+from studio.studio_desk import Studio, served
 
 from elastocal.app.cli.main import run_words
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio on an empty folder beside which lies something that is none of its business."""
     folder = tmp_path_factory.mktemp("machine") / "cells"
     folder.mkdir()
     (folder.parent / "secret.txt").write_text("not yours", encoding="utf-8")
-    with studio(folder) as made:
+    with served(folder) as made:
         yield made
 
 

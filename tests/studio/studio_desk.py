@@ -1,4 +1,4 @@
-"""A studio of its own for tests: started as a user starts it, spoken to by HTTP or by a browser."""
+"""A studio of its own for tests: started as a user starts it or by a thread, spoken to by HTTP or by a browser."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from elastocal.studio import jobs
+from elastocal.studio.app import create_app
+from elastocal.studio.serve import bind, server_of
 
 
 @dataclass
@@ -20,7 +26,6 @@ class Studio:
     folder: Path
     address: str
     token: str
-    process: subprocess.Popen[str]
 
     @property
     def host(self) -> str:
@@ -52,23 +57,29 @@ class Studio:
         assert status == 200, text
         return text
 
+
+@dataclass
+class Process(Studio):
+    process: subprocess.Popen[str]
+
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(30)
 
 
-def start(folder: Path, *words: str) -> Studio:
+def start(folder: Path, *words: str) -> Process:
     process = subprocess.Popen(
         [sys.executable, "-m", "elastocal", "studio", str(folder), "--port", "0", "--json", *words],
         stdout=subprocess.PIPE, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert process.stdout is not None
     said: dict[str, Any] = json.loads(process.stdout.readline())
-    return Studio(folder, said["address"], said["token"], process)
+    return Process(folder, said["address"], said["token"], process)
 
 
 @contextmanager
-def studio(folder: Path, *words: str) -> Iterator[Studio]:
+def studio(folder: Path, *words: str) -> Iterator[Process]:
+    """As a user starts it: a process of its own."""
     running = start(folder, *words)
     try:
         yield running
@@ -78,3 +89,26 @@ def studio(folder: Path, *words: str) -> Iterator[Studio]:
             running.process.wait(30)
         if running.process.stdout is not None:
             running.process.stdout.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Studio]:
+    """By a thread of this process, which has loaded everything: for tests of what it answers, not of how it starts."""
+    bound = bind("127.0.0.1", 0)
+    server = server_of(create_app(folder, bound.key))
+    work, begin = list[subprocess.Popen[bytes]](), jobs._Spare._begun
+
+    def begun(cell: Path | None) -> subprocess.Popen[bytes]:
+        work.append(begin(cell))
+        return work[-1]
+
+    with patch.object(jobs._Spare, "_begun", staticmethod(begun)):
+        thread = threading.Thread(target=server.run, args=([bound.listening],))
+        thread.start()
+        try:
+            yield Studio(folder, bound.address, bound.key.token)
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            for process in work:
+                process.wait(60)
