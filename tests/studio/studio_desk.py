@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from elastocal.studio import jobs
+from elastocal.studio import jobs, worker
 from elastocal.studio.app import create_app
 from elastocal.studio.serve import bind, server_of
 
@@ -91,15 +92,41 @@ def studio(folder: Path, *words: str) -> Iterator[Process]:
             running.process.stdout.close()
 
 
+class Forked:
+    """Work in a process that has loaded already what the tests have; it takes its line as ``worker`` does."""
+
+    def __init__(self, cell: Path | None) -> None:
+        reader, writer = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the threads of a server are no concern of the work
+            self.process = os.fork()
+        if self.process == 0:
+            code = 1
+            try:
+                os.setsid()
+                os.close(writer)
+                os.dup2(reader, 0)
+                sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+                sys.argv = ["worker", *([] if cell is None else [str(cell)])]
+                code = worker.wait()
+            finally:
+                os._exit(code)
+        os.close(reader)
+        self.stdin = os.fdopen(writer, "wb")
+
+    def poll(self) -> int | None:
+        return None
+
+
 @contextmanager
 def served(folder: Path) -> Iterator[Studio]:
     """By a thread of this process, which has loaded everything: for tests of what it answers, not of how it starts."""
     bound = bind("127.0.0.1", 0)
     server = server_of(create_app(folder, bound.key))
-    work, begin = list[subprocess.Popen[bytes]](), jobs._Spare._begun
+    work = list[Forked]()
 
-    def begun(cell: Path | None) -> subprocess.Popen[bytes]:
-        work.append(begin(cell))
+    def begun(cell: Path | None) -> Forked:
+        work.append(Forked(cell))
         return work[-1]
 
     with patch.object(jobs._Spare, "_begun", staticmethod(begun)):
@@ -110,5 +137,5 @@ def served(folder: Path) -> Iterator[Studio]:
         finally:
             server.should_exit = True
             thread.join(30)
-            for process in work:
-                process.wait(60)
+            for one in work:
+                os.waitpid(one.process, 0)
