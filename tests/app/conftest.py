@@ -77,9 +77,15 @@ def arm(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def chained(tmp_path_factory: pytest.TempPathFactory) -> Chain:
+def chained(shared: Path) -> Chain:
     """Plan, virtual campaign and identification, once for all tests; they must not change its folder."""
-    return chain(tmp_path_factory.mktemp("chain"))
+
+    def make() -> Chain:
+        (shared / "chained").mkdir()
+        return chain(shared / "chained")
+
+    made: Chain = once(shared / "chain", make)
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -102,5 +108,5 @@ def reports(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     """Reports of every kind, each made by the first test that looks at it."""
     from app.report_desk import Desk
 
-    desk = Desk(tmp_path_factory.mktemp("reports"))
+    desk = Desk(tmp_path_factory.mktemp("reports"), shared)
     return lambda kind: once(shared / f"report-{kind}", lambda: desk.report(kind))

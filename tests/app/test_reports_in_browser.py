@@ -49,7 +49,7 @@ def running(started: Any) -> Iterator[Any]:
 
 def test_every_command_with_a_report_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Desk, "once", lambda self, name, lay: self.folder / name)
-    named = {str(words(Desk(tmp_path))[0]) for words in KINDS.values()}
+    named = {str(words(Desk(tmp_path, tmp_path))[0]) for words in KINDS.values()}
     assert named == {name for name, c in COMMANDS.items() if c.report} - ELSEWHERE
 
 
