@@ -121,7 +121,7 @@ def compensate(
     good = found.status == TargetStatus.CORRECTED
     return Correction(
         known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
-        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command),
+        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command, found.bends),
         shift=found.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None

@@ -88,8 +88,10 @@ def verify(
     return Verification(residual(true, nominal, targets, loads), residual(true, command, targets, loads))
 
 
-def residual(true: Robot, command: Array, targets: Targets, loads: PathLoads | None = None) -> Residual:
-    """Residual of commands (N, n), rows of nan left out, on a model taken for true."""
+def residual(
+    true: Robot, command: Array, targets: Targets, loads: PathLoads | None = None, bends: Array | None = None
+) -> Residual:
+    """Residual of commands (N, n), rows of nan left out, on a model taken for true, sought near ``bends`` (N, m)."""
     push = loads or PathLoads()
     total = len(targets)
     push.check(true, total)
@@ -105,7 +107,8 @@ def residual(true: Robot, command: Array, targets: Targets, loads: PathLoads | N
             if not len(known):
                 continue
             at, model = at[known], models[number]
-            bent = equilibrium(model, command[at], [w.picked(known) for w in applied])
+            near = None if bends is None else bends[at]
+            bent = equilibrium(model, command[at], [w.picked(known) for w in applied], start=near)
             place, turn = frame_pose(model, command[at], bent, targets.frame)
             good = bent.status == Status.CONVERGED
             gap = missing(place, np.where(good, turn, 1.0), targets.position[at].T, _turned(targets.rotation[at]))
