@@ -28,7 +28,7 @@ from elastocal.findings import Finding
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.task import Aim
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Ints
 
 if TYPE_CHECKING:
     from elastocal.spatial.turns import Rotation
@@ -115,7 +115,7 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
         parts.append((piece.move[split], piece.low[split] + half, kept[2]))
         piece = _Pieces(
             np.tile(piece.move[split], 2), np.concatenate([piece.low[split], piece.low[split] + half]),
-            np.tile(half, 2), Commands.joined((kept[0], kept[2])), Commands.joined((kept[1], kept[3])), Commands.joined((kept[2], kept[4])),
+            np.tile(half, 2), *(Commands.joined(kept[i : i + 3 : 2]) for i in range(3)),
         )  # fmt: skip
     without[failed != 0], left[failed != 0] = np.nan, np.nan
     return _inserts(parts, moves, without, left, failed)

@@ -30,7 +30,7 @@ from elastocal.model.statics.forces import CHUNK
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.task import Aim, task
 from elastocal.reduction.prediction import IdentifiedModel
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotations
 
 
@@ -63,7 +63,9 @@ def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, 
     status = np.where(good, int(TargetStatus.CORRECTED), int(TargetStatus.OUT_OF_REACH))
     lost = ~good
     command[lost], position[lost], rotation[lost] = np.nan, np.nan, np.nan
-    return Commands(nominal, command, position, rotation, status, np.full((len(targets), len(model.chain.dofs)), np.nan))
+    return Commands(
+        nominal, command, position, rotation, status, np.full((len(targets), len(model.chain.dofs)), np.nan)
+    )
 
 
 _CHUNK = 2000
@@ -78,17 +80,16 @@ class Job:
     loads: ProgramLoads
     position_only: bool = False
 
-    def aim(self, row: int) -> Aim | None:
-        return "position" if self.position_only or self.at.stations.kind[row] == "point" else None
+    @property
+    def by_position(self) -> Bools:
+        """True (S,) where the position alone is corrected."""
+        return np.asarray((self.at.stations.kind == "point") | self.position_only)
 
     def groups(self) -> Iterator[tuple[Ints, str, Aim | None]]:
         """Rows, tool frame and aim of stations that are solved together."""
-        if len(set(self.at.frames)) == 1 and (self.position_only or "point" not in self.at.stations.kind):
-            yield np.arange(len(self.at.stations)), self.at.frames[0], self.aim(0)
-            return
-        keys = [(frame, self.aim(i)) for i, frame in enumerate(self.at.frames)]
-        for key in dict.fromkeys(keys):
-            yield np.flatnonzero([k == key for k in keys]), *key
+        frames, free = np.array(self.at.frames, dtype=object), self.by_position
+        for frame, position in dict.fromkeys(zip(self.at.frames, free.tolist(), strict=True)):
+            yield np.flatnonzero((frames == frame) & (free == position)), frame, "position" if position else None
 
     def targets(self, rows: Ints, frame: str) -> Targets:
         return Targets(frame, self.at.position[rows], self.at.rotation[rows], self.reference[rows])

@@ -129,6 +129,7 @@ QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
 
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+_EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
 
@@ -154,10 +155,13 @@ class Walk:
     """Why the frames of that block are not known."""
 
     def run(self) -> None:
-        text, starts = self.text.text, [*self.text.starts, len(self.text.text)]
+        text = self.text.text
         self.into.last = None
-        while self.line < len(starts) - 1:
-            start, end = starts[self.line : self.line + 2]
+        while self.line < len(self.text.starts):
+            start, end = self.text.span(self.line + 1)
+            if empty := _EMPTY.match(text, start):  # most lines of a long program may be left so
+                self.line = self.text.line(empty.end()) - (empty.end() < len(text))
+                continue
             self.line += 1
             if text.startswith(BOM, start):
                 start += len(BOM)
