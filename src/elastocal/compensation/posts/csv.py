@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -26,12 +26,14 @@ from elastocal.compensation.posts.post import Post, ToolPath, listed, pendant_va
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import ConflictError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -29,12 +29,14 @@ from elastocal.compensation.posts.numbered import (
 from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import NUMBER, Text, blanked
 from elastocal.compensation.program import Motion, Move, Target
-from elastocal.design.method import Stop
 from elastocal.errors import MissingError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 CARTESIAN = ("X", "Y", "Z", "W", "P", "R")
 AXES = ("J1", "J2", "J3", "J4", "J5", "J6")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -29,12 +29,14 @@ from elastocal.compensation.posts.post import START, ToolPath, plain_lines, prog
 from elastocal.compensation.posts.text import NUMBER, Text
 from elastocal.compensation.posts.written import Convert
 from elastocal.compensation.program import Motion, Move, Target
-from elastocal.design.method import Stop
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", "MOVS": "spline"}
 BASE = "base"

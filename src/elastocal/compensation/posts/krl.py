@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -34,12 +34,14 @@ from elastocal.compensation.posts.orientation import controller_angles, kuka_ang
 from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 _POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")

@@ -10,7 +10,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from elastocal.compensation.posts.post import Post, ToolPath
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Convert, Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import RangeError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 HOW = Written(reverse=True)
 """mm and deg; angles about x, y, z, of which the last is turned first."""

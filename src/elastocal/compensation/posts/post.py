@@ -16,18 +16,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.program import Changes, Given, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 START = "Is everything clear? The first moves are slow. Continue: the arm moves"
 """Said before the first motion of a measuring program, which then waits."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from elastocal.compensation.posts.rapid_data import QUARTERS, Statements, declar
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
@@ -31,6 +30,9 @@ from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 SPEED, SLOW = "v200", "v50"
 LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import NUMBER, Edit, Text, blanked, opened
 from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Motion, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 HOW = Written(length="m", form="rotvec", angle="rad", axes="rad")
 BASE, NO_TOOL = "base", "flange"
@@ -105,7 +108,7 @@ class UrScript(Post):
             speed = SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
             lines.append(f"  # stop {number} of {len(stops)}")
             lines += [f"  # {line}" for line in plain_lines(stop.note)] if stop.note else []
-            lines += [f"  movej({_axes(model, stop)}, a=0.5, v={FULL * speed / 100:g})", f"  sleep({wait:g})"]
+            lines += [f"  movej({_axes(model, stop.q)}, a=0.5, v={FULL * speed / 100:g})", f"  sleep({wait:g})"]
             lines += [line for sentence in stop.sentences for line in _popup(sentence)]
         return {f"{module}.script": "\n".join([*lines, "end", ""])}
 
@@ -116,7 +119,7 @@ class UrScript(Post):
         poses = [base.inverse() @ pose for pose in path.poses]
         lines = [
             f"def {path.name}():", f"  # {path.comment}", f"  set_tcp({_posed(path.tool)})",
-            f"  movej({_axes(model, Stop(path.q))}, a=0.5, v=0.2)",
+            f"  movej({_axes(model, path.q)}, a=0.5, v=0.2)",
             *(f"  movel({_posed(p)}, a=0.3, v=0.05)" for p in poses), "end", "",
         ]  # fmt: skip
         return {f"{path.name}.script": "\n".join(lines)}
@@ -126,8 +129,8 @@ def _popup(text: str) -> list[str]:
     return [f'  popup("{" ".join(plain_lines(text))}", title="Elastocal", blocking=True)']
 
 
-def _axes(model: Robot, stop: Stop) -> str:
-    return "[" + ", ".join(f"{v + 0.0:.7f}" for v in model.controller.to_controller(stop.q[None])[0]) + "]"
+def _axes(model: Robot, q: Array) -> str:
+    return "[" + ", ".join(f"{v + 0.0:.7f}" for v in model.controller.to_controller(q[None])[0]) + "]"
 
 
 def _posed(pose: Pose) -> str:
