@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
@@ -21,7 +21,6 @@ from elastocal.compensation.posts.krl_data import (
     SHARED,
     Literal,
     Lookup,
-    Missing,
     argument,
     code_end,
     literal,
@@ -303,7 +302,7 @@ class Walk:
         block = self.repeats.like(line, value.spans)
         if block is None:
             return
-        new = self.into.repeat(block, block.values)
+        new = self.into.repeat(block)
         self.line += len(new)
         if value.turn:
             begin, end = (v - last for v in value.turn)

@@ -114,9 +114,9 @@ def equilibrium(
 
 def _nearby(flex: Flexibility, at: Posture, start: Equilibrium | Array, rows: slice) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
-    theta = start.theta if isinstance(start, Equilibrium) else start
-    force = start.force[rows].T if isinstance(start, Equilibrium) else ()
-    if len(force) != flex.n:
+    force = start.force[rows].T if isinstance(start, Equilibrium) else None
+    if force is None or len(force) != flex.n:
+        theta = start.theta if isinstance(start, Equilibrium) else start
         return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
     return at.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
 
