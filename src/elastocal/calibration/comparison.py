@@ -17,6 +17,7 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.tool_change import ToolChange, tool_change, workpiece
+from elastocal.distributions import chdtrc
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.places import Plane, Reached
@@ -112,8 +113,6 @@ def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] |
     d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])
     total = _part(a, common) + _part(b, common)
     chi2, rank = _whitened(d, total)
-    from scipy.special import chdtrc
-
     chance = float(chdtrc(rank, chi2)) if rank else 1.0
     return Step(name, changes, chi2, rank, chance, None if at is None else tool_change(a, b, *at))
 

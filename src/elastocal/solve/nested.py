@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, isfinite, nan
 
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
 
 LEVEL = 0.01
@@ -62,8 +63,6 @@ def undecided(added: int, freedom: float, reason: str) -> NestedTest:
 
 def f_test(gain: float, added: int, freedom: float) -> NestedTest:
     """``gain`` is the fall of the sum of squares by ``added`` unknowns, in units of the noise's variance."""
-    from scipy.special import chdtrc, fdtrc
-
     if added < 1:
         return undecided(added, freedom, "nothing is left to test with")
     if not freedom >= 1:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array
 
@@ -57,8 +58,6 @@ def score_of_rows(
 
     ``freedom`` of the residuals are to spare; the noise is at least ``floor``, as a share of the variance.
     """
-    from scipy.special import chdtrc, fdtrc
-
     own = np.einsum("ia,ia->a", columns, columns)
     unit = 1 / np.sqrt(np.where(own > 0, own, np.inf))
     reach = (span.T @ columns) * unit
