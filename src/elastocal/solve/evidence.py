@@ -259,9 +259,9 @@ def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     found = _solved_whitened(blocks, log_scales, white)
     gradient = np.zeros(len(log_scales))
     gradient[:first], _ = _group_slopes(blocks, log_scales, found.mean - blocks.mean, found.half)
-    spread = np.zeros((n * r, p))
-    spread[blocks.read] = white.rows[blocks.read] @ found.half.T
-    spread = spread.reshape(n, r, p)
+    rows = np.zeros((n * r, p))
+    rows[blocks.read] = white.rows[blocks.read] @ found.half.T
+    spread = rows.reshape(n, r, p)
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
     pull = found.white[:, :, None] * found.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
