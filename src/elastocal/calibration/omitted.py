@@ -17,7 +17,7 @@ from elastocal.calibration.task import Task
 from elastocal.calibration.words import with_words
 from elastocal.distributions import chdtrc
 from elastocal.solve.evidence import posterior
-from elastocal.solve.score import score
+from elastocal.solve.nested import score
 from elastocal.spatial.entries import Array
 
 ABSENT = 1e-6

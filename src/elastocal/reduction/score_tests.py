@@ -41,7 +41,7 @@ from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.problem import linearise
 from elastocal.solve.linear import unit_qr
-from elastocal.solve.score import EXACT, score_of_rows
+from elastocal.solve.nested import EXACT, score_of_rows
 from elastocal.spatial.entries import Array
 
 CHANCE = 0.0027
