@@ -17,7 +17,7 @@ only under following loads: dead loads change their moments, not their forces.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ from elastocal.model.chain import ChainState
 from elastocal.model.elements import AxisForce
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.posture import Posture
+from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.force_code import ForceRows, Placed
@@ -43,6 +43,18 @@ power of two, whose rows would fall on the same cache lines."""
 def chunk_size(n: int) -> int:
     """Fewer configurations per chunk for many coordinates."""
     return CHUNK if n <= 16 else 3000 if n <= 64 else CHUNK // 4
+
+
+Chunk = tuple[slice, Posture, tuple[AppliedWrenches, ...]]
+"""Rows, what stands there and what is applied to it."""
+
+
+def chunks(model: Robot, q: Configurations, applied: Sequence[AppliedWrenches], size: int) -> Iterator[Chunk]:
+    """All configurations, some at a time: memory does not grow with their number."""
+    for first in range(0, len(q), size):
+        rows = slice(first, min(first + size, len(q)))
+        count = rows.stop - rows.start
+        yield rows, model.posture(q[rows]), tuple(w.rows(rows, count) for w in applied)
 
 
 def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> None:

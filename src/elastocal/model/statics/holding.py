@@ -31,6 +31,7 @@ from elastocal.model.statics.forces import (
     axis_forces,
     check_rows,
     chunk_size,
+    chunks,
     forces_at,
     generalised,
     loaded_joints,
@@ -46,12 +47,7 @@ def holding_torque(model: Robot, q: object, applied: Sequence[AppliedWrenches] =
     check_rows(model, total, applied)
     flex, lever = _at_joints(model)
     out = np.empty((total, model.n))
-    size = chunk_size(flex.n)
-    for first in range(0, total, size):
-        rows = slice(first, min(first + size, total))
-        count = rows.stop - rows.start
-        wrenches = tuple(w.rows(rows, count) for w in applied)
-        at = model.posture(configurations[rows])
+    for rows, at, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         out[rows] = -(lever @ forces_at(flex, at, at.start(flex.dofs), wrenches).q).T
     return out
 
@@ -74,10 +70,8 @@ def holding_observation(model: Robot, q: object, names: Sequence[str]) -> Array:
     configurations = model.configurations(q)
     flex, lever = _at_joints(model)
     out = np.empty((len(configurations), model.n, len(names)))
-    size = chunk_size(flex.n)
-    for first in range(0, len(configurations), size):
-        rows = slice(first, min(first + size, len(configurations)))
-        part = _columns(flex, model.posture(configurations[rows]), names)
+    for rows, at, _ in chunks(model, configurations, (), chunk_size(flex.n)):
+        part = _columns(flex, at, names)
         out[rows] = np.moveaxis(-np.einsum("ji,ipn->jpn", lever, part), -1, 0)
     return out
 

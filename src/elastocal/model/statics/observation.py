@@ -32,6 +32,7 @@ from elastocal.model.statics.forces import (
     axis_forces,
     check_rows,
     chunk_size,
+    chunks,
     forces_at,
     loaded_joints,
     shifted,
@@ -75,11 +76,7 @@ def loaded_observation(
     flex = assemble(model, also)
     out = np.empty((total, sum(m.rows for m in markers), len(picked)))
     status = np.empty(total, dtype=np.int64)
-    size = chunk_size(flex.n)
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
-        posture = model.posture(configurations[rows])
+    for rows, posture, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         if bent is None:
             full, _, status[rows], _, _ = solve_chunk(flex, posture, wrenches)
         else:

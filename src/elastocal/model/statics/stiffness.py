@@ -7,6 +7,8 @@ so that near a singular configuration only half as many digits are lost.
 Loaded (000 eq. 7): C = J (I - k D)^-1 k J^T at the loaded equilibrium, D the tangent of all loads
 (external wrench, weights, compensator); K = C^-1.  It is symmetric only where the loads have a potential.
 
+``stiffness_section`` is the section of a workspace in which the stiffness changes most: over two of its joints.
+
 A robot with fewer than six flexible directions, or in a singular configuration, has a compliance and no
 stiffness: the status says so and the stiffness is nan.
 """
@@ -27,7 +29,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import check_rows, chunk_size, forces_at, state_at
+from elastocal.model.statics.forces import check_rows, chunk_size, chunks, forces_at, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 
@@ -111,12 +113,11 @@ def stiffness_chunks(
     size = min(2 * chunk_size(flex.n), max(total, 1))
     work = np.zeros((3, 6, 6, size))
     arms = np.zeros((max(root.shape[1], 1), 6, size))
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        count = rows.stop - rows.start
+    for rows, posture, _ in chunks(model, configurations, (), size):
+        count = posture.size
         r, stiff, soft = work[:, :, :, :count]
         if level and flex.n:
-            state = rigid_state(model.posture(configurations[rows]), flex.dofs)
+            state = rigid_state(posture, flex.dofs)
             _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
             arms[:] = 0.0
@@ -141,11 +142,7 @@ def loaded_stiffness(
     flex = assemble(model)
     out = np.full((2, 6, 6, total), np.nan)
     status = np.empty(total, dtype=np.int64)
-    size = chunk_size(flex.n)
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        at_rows = model.posture(configurations[rows])
-        wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
+    for rows, at_rows, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         out[0, :, :, rows], out[1, :, :, rows], status[rows] = _loaded_chunk(flex, at_rows, wrenches, at)
         if progress is not None:
             progress(rows.stop, total)
@@ -220,3 +217,46 @@ def softest(found: CartesianStiffness) -> Array:
     """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
     give = found.principal()[0][:, 0]
     return np.where(give > 0, 1.0 / np.where(give > 0, give, 1.0), np.nan)
+
+
+TRIED = 9
+"""Values of each joint that are compared to choose the joints."""
+
+
+@dataclass(frozen=True, eq=False)
+class StiffnessSection:
+    """``joints`` move from ``low`` to ``high`` (n,), the others stand as in ``middle`` (n,)."""
+
+    joints: tuple[int, int]
+    middle: Array
+    low: Array
+    high: Array
+
+
+def stiffness_section(model: Robot, q: Array) -> StiffnessSection:
+    """Through the middle one of poses (N, n)."""
+    middle = q[int(np.argmin(np.linalg.norm((q - q.mean(axis=0)) / (np.ptp(q, axis=0) + 1e-9), axis=1)))]
+    low, high = _ranges(model, q)
+    first, second = sorted(np.argsort(-_effect(model, middle, low, high), kind="stable")[:2])
+    return StiffnessSection((int(first), int(second)), middle, low, high)
+
+
+def _ranges(model: Robot, q: Array) -> tuple[Array, Array]:
+    """Limits of every joint; without limits as far as it was moved, and a quarter turn or 0.1 m at least."""
+    ends = []
+    for motion, values in zip(model.motions, q.T, strict=True):
+        least = np.pi / 4 if motion.kind == "revolute" else 0.05
+        middle, half = float(values.max() + values.min()) / 2, max(least, float(np.ptp(values)) / 2)
+        ends.append(motion.limits or (middle - half, middle + half))
+    return np.array([e[0] for e in ends]), np.array([e[1] for e in ends])
+
+
+def _effect(model: Robot, middle: Array, low: Array, high: Array) -> Array:
+    """How much each joint changes the stiffness in the softest direction: the spread of its logarithm, (n,)."""
+    tried = np.repeat(middle[None, None], model.n, axis=0).repeat(TRIED, axis=1)
+    for k in range(model.n):
+        tried[k, :, k] = np.linspace(low[k], high[k], TRIED)
+    found = np.log(softest(stiffness(model, tried.reshape(-1, model.n)))).reshape(model.n, TRIED)
+    known = np.isfinite(found)
+    centre = np.where(known, found, 0.0).sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1, keepdims=True), 1)
+    return np.asarray(np.where(known, np.abs(found - centre), 0.0).max(axis=1))
