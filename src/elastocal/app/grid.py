@@ -211,7 +211,7 @@ def section(model: Robot, q: Array) -> Grid:
     """A grid over the whole range of two axes, the others where they are in the middle one of poses (N, n)."""
     import numpy as np
 
-    from elastocal.model.statics.stiffness import stiffness_section
+    from elastocal.model.statics.section import stiffness_section
 
     found = stiffness_section(model, q)
     middle, axes = found.middle, axes_of(model)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePath
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from elastocal.compensation.branches import Branch
 from elastocal.compensation.program import Changes, Given, Program, Target
 from elastocal.design.method import Stop
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
-from elastocal.kinds import kinds_in
+from elastocal.kinds import kind_in, kinds_in
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -152,6 +152,14 @@ def post_kinds() -> dict[str, type[Post]]:
     from elastocal.compensation import posts
 
     return kinds_in(posts, Post, group="elastocal.posts")
+
+
+def post_of(kind: str) -> Post | None:
+    """The language of that kind, None where there is none."""
+    from elastocal.compensation import posts
+
+    found = kind_in(posts, Post, kind, group="elastocal.posts")
+    return None if found is None else cast("type[Post]", found)()
 
 
 def post_for(file: str) -> Post:

@@ -7,8 +7,6 @@ so that near a singular configuration only half as many digits are lost.
 Loaded (000 eq. 7): C = J (I - k D)^-1 k J^T at the loaded equilibrium, D the tangent of all loads
 (external wrench, weights, compensator); K = C^-1.  It is symmetric only where the loads have a potential.
 
-``stiffness_section`` is the section of a workspace in which the stiffness changes most: over two of its joints.
-
 A robot with fewer than six flexible directions, or in a singular configuration, has a compliance and no
 stiffness: the status says so and the stiffness is nan.
 """
@@ -121,9 +119,9 @@ def stiffness_chunks(
             _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
             arms[:] = 0.0
-        if compliance:
-            np.einsum("rin,rjn->ijn", arms[:, :, :count], arms[:, :, :count], out=soft)
         batch.triangle(arms[:, :, :count], r)
+        if compliance:
+            np.einsum("rin,rjn->ijn", r, r, out=soft)
         yield rows, soft, stiff, _from_triangle(r, stiff)
 
 
@@ -215,48 +213,24 @@ def _loaded_compliance(
 
 def softest(found: CartesianStiffness) -> Array:
     """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
-    give = found.principal()[0][:, 0]
-    return np.where(give > 0, 1.0 / np.where(give > 0, give, 1.0), np.nan)
+    return softest_of(np.moveaxis(found.compliance, 0, -1))
 
 
-TRIED = 9
-"""Values of each joint that are compared to choose the joints."""
+def softest_of(compliance: Array) -> Array:
+    """The same of compliances (6, 6, N), configurations last; nan where nothing gives way, or it is not known.
 
-
-@dataclass(frozen=True, eq=False)
-class StiffnessSection:
-    """``joints`` move from ``low`` to ``high`` (n,), the others stand as in ``middle`` (n,)."""
-
-    joints: tuple[int, int]
-    middle: Array
-    low: Array
-    high: Array
-
-
-def stiffness_section(model: Robot, q: Array) -> StiffnessSection:
-    """Through the middle one of poses (N, n)."""
-    middle = q[int(np.argmin(np.linalg.norm((q - q.mean(axis=0)) / (np.ptp(q, axis=0) + 1e-9), axis=1)))]
-    low, high = _ranges(model, q)
-    first, second = sorted(np.argsort(-_effect(model, middle, low, high), kind="stable")[:2])
-    return StiffnessSection((int(first), int(second)), middle, low, high)
-
-
-def _ranges(model: Robot, q: Array) -> tuple[Array, Array]:
-    """Limits of every joint; without limits as far as it was moved, and a quarter turn or 0.1 m at least."""
-    ends = []
-    for motion, values in zip(model.motions, q.T, strict=True):
-        least = np.pi / 4 if motion.kind == "revolute" else 0.05
-        middle, half = float(values.max() + values.min()) / 2, max(least, float(np.ptp(values)) / 2)
-        ends.append(motion.limits or (middle - half, middle + half))
-    return np.array([e[0] for e in ends]), np.array([e[1] for e in ends])
-
-
-def _effect(model: Robot, middle: Array, low: Array, high: Array) -> Array:
-    """How much each joint changes the stiffness in the softest direction: the spread of its logarithm, (n,)."""
-    tried = np.repeat(middle[None, None], model.n, axis=0).repeat(TRIED, axis=1)
-    for k in range(model.n):
-        tried[k, :, k] = np.linspace(low[k], high[k], TRIED)
-    found = np.log(softest(stiffness(model, tried.reshape(-1, model.n)))).reshape(model.n, TRIED)
-    known = np.isfinite(found)
-    centre = np.where(known, found, 0.0).sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1, keepdims=True), 1)
-    return np.asarray(np.where(known, np.abs(found - centre), 0.0).max(axis=1))
+    The largest singular value of a block C is the root of the largest eigenvalue of C^T C, a cubic with three real
+    roots: with C^T C = m I + B, m = tr / 3, that is m + 2 s cos(arccos(det B / 2 s^3) / 3), s^2 = tr B^2 / 6.
+    """
+    c = compliance[:3, :3]
+    b = np.einsum("kin,kjn->ijn", c, c)
+    mean = (b[0, 0] + b[1, 1] + b[2, 2]) / 3
+    for i in range(3):
+        b[i, i] -= mean
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = b
+    size = np.sqrt((xx * xx + yy * yy + zz * zz + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
+    det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    some = np.where(size > 0, size, 1.0)
+    angle = np.arccos(np.clip(det / some / some / some / 2, -1.0, 1.0)) / 3
+    square = mean + 2 * size * np.cos(angle)
+    return np.where(square > 0, 1.0 / np.sqrt(np.where(square > 0, square, 1.0)), np.nan)
