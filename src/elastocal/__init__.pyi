@@ -15,7 +15,6 @@ from elastocal.compensation.iso9283 import iso9283 as iso9283
 from elastocal.compensation.process import ProcessLoad as ProcessLoad
 from elastocal.compensation.run import compensate as compensate
 from elastocal.design.cell import Cell as Cell
-from elastocal.design.loading import loading as loads
 from elastocal.design.planning import plan as plan
 from elastocal.errors import InputError as InputError
 from elastocal.files.programs import read_program as read_program

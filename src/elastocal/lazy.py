@@ -1,6 +1,6 @@
 """Names of a package that are loaded when they are first used, so that importing it costs nothing.
 
-    __getattr__, __dir__ = lazy(__name__, {"plan": "elastocal.design.planning"})
+__getattr__, __dir__ = lazy(__name__, {"plan": "elastocal.design.planning"})
 """
 
 from __future__ import annotations

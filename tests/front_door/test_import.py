@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
 
 import elastocal as ec
+from elastocal.measure.sources.source import source_kinds
 
 HEAVY = ("numpy", "scipy", "plotly", "pandas", "yaml", "lxml", "typer", "jinja2")
 
@@ -29,7 +33,7 @@ def test_a_name_of_the_front_door(name: str) -> None:
     value = getattr(ec, name)
     assert name in dir(ec)
     if name != "__version__":
-        assert callable(value) or name == "desk"
+        assert callable(value) or isinstance(value, ModuleType)
         assert value.__doc__
 
 
@@ -48,8 +52,32 @@ def test_a_name_of_the_desk(name: str) -> None:
 
 
 def test_the_names_that_scripts_rely_on() -> None:
-    names = {"read_robot", "Campaign", "calibrate", "Calibration", "read_calibration", "InputError", "InputError"}
+    names = {"read_robot", "Campaign", "calibrate", "Calibration", "read_calibration", "Tracker", "InputError"}
     assert names <= set(ec.__all__)
+
+
+@pytest.mark.parametrize("package", [ec, ec.desk], ids=["door", "desk"])
+def test_type_checkers_see_the_same_names(package: ModuleType) -> None:
+    stub = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    found = {
+        alias.asname: getattr(import_module(line.module), alias.name)
+        for line in stub.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
+    assert found == {name: getattr(package, name) for name in package.__all__ if name != "__version__"}
+
+
+def test_every_source_of_error_is_a_name_of_the_sources() -> None:
+    assert {getattr(ec.sources, name) for name in dir(ec.sources)} == set(source_kinds().values())
+    assert ec.sources.Tracker is ec.Tracker
+    with pytest.raises(AttributeError, match="Tracking"):
+        ec.sources.Tracking  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ec.procedures.__all__)
+def test_a_procedure_is_called_by_identify(name: str) -> None:
+    assert getattr(ec.procedures, name).identify.__doc__
 
 
 def test_there_is_no_other_name() -> None:

@@ -65,12 +65,18 @@ def _first(word: Any) -> str:
 
 
 def columns(
-    robot: str | Path, table: str | Path, told: Sequence[str] = (), units: str | None = None, accept: bool = False
+    robot: str | Path,
+    table: str | Path,
+    told: Sequence[str] = (),
+    units: str | None = None,
+    accept: bool = False,
+    header_line: int | None = None,
+    sheet: str | None = None,
 ) -> ColumnsResult:
     """What the columns of a table are taken for; what is ``told``, ``NAME=TITLE`` each, stands in its ``files``."""
     from elastocal.app.commands import columns as naming
 
-    return naming.columns(str(robot), Path(table), told=list(told), accept=accept, units=units)
+    return naming.columns(str(robot), Path(table), list(told), accept, units, header_line, sheet)
 
 
 def campaign_text(name: str, robot: Path, folder: Path, words: Mapping[str, Any]) -> str:

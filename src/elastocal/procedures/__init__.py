@@ -1,6 +1,6 @@
 """Whole procedures, one folder each, from what was logged to a result: equations, outliers, estimates, verdict.
 
-    weighed = procedures.gravity.identify(...)
+weighed = procedures.gravity.identify(...)
 """
 
 from elastocal.lazy import lazy

@@ -15,7 +15,6 @@ from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-import elastocal as ec
 from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError, UnknownNameError
 from elastocal.report.html import as_fragment, as_html
