@@ -15,6 +15,7 @@ from elastocal.compensation.iso9283 import iso9283 as iso9283
 from elastocal.compensation.process import ProcessLoad as ProcessLoad
 from elastocal.compensation.run import compensate as compensate
 from elastocal.design.cell import Cell as Cell
+from elastocal.design.loading import loading
 from elastocal.design.planning import plan as plan
 from elastocal.errors import InputError as InputError
 from elastocal.files.programs import read_program as read_program
@@ -26,4 +27,5 @@ from elastocal.model.robot import Robot as Robot
 from elastocal.published.case import reproduce as reproduce
 from elastocal.store.history import history as history
 
+loads = loading
 __version__: str
