@@ -40,7 +40,6 @@ class Inputs:
         carried = " and ".join(f"{m:g} kg at {frame}" for m, frame in self.payloads)
         where = self.file or "comes with the package"
         return (
-            VERSION,
             Fact("robot", "robot", self.robot, f"{self.robot} ({where})"),
             Fact("robot_file", "", self.file),
             Fact("tool", "tool frame", self.tool, self.tool),
@@ -81,9 +80,6 @@ def configurations_text(at: tuple[str, ...], file: Path | None, grid: str | None
     if file is not None:
         return str(file)
     return "; ".join(at[:8]) + (f"; ... {len(at)} in all" if len(at) > 8 else "") if at else "the robot has no joints"
-
-
-VERSION = Fact("elastocal", "Elastocal", __version__, __version__)
 
 
 FORMAT = "elastocal-result/1"
