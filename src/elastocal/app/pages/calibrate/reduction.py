@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import reading_unit
 from elastocal.report.blocks import Cell, Column, Table
-from elastocal.report.listing import Listing
 from elastocal.solve.groups import Group
 
 if TYPE_CHECKING:
-    from elastocal.reduction.identify import Stage
     from elastocal.reduction.springs import PossibleSprings
     from elastocal.reduction.study import Study
     from elastocal.solve.groups import Groups
@@ -21,49 +19,52 @@ if TYPE_CHECKING:
 
 def path_table(study: Study) -> Table:
     shown = reading_unit(study.fit.campaign.measurement)
-
-    def known(stage: Stage, value: float, why: str) -> Cell:
-        return or_reason(value, "the fit is that of the next row" if stage.name == "algebraic" else why)
-
-    alone = "a pose alone holds up a parameter, or nothing was measured twice"
-    return (
-        Listing(study.identification.stages)
-        .column("stage", lambda s: s.name)
-        .column("parameters", lambda s: s.parameters, "unknowns")
-        .column("identifiable", lambda s: s.identifiable)
-        .column("scatter", lambda s: known(s, s.scatter, "no spare equations"), "residuals / noise", "", 3)
-        .column(
-            shown.key("left_out"),
-            lambda s: known(s, shown.factor * s.left_out, alone),
-            "leave-one-out error",
-            shown.unit,
-            shown.decimals,
-            digits=shown.digits,
-        )
-        .column("action", lambda s: s.action, "what it does")
-        .table(
-            "path",
-            "Unknowns count nuisance parameters too. Leave-one-out error: root mean square, per axis, of predicting a "
-            "pose from all others. A model with more unknowns fits better and may predict worse: that is overfitting.",
-        )
+    columns = (
+        Column("stage", "stage"),
+        Column("parameters", "unknowns"),
+        Column("identifiable", "identifiable"),
+        Column("scatter", "residuals / noise", "", 3),
+        Column(shown.key("left_out"), "leave-one-out error", shown.unit, shown.decimals, digits=shown.digits),
+        Column("action", "what it does"),
     )
+    rows = tuple(
+        (
+            s.name,
+            s.parameters,
+            s.identifiable,
+            or_reason(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
+            or_reason(shown.factor * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
+            s.action,
+        )
+        for s in study.identification.stages
+    )
+    notes = (
+        "Unknowns count nuisance parameters too. Leave-one-out error: root mean square, per axis, of predicting a pose "
+        "from all others. A model with more unknowns fits better and may predict worse: that is overfitting.",
+    )
+    return Table("path", "", columns, rows, notes)
+
+
+_SAME = "the fit is that of the next row"
+_ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
 
 
 def physical_table(study: Study) -> Table:
     """What symmetry and template took away: many, and all alike."""
+    columns = (
+        Column("place", "spring"),
+        Column("stage", "stage"),
+        Column("count", "count"),
+        Column("elements", "elements"),
+    )
     gone: dict[tuple[str, str], list[str]] = {}
     for d in study.identification.dropped:
         if d.stage not in _OWN:
             place, symbol = d.name.rsplit(".", 1)
             gone.setdefault((place, d.stage), []).append(symbol)
-    return (
-        Listing(gone.items())
-        .column("place", lambda g: g[0][0], "spring")
-        .column("stage", lambda g: g[0][1])
-        .column("count", lambda g: len(g[1]))
-        .column("elements", lambda g: " ".join(g[1]))
-        .table("physical", "M1: equal to the mirrored element. M2: zero in the template of a beam along x.")
-    )
+    rows = tuple((place, stage, len(names), " ".join(names)) for (place, stage), names in gone.items())
+    notes = ("M1: equal to the mirrored element. M2: zero in the template of a beam along x.",)
+    return Table("physical", "", columns, rows, notes)
 
 
 _OWN = ("algebraic", "resolved", "M3")
@@ -71,23 +72,26 @@ _OWN = ("algebraic", "resolved", "M3")
 
 def dropped_table(study: Study) -> Table:
     """What the readings do not give; unknowns of the set-up have no estimate of their own and are not listed."""
-    why, found = "not estimated on its own", study.identification
-    units = {p.name: p.unit for p in found.sought.parameters.rows}
-    return (
-        Listing(d for d in found.dropped if d.stage in _OWN and d.name in units)
-        .column("parameter", lambda d: d.name)
-        .column("stage", lambda d: d.stage)
-        .column("group", lambda d: _group(study, d.name), "group before M3")
-        .column("value", lambda d: or_reason(d.value, why), "estimate (sd)", si=True, sd="sd")
-        .column("unit", lambda d: units[d.name])
-        .column("sd", lambda d: or_reason(d.sd, why), shown=False, si=True)
-        .column("ratio", lambda d: or_reason(d.ratio, why), "value / sd", "", 2)
-        .column(
-            "held_at", lambda d: or_reason(d.fixed_at, "follows from the description"), "fixed at", digits=4, si=True
-        )
-        .column("reason", lambda d: d.reason, "why it is not estimated")
-        .table("dropped", "Fixed at: the value that the robot file gives, in the same unit.")
+    columns = (
+        Column("parameter", "parameter"),
+        Column("stage", "stage"),
+        Column("group", "group before M3"),
+        Column("value", "estimate (sd)", si=True, sd="sd"),
+        Column("unit", "unit"),
+        Column("sd", "sd", shown=False, si=True),
+        Column("ratio", "value / sd", "", 2),
+        Column("held_at", "fixed at", digits=4, si=True),
+        Column("reason", "why it is not estimated"),
     )
+    why = "not estimated on its own"
+    units = {p.name: p.unit for p in study.identification.sought.parameters.rows}
+    rows = tuple(
+        (d.name, d.stage, _group(study, d.name), or_reason(d.value, why), units[d.name],
+         or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.fixed_at, "follows from the description"), d.reason)
+        for d in study.identification.dropped
+        if d.stage in _OWN and d.name in units
+    )  # fmt: skip
+    return Table("dropped", "", columns, rows, ("Fixed at: the value that the robot file gives, in the same unit.",))
 
 
 def _group(study: Study, name: str) -> str:
@@ -101,18 +105,16 @@ def _group(study: Study, name: str) -> str:
 
 
 def combination_table(groups: Groups) -> Table:
-    each = ((number, g, c) for number, g in enumerate(groups.subgroups, 1) for c in g.combinations)
-    return (
-        Listing(each)
-        .column("subgroup", lambda e: e[0])
-        .column("acts_as", lambda e: f"{len(e[1].members)} as {len(e[1].combinations)}", "acts as")
-        .column("combination", lambda e: e[2].text())
-        .table(
-            "combinations",
-            "Parameters of a subgroup act only through these combinations. Kept are the actuated joints first, then "
-            "the order of the robot file; the others are absorbed with the factor shown (SI units).",
-        )
+    columns = (Column("subgroup", "subgroup"), Column("acts_as", "acts as"), Column("combination", "combination"))
+    rows: list[tuple[Cell, ...]] = []
+    for number, subgroup in enumerate(groups.subgroups, 1):
+        for c in subgroup.combinations:
+            rows.append((number, f"{len(subgroup.members)} as {len(subgroup.combinations)}", c.text()))
+    notes = (
+        "Parameters of a subgroup act only through these combinations. Kept are the actuated joints first, then the "
+        "order of the robot file; the others are absorbed with the factor shown (SI units).",
     )
+    return Table("combinations", "", columns, tuple(rows), notes)
 
 
 def spring_table(found: PossibleSprings) -> Table:
@@ -146,19 +148,22 @@ def spring_table(found: PossibleSprings) -> Table:
 
 
 def derived_table(study: Study) -> Table:
-    none = "nothing leads to it"
-    return (
-        Listing((place, r) for place, spring in study.derived.items() for r in spring.derived)
-        .column("parameter", lambda d: f"{d[0]}.{d[1].symbol}", "element")
-        .column("value", lambda d: or_reason(d[1].value, none), "value (sd)", si=True, sd="sd")
-        .column("unit", lambda d: _unit(d[1].symbol))
-        .column("sd", lambda d: or_reason(d[1].sd, none), shown=False, si=True)
-        .column("relation", lambda d: d[1].relation, "derived from")
-        .column(
-            "conflict", lambda d: or_reason(d[1].conflict, "there is no other way"), "other ways differ by", "sd", 1
-        )
-        .table("derived", "Reconstructed by beam relations with the nominal section's ratios, not measured.")
+    columns = (
+        Column("parameter", "element"),
+        Column("value", "value (sd)", si=True, sd="sd"),
+        Column("unit", "unit"),
+        Column("sd", "sd", shown=False, si=True),
+        Column("relation", "derived from"),
+        Column("conflict", "other ways differ by", "sd", 1),
     )
+    rows: list[tuple[Cell, ...]] = []
+    for place, spring in study.derived.items():
+        for r in spring.derived:
+            value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
+            other = or_reason(r.conflict, "there is no other way")
+            rows.append((f"{place}.{r.symbol}", value, _unit(r.symbol), sd, r.relation, other))
+    notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
+    return Table("derived", "", columns, tuple(rows), notes)
 
 
 def _unit(symbol: str) -> str:
@@ -169,16 +174,25 @@ def _unit(symbol: str) -> str:
 
 def check_table(study: Study) -> Table:
     """Relations between elements that were all found: they show where a section is not the nominal one."""
-    return (
-        Listing((place, c) for place, spring in study.derived.items() for c in spring.checks)
-        .column("parameter", lambda d: f"{d[0]}.{d[1].symbol}", "element")
-        .column("measured", lambda d: d[1].measured, "estimate", digits=4, si=True)
-        .column("expected", lambda d: d[1].expected, digits=4, si=True)
-        .column("unit", lambda d: _unit(d[1].symbol))
-        .column("deviation", lambda d: or_reason(d[1].deviation, "both are without error"), "differs by", "sd", 1)
-        .column("relation", lambda d: d[1].relation)
-        .table(
-            "beam_checks",
-            "Beyond 3 sd the link is not the beam that the robot file describes: do not derive elements with it.",
-        )
+    columns = (
+        Column("parameter", "element"),
+        Column("measured", "estimate", digits=4, si=True),
+        Column("expected", "expected", digits=4, si=True),
+        Column("unit", "unit"),
+        Column("deviation", "differs by", "sd", 1),
+        Column("relation", "relation"),
     )
+    rows = tuple(
+        (
+            f"{place}.{c.symbol}",
+            c.measured,
+            c.expected,
+            _unit(c.symbol),
+            or_reason(c.deviation, "both are without error"),
+            c.relation,
+        )
+        for place, spring in study.derived.items()
+        for c in spring.checks
+    )
+    notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not derive elements with it.",)
+    return Table("beam_checks", "", columns, rows, notes)
