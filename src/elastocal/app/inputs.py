@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal import __version__
-from elastocal.files.robot.read import robot_file
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -63,6 +62,7 @@ def inputs_of(
     left_out: tuple[str, ...],
     configurations: str,
 ) -> Inputs:
+    from elastocal.files.robot.read import robot_file
     from elastocal.model.loads.payload import Payload
 
     file = robot_file(word)

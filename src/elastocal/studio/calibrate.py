@@ -11,8 +11,8 @@ from starlette.responses import Response
 from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError
 from elastocal.studio import jobs
+from elastocal.studio.folder import idle
 from elastocal.studio.render import page
-from elastocal.studio.uploads import idle
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()

@@ -16,9 +16,8 @@ import elastocal as ec
 from elastocal import desk
 from elastocal.errors import InputError, MissingError
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name
+from elastocal.studio.folder import Folder, file_name, idle
 from elastocal.studio.render import page
-from elastocal.studio.uploads import idle
 from elastocal.studio.work import STEPS, Cell
 
 router = APIRouter()

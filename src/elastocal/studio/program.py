@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from elastocal import desk
 from elastocal.errors import InputError, MissingError
+from elastocal.studio.folder import put, received
 from elastocal.studio.render import page
-from elastocal.studio.uploads import put, received
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()
