@@ -39,7 +39,8 @@ def distinct_rows(campaign: Campaign) -> Ints:
 
 def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
     """The campaign with nan in the place of wrong repeats, and these by row, marker and axis."""
-    members = [m for m in gather(robot, campaign).members if len(m) > 2]
+    every = gather(robot, campaign).members
+    members = [every[i] for i in np.flatnonzero(every.counts > 2).tolist()]
     good, lost = dict[str, Array](), []
     for key in READ:
         read = getattr(campaign, key)
@@ -47,7 +48,7 @@ def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tup
             continue
         values = _vectors(read, members) if key == "orientation" else read.reshape(campaign.count, -1)
         bad, deviation, probability = _screened(values, members, 1 if key == "distance" else 3)
-        bad[[campaign.kept(i) for i in range(campaign.count)]] = False
+        bad[campaign.kept_rows] = False
         if not bad.any():
             continue
         if key == "orientation":
