@@ -36,7 +36,7 @@ _NAMES = {
     "cross_validate": "elastocal.calibration.validation",
     "Calibration": "elastocal.calibration.calibration",
     "read_calibration": "elastocal.calibration.store",
-    "compare": "elastocal.calibration.compare",
+    "compare": "elastocal.calibration.comparison",
     "export": "elastocal.calibration.export",
     "history": "elastocal.store.history",
     # correct programs

@@ -3,7 +3,7 @@ from elastocal import desk as desk
 from elastocal import procedures as procedures
 from elastocal.calibration.calibration import Calibration as Calibration
 from elastocal.calibration.campaign import Campaign as Campaign
-from elastocal.calibration.compare import compare as compare
+from elastocal.calibration.comparison import compare as compare
 from elastocal.calibration.export import export as export
 from elastocal.calibration.readings import read_campaign as read_campaign
 from elastocal.calibration.run import calibrate as calibrate
