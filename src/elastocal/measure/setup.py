@@ -17,6 +17,8 @@ from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial.entries import Array, Ints
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
+AT_ONCE = 8192
+"""Configurations whose Jacobians are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,8 @@ class Setup:
 
     def positions(self, model: Robot) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
-        return np.stack([kinematics(model, self.q, m.frame).position for m in self.markers], axis=1)
+        found = {frame: origins(model, self.q, frame) for frame in dict.fromkeys(m.frame for m in self.markers)}
+        return np.stack([found[m.frame] for m in self.markers], axis=1)
 
     def by_joints(self, model: Robot) -> Array:
         """Rows moved by the joints, (N, R, n)."""
@@ -131,6 +134,12 @@ class Setup:
             return np.broadcast_to(vectors, (self.count, *vectors.shape))
         turn = kinematics(model, self.q, self.load.frame).rotation
         return np.asarray(np.einsum("nij,kj->nki", turn, vectors))
+
+
+def origins(model: Robot, q: Array, frame: str | None = None) -> Array:
+    """Where the origin of a frame is without load, (N, 3): of many configurations one part after another."""
+    parts = (q[at : at + AT_ONCE] for at in range(0, len(q), AT_ONCE))
+    return np.concatenate([np.zeros((0, 3)), *(kinematics(model, part, frame).position for part in parts)])
 
 
 def stacked(markers: Sequence[Marker], parts: Sequence[Array]) -> Array:
