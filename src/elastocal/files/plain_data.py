@@ -68,6 +68,10 @@ def _too_deep(file: str, line: int) -> InputError:
     return InputError(said, code="too-deep", file=file, line=line)
 
 
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
 @dataclass
 class _Reading:
     """One walk over the events of a file, those behind an alias walked again; ``count`` are the entries met so far."""
@@ -106,11 +110,11 @@ class _Reading:
         if self.count > LARGEST:
             said = f"unfolds to more than {LARGEST} entries; write out what its aliases stand for, in tables where long"
             raise self.error(event, said, "too-large")
-        self.lines.setdefault(path, event.start_mark.line + 1)
+        self.lines.setdefault(path, _line(event))
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
         if len(path) >= DEEPEST:
-            raise _too_deep(self.file, event.start_mark.line + 1)
+            raise _too_deep(self.file, _line(event))
         if isinstance(event, yaml.SequenceStartEvent) and event.tag in (None, "!", f"{_TAG}seq"):
             return [self.value((*path, i)) for i in self._items()]
         if isinstance(event, yaml.MappingStartEvent) and event.tag in (None, "!", f"{_TAG}map"):
@@ -130,7 +134,7 @@ class _Reading:
             said = f"found undefined alias {alias.anchor!r}"
             raise yaml.composer.ComposerError(None, None, said, alias.start_mark)
         if len(path) > DEEPEST:
-            raise _too_deep(self.file, alias.start_mark.line + 1)
+            raise _too_deep(self.file, _line(alias))
         behind, self.at = self.at, self.anchors[alias.anchor]
         out = self.value(path)
         self.at = behind
@@ -166,7 +170,7 @@ class _Reading:
                 raise self.error(key, f"key {name!r} stands twice; keep one")
             seen.add(name)
             place = (*path, name)
-            self.lines[place] = key.start_mark.line + 1
+            self.lines[place] = _line(key)
             out[self._scalar(key)] = self.value(place)
         return {**merged, **out}
 
@@ -224,7 +228,7 @@ class _Reading:
             raise self.error(key, said, between=", ")
 
     def error(self, event: Any, said: str, code: str = "yaml", between: str = ": ") -> InputError:
-        line = event.start_mark.line + 1
+        line = _line(event)
         return InputError(f"{self.file}, line {line}{between}{said}", code=code, file=self.file, line=line)
 
 

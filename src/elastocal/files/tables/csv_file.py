@@ -24,7 +24,6 @@ from elastocal.untrusted import finite_number
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
-_SEP = re.compile("sep=", re.IGNORECASE)
 REMARKS = 40
 """Lines in which titles are looked for."""
 
@@ -129,7 +128,7 @@ def csv_parts(
 def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
     """Without lines above the titles, where that is known, and without those that tell a spreadsheet the separator."""
     lines = lines.some(slice(int(np.searchsorted(lines.numbers, header_line or 0)), None))
-    if _SEP.search(text) is None:
+    if not any(word in text for word in ("sep=", "Sep=", "SEP=")):
         return lines
     kept = [i for i, (_, s) in enumerate(lines.numbered(text)) if not _TOLD.fullmatch(s)]
     return lines.some(np.array(kept, dtype=np.int64))
