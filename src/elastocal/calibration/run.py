@@ -128,7 +128,7 @@ def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[O
     """Without points that no arm reaches, such as codes of a lost beam: no fit can be begun with them."""
     if campaign.position is None:
         return campaign, ()
-    origin = origins(robot.nominal, campaign.joint_values(robot))
+    origin = origins(robot.nominal, campaign.joint_values(robot), [robot.tool])[:, 0]
     near, _ = within_reach(origin, campaign.station_index, campaign.position)
     gone = np.isnan(near).any(axis=2) & ~np.isnan(campaign.position).any(axis=2)
     gone[campaign.kept_rows] = False

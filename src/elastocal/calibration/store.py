@@ -14,11 +14,10 @@ import numpy as np
 
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.estimates import Estimate, Estimates, Outlier
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
 from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.residuals import Residuals
 from elastocal.calibration.seen import Seen
 from elastocal.errors import FormatError
 from elastocal.files.located import read_json

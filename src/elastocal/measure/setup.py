@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import MissingError, ShapeError
-from elastocal.model.kinematics import kinematics
+from elastocal.model.kinematics import kinematics, rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
@@ -18,7 +18,7 @@ from elastocal.spatial.entries import Array, Ints
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
 AT_ONCE = 8192
-"""Configurations whose Jacobians are held at once."""
+"""Configurations whose frames are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,7 @@ class Setup:
 
     def positions(self, model: Robot) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
-        found = {frame: origins(model, self.q, frame) for frame in dict.fromkeys(m.frame for m in self.markers)}
-        return np.stack([found[m.frame] for m in self.markers], axis=1)
+        return origins(model, self.q, [m.frame for m in self.markers])
 
     def by_joints(self, model: Robot) -> Array:
         """Rows moved by the joints, (N, R, n)."""
@@ -136,10 +135,14 @@ class Setup:
         return np.asarray(np.einsum("nij,kj->nki", turn, vectors))
 
 
-def origins(model: Robot, q: Array, frame: str | None = None) -> Array:
-    """Where the origin of a frame is without load, (N, 3): of many configurations one part after another."""
-    parts = (q[at : at + AT_ONCE] for at in range(0, len(q), AT_ONCE))
-    return np.concatenate([np.zeros((0, 3)), *(kinematics(model, part, frame).position for part in parts)])
+def origins(model: Robot, q: Array, frames: Sequence[str]) -> Array:
+    """Where frames are without load, (N, frames, 3): of many configurations one part after another."""
+    out = np.empty((len(q), len(frames), 3))
+    for at in range(0, len(q), AT_ONCE):
+        state = rigid_state(model.posture(model.configurations(q[at : at + AT_ONCE])), ())
+        for i, frame in enumerate(frames):
+            out[at : at + AT_ONCE, i] = state.origin(frame).T
+    return out
 
 
 def stacked(markers: Sequence[Marker], parts: Sequence[Array]) -> Array:

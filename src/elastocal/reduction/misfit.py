@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.spatial.entries import Array, Bools, Ints
 
 UNLIKELY = 0.01
@@ -49,8 +50,6 @@ class LackOfFit:
 
 def split_residuals(whitened: Array, used: Bools, state: Ints, everything: float, freedom: int) -> LackOfFit:
     """Of residuals (N, R) in units of the noise, and their sum of squares with priors, by the states (N,) repeated."""
-    from scipy.special import fdtrc
-
     groups = int(state.max()) + 1
     count = np.zeros((groups, whitened.shape[1]))
     total = np.zeros_like(count)
@@ -101,8 +100,6 @@ def misfit_of(again: LackOfFit, scatter: float, freedom: int, chance: float) -> 
 
 def chance_of(scatter: float, freedom: int) -> float:
     """Probability of a scatter in units of the noise where the model is right, by chi2."""
-    from scipy.special import chdtrc
-
     known = freedom > 0 and np.isfinite(scatter)
     return float(chdtrc(freedom, freedom * scatter**2)) if known else float("nan")
 

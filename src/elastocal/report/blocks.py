@@ -74,10 +74,14 @@ PIECE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Rows(Sequence[Row]):
-    """``size`` rows that are made when they are asked for, by pieces: those of a long table need not be held."""
+    """``size`` rows that are made when they are asked for, by pieces: those of a long table need not be held.
+
+    ``lines`` may give some rows as lines of CSV at once, None where a cell of them is not a plain number.
+    """
 
     size: int
     make: Callable[[slice], Sequence[Row]]
+    lines: Callable[[slice], str | None] = lambda part: None
 
     def __len__(self) -> int:
         return self.size
@@ -95,8 +99,11 @@ class Rows(Sequence[Row]):
         return tuple(self.make(slice(at.start, at.stop))) if at.step == 1 else tuple(self[i] for i in at)
 
     def __iter__(self) -> Iterator[Row]:
-        for first in range(0, self.size, PIECE):
-            yield from self.make(slice(first, min(first + PIECE, self.size)))
+        for part in self.pieces():
+            yield from self.make(part)
+
+    def pieces(self) -> Iterator[slice]:
+        return (slice(first, min(first + PIECE, self.size)) for first in range(0, self.size, PIECE))
 
 
 @dataclass(frozen=True)
@@ -285,19 +292,23 @@ class Fact:
 class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
-    ``inputs`` say what was computed, so that the answer can be had again.  ``tiles`` are its summary, ``certificate``
-    its first page, ``hint`` one line on what the reader could have besides; ``data`` are further entries of its JSON.
+    Of ``sections`` those without blocks are left out.  ``inputs`` say what was computed, so that the answer can be had
+    again.  ``tiles`` are its summary, ``certificate`` its first page, ``hint`` one line on what the reader could have
+    besides; ``data`` are further entries of its JSON.
     """
 
     title: str
     verdict: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: Sequence[Section]
     notes: tuple[str, ...] = ()
     inputs: tuple[Fact, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     tiles: tuple[Tile, ...] = ()
     certificate: Certificate | None = None
     hint: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sections", tuple(s for s in self.sections if s.blocks))
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

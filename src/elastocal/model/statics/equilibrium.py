@@ -19,7 +19,7 @@ from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics import continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import check_rows, chunk_size
+from elastocal.model.statics.forces import check_rows, chunk_size, chunks
 from elastocal.model.statics.newton import STEP_TOLERANCE, States, solve_equilibrium
 from elastocal.spatial.entries import Array, Ints
 
@@ -77,14 +77,15 @@ def equilibrium(
     q: object,
     applied: Sequence[AppliedWrenches] = (),
     *,
-    start: Equilibrium | None = None,
+    start: Equilibrium | Array | None = None,
     judged: bool = True,
     chunk: int | None = None,
     progress: Progress | None = None,
 ) -> Equilibrium:
     """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads.
 
-    ``start`` is an equilibrium nearby (other parameters, the same rows) from which the search begins.  Where not
+    ``start`` is an equilibrium nearby (other parameters, the same rows), or its theta (N, m) alone, nan where none is
+    known, from which the search begins.  Where not
     ``judged``, states that substitution finds count as stable without proof: it contracts by five at least from one
     step to the next, where a state that is about to give way repels.
     """
@@ -98,12 +99,8 @@ def equilibrium(
     status = np.zeros(total, dtype=np.int64)
     factor = np.full(total, np.nan)
     steps = np.zeros(total, dtype=np.int64)
-    for first in range(0, total, size):
-        rows = slice(first, min(first + size, total))
-        count = rows.stop - rows.start
-        wrenches = tuple(w.rows(rows, count) for w in applied)
-        posture = model.posture(configurations[rows])
-        begin = None if start is None else _nearby(flex, posture, start.theta[rows].T, start.force[rows].T)
+    for rows, posture, wrenches in chunks(model, configurations, applied, size):
+        begin = None if start is None else _nearby(flex, posture, start, rows)
         out = solve_chunk(flex, posture, wrenches, begin, judged or begin is None)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
@@ -111,10 +108,12 @@ def equilibrium(
     return Equilibrium(theta.T, force.T, status, factor, steps)
 
 
-def _nearby(flex: Flexibility, at: Posture, theta: Array, force: Array) -> Array:
+def _nearby(flex: Flexibility, at: Posture, start: Equilibrium | Array, rows: slice) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
-    if len(force) != flex.n:
-        return theta[list(flex.dofs)]
+    force = start.force[rows].T if isinstance(start, Equilibrium) else None
+    if force is None or len(force) != flex.n:
+        theta = start.theta if isinstance(start, Equilibrium) else start
+        return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
     return at.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
 
 

@@ -27,7 +27,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import check_rows, chunk_size, forces_at, state_at
+from elastocal.model.statics.forces import check_rows, chunk_size, chunks, forces_at, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 
@@ -111,18 +111,17 @@ def stiffness_chunks(
     size = min(2 * chunk_size(flex.n), max(total, 1))
     work = np.zeros((3, 6, 6, size))
     arms = np.zeros((max(root.shape[1], 1), 6, size))
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        count = rows.stop - rows.start
+    for rows, posture, _ in chunks(model, configurations, (), size):
+        count = posture.size
         r, stiff, soft = work[:, :, :, :count]
         if level and flex.n:
-            state = rigid_state(model.posture(configurations[rows]), flex.dofs)
+            state = rigid_state(posture, flex.dofs)
             _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
             arms[:] = 0.0
-        if compliance:
-            np.einsum("rin,rjn->ijn", arms[:, :, :count], arms[:, :, :count], out=soft)
         batch.triangle(arms[:, :, :count], r)
+        if compliance:
+            np.einsum("rin,rjn->ijn", r, r, out=soft)
         yield rows, soft, stiff, _from_triangle(r, stiff)
 
 
@@ -141,11 +140,7 @@ def loaded_stiffness(
     flex = assemble(model)
     out = np.full((2, 6, 6, total), np.nan)
     status = np.empty(total, dtype=np.int64)
-    size = chunk_size(flex.n)
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        at_rows = model.posture(configurations[rows])
-        wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
+    for rows, at_rows, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         out[0, :, :, rows], out[1, :, :, rows], status[rows] = _loaded_chunk(flex, at_rows, wrenches, at)
         if progress is not None:
             progress(rows.stop, total)
@@ -218,5 +213,24 @@ def _loaded_compliance(
 
 def softest(found: CartesianStiffness) -> Array:
     """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
-    give = found.principal()[0][:, 0]
-    return np.where(give > 0, 1.0 / np.where(give > 0, give, 1.0), np.nan)
+    return softest_of(np.moveaxis(found.compliance, 0, -1))
+
+
+def softest_of(compliance: Array) -> Array:
+    """The same of compliances (6, 6, N), configurations last; nan where nothing gives way, or it is not known.
+
+    The largest singular value of a block C is the root of the largest eigenvalue of C^T C, a cubic with three real
+    roots: with C^T C = m I + B, m = tr / 3, that is m + 2 s cos(arccos(det B / 2 s^3) / 3), s^2 = tr B^2 / 6.
+    """
+    c = compliance[:3, :3]
+    b = np.einsum("kin,kjn->ijn", c, c)
+    mean = (b[0, 0] + b[1, 1] + b[2, 2]) / 3
+    for i in range(3):
+        b[i, i] -= mean
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = b
+    size = np.sqrt((xx * xx + yy * yy + zz * zz + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
+    det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    some = np.where(size > 0, size, 1.0)
+    angle = np.arccos(np.clip(det / some / some / some / 2, -1.0, 1.0)) / 3
+    square = mean + 2 * size * np.cos(angle)
+    return np.where(square > 0, 1.0 / np.sqrt(np.where(square > 0, square, 1.0)), np.nan)
