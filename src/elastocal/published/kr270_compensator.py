@@ -14,7 +14,7 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.procedures.compensator.arcs import AngleGain, angle_gain
 from elastocal.procedures.compensator.concentric import ConcentricArcs, fit_concentric
 from elastocal.procedures.compensator.geometry import CompensatorGeometry, compensator_geometry
-from elastocal.procedures.compensator.robust import robust_common_rotation, robust_known_angles
+from elastocal.procedures.compensator.robust import outliers_of_body, robust_known_angles
 from elastocal.procedures.compensator.variants import Variants, compare_variants
 from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.published.kr270_table3 import spring_figures, spring_words, table_three
@@ -120,7 +120,7 @@ def fitted() -> TableOne:
     p1, p01, p02 = (1e-3 * p for p in _points())
     gain, pivot = angle_gain(p1, q), fit_concentric([p01, p02])
     variants = compare_variants([p01, p02], p1)
-    bad = (*robust_known_angles(p1, q).outliers, *robust_common_rotation([p01, p02]).outliers)
+    bad = (*robust_known_angles(p1, q).outliers, *outliers_of_body([p01, p02]))
     rigid = compensator_geometry(gain.known, variants.models[1].fit)
     return TableOne(gain, pivot, variants, compensator_geometry(gain.known, pivot), rigid, len(bad))
 

@@ -171,11 +171,6 @@ class AxisFit(ABC):
         return self.problem.frame.axis
 
     @property
-    def residuals(self) -> Array:
-        """Measured minus model, in the order of ``problem.labels``; see ``problem`` for what its columns are."""
-        return self.problem.residuals()
-
-    @property
     def residual_sd(self) -> float:
         return self.estimate.residual_sd
 
