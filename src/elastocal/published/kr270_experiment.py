@@ -161,18 +161,24 @@ def clear(model: Robot, q: Array) -> Bools:
     return np.asarray((at[:, 2] > HEIGHT) & (np.hypot(at[:, 0], at[:, 1]) > RADIUS))
 
 
-def two_setups(model: Robot, rng: np.random.Generator) -> Setup:
-    """Configurations and loads of both set-ups, the repeats one after another."""
+def clear_configurations(model: Robot, count: int, rng: np.random.Generator) -> Array:
+    """Drawn evenly from the joint limits, (count, n)."""
     limits = np.array([m.limits for m in model.motions])
     q = np.zeros((0, model.n))
-    while len(q) < 2 * POSES:
-        drawn = rng.uniform(limits[:, 0], limits[:, 1], (2 * POSES, model.n))
+    while len(q) < count:
+        drawn = rng.uniform(limits[:, 0], limits[:, 1], (count, model.n))
         q = np.concatenate([q, drawn[clear(model, drawn)]])
+    return q[:count]
+
+
+def two_setups(model: Robot, rng: np.random.Generator) -> Setup:
+    """Configurations and loads of both set-ups, the repeats one after another."""
+    q = clear_configurations(model, 2 * POSES, rng)
     wrenches = np.zeros((2 * POSES, 6))
     wrenches[:POSES, 2] = -DOWN
     wrenches[range(POSES, 2 * POSES), np.arange(POSES) % 2] = SIDEWAYS
     load = AppliedWrenches(model.tool, np.repeat(wrenches, REPEATS, axis=0))
-    return Setup(np.repeat(q[: 2 * POSES], REPEATS, axis=0), load, tuple(Marker(m) for m in MARKERS))
+    return Setup(np.repeat(q, REPEATS, axis=0), load, tuple(Marker(m) for m in MARKERS))
 
 
 def measured(
@@ -193,6 +199,13 @@ def identified(truth: Robot, campaign: Measured, whole_path: bool = False) -> Id
     """By M1, M2, algebraic reduction and M3 from everything that yields; M1 and M2 are only tried with the path."""
     described = descriptions(rigid(truth))
     return identify(described if whole_path else described[-1:], campaign, SEEK)
+
+
+def identified_model(found: Identification, statics: Statics = "loaded") -> IdentifiedModel:
+    """With the covariance of everything sought, and what the residuals show beyond noise."""
+    fit, wide = found.fit, wide_covariance(found)
+    fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
+    return IdentifiedModel(fit.model, wide.names, wide.covariance, fault, statics)
 
 
 def all_at_once(found: Identification) -> Fit:
@@ -242,10 +255,8 @@ class HeldOut:
 
     def predicted_sd(self, found: Identification) -> float:
         """Rms length (m) that the identified model itself expects to be left."""
-        fit, wide = found.fit, wide_covariance(found)
-        fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
-        known = IdentifiedModel(fit.model, wide.names, wide.covariance, fault, self.statics)
-        return rms(predict(known, self.q, AppliedWrenches(fit.model.tool, self.wrenches)).sd[:, :3])
+        load = AppliedWrenches(found.fit.model.tool, self.wrenches)
+        return rms(predict(identified_model(found, self.statics), self.q, load).sd[:, :3])
 
 
 def rms(vectors: Array) -> float:

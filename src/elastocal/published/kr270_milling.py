@@ -21,10 +21,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.robot import Robot
 from elastocal.published import kr270_experiment as ex
 from elastocal.published.case import Case, Figure, Outcome, Progress
-from elastocal.reduction.diagnostics import discrepancy, repeats
-from elastocal.reduction.error_budget import wide_covariance
 from elastocal.reduction.identify import Identification
-from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.report.blocks import Lines, Series
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rpy_matrix
@@ -156,13 +153,10 @@ def _sizes(loads: PathLoads) -> tuple[float, float]:
 
 def _expected(found: Identification, truth: Robot, path: Targets, loads: PathLoads) -> float:
     """Rms (m) that the covariance of the fit lets expect."""
-    fit = found.fit
-    fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
-    wide = wide_covariance(found)
-    known = IdentifiedModel(fit.model, wide.names, wide.covariance, fault)
-    nominal = correct(fit.model, path, loads).nominal
-    command = correct(fit.model, taught(fit.model, path, nominal, loads), loads).command
-    covariance = taught_covariance(known, nominal, command, truth.tool, loads)
+    model = found.fit.model
+    nominal = correct(model, path, loads).nominal
+    command = correct(model, taught(model, path, nominal, loads), loads).command
+    covariance = taught_covariance(ex.identified_model(found), nominal, command, truth.tool, loads)
     return float(np.sqrt(np.mean(np.einsum("nii->n", covariance[:, :3, :3]))))
 
 

@@ -33,7 +33,16 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.published.case import Case, Figure, Progress, Why
-from elastocal.published.kr270_experiment import DOWN, MARKERS, POSES, REPEATS, SIDEWAYS, TRACKER, clear, tracker_only
+from elastocal.published.kr270_experiment import (
+    DOWN,
+    MARKERS,
+    POSES,
+    REPEATS,
+    SIDEWAYS,
+    TRACKER,
+    clear_configurations,
+    tracker_only,
+)
 from elastocal.reduction.compensator import sample_spring, start_values
 from elastocal.reduction.fit import Fit, estimate
 from elastocal.solve.metropolis import NonlinearPosterior
@@ -92,14 +101,10 @@ class Experiment:
 def experiment(rng: np.random.Generator, sideways: bool = False) -> Experiment:
     """Candidates under the vertical load, or each under it and under both horizontal ones, A1 sought as well."""
     truth = read_robot("kuka-kr270").without(*LEFT_OUT)
-    limits = np.array([m.limits for m in truth.motions])
-    q = np.zeros((0, truth.n))
-    while len(q) < CANDIDATES:
-        drawn = rng.uniform(limits[:, 0], limits[:, 1], (CANDIDATES, truth.n))
-        q = np.concatenate([q, drawn[clear(truth, drawn)]])
+    q = clear_configurations(truth, CANDIDATES, rng)
     loads = np.zeros((3, 6))
     loads[0, 2], loads[1, 0], loads[2, 1] = -DOWN, SIDEWAYS, SIDEWAYS
-    loads, q = loads if sideways else loads[:1], q[:CANDIDATES]
+    loads = loads if sideways else loads[:1]
     names = (*SOUGHT.values(), *(("A1.k",) if sideways else ()))
     return Experiment(truth, np.tile(q, (len(loads), 1)), np.repeat(loads, len(q), axis=0), names)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 from typing import Self, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from elastocal.errors import TooFewError, UnobservableError
 from elastocal.procedures.compensator.points import AxisFrame
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.nested import f_test
 from elastocal.solve.nonlinear import minimise as least_squares
 from elastocal.spatial.entries import Array
 
@@ -120,11 +122,9 @@ class FitQuality:
     @property
     def disturbed(self) -> bool:
         """Whether the residuals are larger than the stated noise explains, once in a thousand times by chance."""
-        from scipy.special import chdtrc
-
-        if self.noise is None or self.freedom < 1:
+        if self.noise is None:
             return False
-        return bool(chdtrc(self.freedom, self.squares / self.noise**2) < DISTURBED)
+        return f_test(self.squares / self.noise**2, self.freedom, inf).probability < DISTURBED
 
     @property
     def covariance(self) -> Array:
