@@ -262,7 +262,7 @@ def spring_words(found: TableThree) -> str:
         f"({found.equations} equations, Table 3 as truth, 2.5 kN downwards, {1e6 * TRACKER:g} um per reading and no "
         f"other error, no links and no foundation) knows k_c to {d['k_c']:.1f} % and s_0 to {d['s_0']:.2f} % at "
         f"designed poses, {r['k_c']:.1f} and {r['s_0']:.2f} % at random ones, {b['k_c']:.1f} and {b['s_0']:.2f} % with "
-        f"horizontal loads as well; {_sampling(found)}. Case are {printed_percent('k_c')} and "
+        f"horizontal loads as well; {_sampling(found)}. Printed are {printed_percent('k_c')} and "
         f"{printed_percent('s_0')} %, {times('k_c', r['k_c']):.0f} to {times('k_c', d['k_c']):.0f} times as much, and "
         f"for all seven parameters {factor[least]:.1f} ({least}) to {factor[most]:.0f} ({most}) times what random "
         f"poses give. So more than the tracker's noise must have acted. Errors of load and repeatability explain "
