@@ -14,6 +14,7 @@ from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.motor_compliance import MotorCompliance
 from elastocal.model.descriptions import beyond_form, in_form
 from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
@@ -155,3 +156,24 @@ def test_a_value_that_gives_a_joint_its_second_compliance_is_refused(kr270: Robo
     two = kr270.with_elements(shafts)
     with pytest.raises(DuplicateError):
         two.with_parameters({two.parameters.names[-1]: 1e-6})
+
+
+@pytest.mark.parametrize("frame", [None, "A4"])
+def test_what_a_robot_says_of_itself_fits_together(kr270: Robot, frame: str | None) -> None:
+    """Compliance is J k J^T of its own Jacobian; a small force at the frame moves it by that."""
+    bare = kr270.nominal.with_elements(*(e for e in kr270.elements if e.kind == "joint_compliance"))
+    q = configurations(bare, 3)
+    k = np.diag([e.k for e in bare.elements])
+    jacobian = bare.kinematics(q, frame).jacobian
+    soft = bare.stiffness(q, frame).compliance
+    np.testing.assert_allclose(soft, jacobian @ k @ jacobian.swapaxes(1, 2), rtol=1e-9, atol=1e-18)
+    force = np.array([3.0, -2.0, 1.0, 0.5, 0.2, -0.4])
+    at = [AppliedWrenches(frame, force)] if frame else force
+    np.testing.assert_allclose(bare.deflection(q, at, frame).twist, soft @ force, rtol=1e-4, atol=1e-12)
+
+
+def test_a_robot_tells_its_progress(kr270: Robot) -> None:
+    told: list[tuple[int, int]] = []
+    kr270.stiffness(np.zeros((4, 6)), progress=lambda done, total: told.append((done, total)))
+    kr270.deflection(np.zeros((4, 6)), [0, 0, -100, 0, 0, 0], progress=lambda done, total: told.append((done, total)))
+    assert told == [(4, 4), (4, 8), (8, 8)]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from elastocal.model.parameters import Parameter, ParameterTable, Status
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
+
+if TYPE_CHECKING:  # what is computed of a robot stands on it
+    from elastocal.model.kinematics import Kinematics
+    from elastocal.model.loads.wrench import AppliedWrenches
+    from elastocal.model.statics.deflection import FrameDeflection
+    from elastocal.model.statics.equilibrium import Progress
+    from elastocal.model.statics.stiffness import CartesianStiffness
 
 OF_FRAMES = ("chain", "places", "nominal", "size", "joint_dofs", "parameter_names", "parameter_counts")
 """What a robot has whatever its parameters are worth."""
@@ -298,6 +305,33 @@ class Robot:
         return replace(
             self, elements=tuple(e.in_form(form) if isinstance(e, LinkCompliance) else e for e in self.elements)
         )
+
+    def kinematics(self, q: object, frame: str | None = None) -> Kinematics:
+        """Pose and Jacobian of a frame (default: the tool) at joint values (N, n), without load."""
+        from elastocal.model.kinematics import kinematics
+
+        return kinematics(self, q, frame)
+
+    def deflection(
+        self,
+        q: object,
+        wrench: Sequence[AppliedWrenches] | Array | Sequence[float],
+        frame: str | None = None,
+        progress: Progress | None = None,
+    ) -> FrameDeflection:
+        """What a load moves a frame (default: the tool) by, between two equilibria: see ``statics.deflection``.
+
+        ``wrench`` (6,) or (N, 6) in N and N m on the tool, base axes; or wrenches at named frames.
+        """
+        from elastocal.model.statics.deflection import deflection
+
+        return deflection(self, q, wrench, frame, progress)
+
+    def stiffness(self, q: object, frame: str | None = None, progress: Progress | None = None) -> CartesianStiffness:
+        """Cartesian compliance and stiffness of a frame (default: the tool), without load."""
+        from elastocal.model.statics.stiffness import stiffness
+
+        return stiffness(self, q, frame, progress)
 
     def configurations(self, q: object) -> Configurations:
         """Joint values, or ``Configurations`` with their temperature, checked; limits are not judged here."""
