@@ -39,6 +39,7 @@ from elastocal.published.kr270_experiment import (
 )
 from elastocal.published.kr270_table3 import LEFT_OUT, SOUGHT, accuracy, alike, printed_percent, times
 from elastocal.report.blocks import Lines, Series
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 
 DRAWN, RANDOM, RESTARTS = 2000, 200, 2
@@ -111,10 +112,6 @@ def random_plans(problem: DesignProblem, count: int, rng: np.random.Generator) -
     """What random choices of candidates would tell."""
     sets = [rng.choice(len(problem.candidates), count, replace=False) for _ in range(RANDOM)]
     return [known_by_rows(problem.rows, [int(c) for c in rows], problem.space.coordinates) for rows in sets]
-
-
-def rms(errors: Array) -> float:
-    return float(np.sqrt(np.mean(errors**2)))
 
 
 def _percent(problem: DesignProblem, sd: Array) -> dict[str, float]:

@@ -42,7 +42,7 @@ def print_figures(truth: Array) -> tuple[Figure, ...]:
     off = ", ".join(f"{r['element']} ({r['|k|/sigma']:g} for {r['ratio of (17)']:g}: {r['agrees']})" for r in others)
     return (
         PRINTED.figure("observation_rank", int(np.linalg.matrix_rank(matrix))),
-        PRINTED.figure("observation_condition", _condition(matrix)),
+        PRINTED.figure("observation_condition", float(np.linalg.cond(matrix))),
         PRINTED.figure("asymmetry_percent_print", float(skew)),
         PRINTED.figure(
             "worst_error_percent_print", 100 * float(full[worst]), worst=worst, low=min(room), high=max(room),
@@ -57,10 +57,6 @@ def _ends(value: float, digits: int) -> tuple[float, float]:
     """Between which a number lies that is printed with so many significant digits."""
     half = HALF * 10.0 ** (floor(log10(abs(value))) - digits + 1)
     return abs(value) - half, abs(value) + half
-
-
-def _condition(matrix: Array) -> float:
-    return float(np.linalg.cond(matrix))
 
 
 def ratios() -> Listing:

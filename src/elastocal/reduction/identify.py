@@ -19,11 +19,10 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
-from elastocal.reduction.diagnostics import influence
+from elastocal.reduction.diagnostics import Outlier, influence
 from elastocal.reduction.elimination import Dropped, by_description, by_groups, by_partner, by_sight, neglected
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues, Trial, first_fit, without_outliers
 from elastocal.reduction.fit import Fit, estimate
-from elastocal.reduction.outliers import Outlier
 from elastocal.reduction.problem import weigh
 from elastocal.solve.groups import Groups, Practical, practical
 from elastocal.spatial.entries import Ints

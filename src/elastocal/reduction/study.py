@@ -19,8 +19,10 @@ from elastocal.reduction.diagnostics import (
     Correlation,
     Discrepancy,
     Influence,
+    Outlier,
     correlations,
     discrepancy,
+    find_outliers,
     influence,
     repeats,
 )
@@ -29,7 +31,6 @@ from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
 from elastocal.reduction.misfit import LackOfFit
-from elastocal.reduction.outliers import Outlier, find_outliers
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
 from elastocal.reduction.springs import PossibleSprings, derived_springs, possible_springs
