@@ -14,7 +14,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from elastocal.errors import TooFewError, UnobservableError
-from elastocal.procedures.compensator.points import AxisFrame
+from elastocal.procedures.compensator.points import COORDINATES, AxisFrame
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.nested import f_test
 from elastocal.solve.nonlinear import minimise as least_squares
@@ -27,12 +27,9 @@ DISTURBED = 1e-3
 class ArcProblem(ABC):
     """A model with values for its parameters.  Residuals are measured minus model, in metres.
 
-    Each point has one row per name in ``components``; ``labels`` gives its marker and pose, both from 0.
+    Each point has one row per name in ``components``, by default its coordinates; ``labels`` gives its marker and pose,
+    both from 0.
     """
-
-    @property
-    @abstractmethod
-    def components(self) -> tuple[str, ...]: ...
 
     @property
     @abstractmethod
@@ -40,13 +37,17 @@ class ArcProblem(ABC):
 
     @property
     @abstractmethod
-    def readings(self) -> Array:
-        """(points, components): what the components are in the data."""
-
-    @property
-    @abstractmethod
     def points(self) -> Array:
         """(points, d) as measured."""
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        return COORDINATES[: self.points.shape[1]]
+
+    @property
+    def readings(self) -> Array:
+        """(points, components): what the components are in the data."""
+        return self.points
 
     @abstractmethod
     def residuals(self) -> Array:
