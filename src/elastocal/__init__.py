@@ -48,7 +48,7 @@ _NAMES = {
     "Calibration": "elastocal.calibration.calibration",
     "Validation": "elastocal.calibration.calibration",
     "read_calibration": "elastocal.calibration.store",
-    "compare": "elastocal.calibration.compare",
+    "compare": "elastocal.calibration.comparison",
     "export": "elastocal.calibration.export",
     "history": "elastocal.store.history",
     "History": "elastocal.store.history",

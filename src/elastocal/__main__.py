@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 LOADING = "elastocal ..."
+COLLECTED = 20_000
+"""Objects more than before at which cycles are looked for: a command makes its classes at once, and drops few."""
 
 
 def main() -> None:
+    gc.set_threshold(COLLECTED)
     asked = len(sys.argv) > 1 and not sys.argv[1].startswith("-")
     if asked and sys.stderr.isatty():
         sys.stderr.write(f"{LOADING}\r")

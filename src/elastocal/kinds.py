@@ -11,6 +11,7 @@ The groups are ``elastocal.elements``, ``.sources``, ``.measurements``, ``.crite
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import pkgutil
 import sys
@@ -36,6 +37,13 @@ def kinds_in(
     return dict(sorted(found.items()))
 
 
+def kind_in(folder: ModuleType, base: type, kind: str, group: str | None = None) -> Any:
+    """The class of one kind, None where there is none; that in the module of its name without loading the others."""
+    own = kind.isidentifier() and importlib.util.find_spec(f"{folder.__name__}.{kind}")
+    found = _kinds_of(importlib.import_module(f"{folder.__name__}.{kind}"), base, "kind") if own else {}
+    return found[kind] if kind in found else kinds_in(folder, base, group=group).get(kind)
+
+
 @lru_cache(maxsize=64)
 def _of_folders(
     folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], ...], base: type, word: str
@@ -44,11 +52,13 @@ def _of_folders(
     found: dict[str, Any] = {}
     for package in folders:
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-            module = importlib.import_module(f"{package.__name__}.{info.name}")
-            for thing in vars(module).values():
-                if isinstance(thing, type) and issubclass(thing, base) and word in vars(thing):
-                    found[str(vars(thing)[word])] = thing
+            found |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base, word)
     return found
+
+
+def _kinds_of(module: ModuleType, base: type, word: str) -> dict[str, Any]:
+    things = (t for t in vars(module).values() if isinstance(t, type) and issubclass(t, base) and word in vars(t))
+    return {str(vars(thing)[word]): thing for thing in things}
 
 
 def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str, Any]:
@@ -68,10 +78,8 @@ def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str
 @lru_cache(maxsize=64)
 def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
     """Place and object of every entry point of a group; installed packages are looked through once for a ``path``."""
-    from importlib.metadata import entry_points
-
     out = []
-    for point in sorted(entry_points(group=group), key=lambda p: p.name):
+    for point in sorted(_installed(path).select(group=group), key=lambda p: p.name):
         package = point.dist.name if point.dist is not None else "a package"
         place = f"entry point {point.name} of {package} ({group})"
         try:
@@ -81,3 +89,11 @@ def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Any], .
                 f"{place}: cannot be loaded ({type(error).__name__}: {error}); mend or remove it"
             ) from error
     return tuple(out)
+
+
+@lru_cache(maxsize=4)
+def _installed(path: tuple[str, ...]) -> Any:
+    """Entry points of all groups; every package's file is opened for them."""
+    from importlib.metadata import entry_points
+
+    return entry_points()

@@ -14,7 +14,7 @@ from elastocal.compensation.run import compensate
 from elastocal.files.formats.robodk import measured_lines
 from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot
-from elastocal.files.tables.raw import read_csv
+from elastocal.files.tables.csv_file import read_csv
 
 BOX = ("kuka-kr270", "--box", "1500,-300,600,1800,300,900", "--step-mm", "300")
 NEAR = "0,-70,100,0,60,0"

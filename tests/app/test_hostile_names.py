@@ -40,7 +40,7 @@ def test_a_marker_with_such_a_name(name: str, tmp_path: Path) -> None:
 
 
 def test_tables_that_are_read_again_keep_their_names(tmp_path: Path) -> None:
-    from elastocal.files.tables.raw import read_csv
+    from elastocal.files.tables.csv_file import read_csv
 
     names = ("=a", "'=a", "-b", "+c", "@d", "'e", "-1.5")
     (tmp_path / "t.csv").write_text(csv_text([("=name", names), ("x_mm", ["1"] * len(names))]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.information import Space
-from elastocal.design.updates import Forms, Trials, step
+from elastocal.design.updates import Forms, step
 from elastocal.spatial.entries import Array
 
 
@@ -19,9 +19,9 @@ def gains_of_adding(space: Space, criterion: Criterion, members: Sequence[int]) 
 
 
 def gains_of_removing(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:
-    """Gain (m,) of the plan without each of its members; -inf where a combination is left open."""
-    rows = np.stack([space.block(c).T for c in members], axis=2)
-    return criterion.gains(Trials.at(space.known(members), rows, sign=-1))
+    """Gain (m,) of the plan without each of its members."""
+    rest = ([*members[:j], *members[j + 1 :]] for j in range(len(members)))
+    return np.array([criterion.gain(space.known(r)) for r in rest])
 
 
 def gains_of_exchanging(space: Space, criterion: Criterion, members: Sequence[int]) -> Array:

@@ -14,8 +14,8 @@ from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.recognise import recognise
 from elastocal.files.cell_yaml import read_cell, tables_in
 from elastocal.files.robot.read import read_robot
+from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.excel import excel_bytes
-from elastocal.files.tables.raw import read_csv
 
 ROBOT = "abb-irb120"
 AXES = [f"axis{i}_deg" for i in range(1, 7)]

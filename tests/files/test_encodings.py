@@ -14,7 +14,7 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.read import read_campaign
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
-from elastocal.files.tables.raw import read_csv
+from elastocal.files.tables.csv_file import read_csv
 from elastocal.record.simulated import telegram_at
 
 SAVED: dict[str, Callable[[str], bytes]] = {
@@ -85,4 +85,4 @@ def test_logs_of_telegrams(tmp_path: Path, how: str) -> None:
 def test_a_spreadsheet_may_tell_its_separator(tmp_path: Path, told: str) -> None:
     (tmp_path / "t.csv").write_bytes(f"{told}\r\nA1_deg;x_mm\r\n1,5;2\r\n".encode())
     raw = read_csv(tmp_path / "t.csv")
-    assert (raw.header, raw.header_line, raw.rows) == (("A1_deg", "x_mm"), 2, ((3, ("1,5", "2")),))
+    assert (raw.header, raw.header_line, tuple(raw.rows)) == (("A1_deg", "x_mm"), 2, ((3, ("1,5", "2")),))

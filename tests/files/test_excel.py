@@ -10,8 +10,9 @@ from openpyxl import Workbook
 from oracle.refusals import refused
 
 from elastocal.errors import InputError
+from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.excel import excel_bytes
-from elastocal.files.tables.raw import Field, read_csv, si_number
+from elastocal.files.tables.raw import Field, si_number
 
 
 def test_a_sheet_is_read_like_a_text_table(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from elastocal.errors import InputError
 from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.recognise import NO_UNIT, UNKNOWN, recognise
 from elastocal.files.robot.read import read_robot
+from elastocal.files.tables.csv_file import as_written, read_csv
 from elastocal.files.tables.excel import excel_bytes
-from elastocal.files.tables.raw import as_written, read_csv
 from elastocal.files.tables.remembered import with_layout
 
 # a tracker export as a German spreadsheet saves it: remarks above, semicolons, decimal commas, byte order mark

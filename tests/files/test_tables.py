@@ -24,7 +24,7 @@ def test_units_become_si_in_the_controllers_order(tmp_path: Path) -> None:
     table = read_configurations(write(tmp_path, "A1_deg,T_mm\n90,250\n-45,1000\n"), AXES)
     np.testing.assert_allclose(table.values, [[0.25, pi / 2], [1.0, -pi / 4]], rtol=1e-15)
     assert table.wrenches is None
-    assert table.lines == (2, 3)
+    assert tuple(table.lines) == (2, 3)
 
 
 def test_wrenches_names_and_other_units(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_wrenches_names_and_other_units(tmp_path: Path) -> None:
     assert table.wrenches is not None
     np.testing.assert_allclose(table.wrenches, [[0, 0, -2500, 7, 0, 0], [0, 0, 0, 0, 0, 0]])
     assert table.names == ("low", "high")
-    assert table.lines == (2, 5)
+    assert tuple(table.lines) == (2, 5)
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])

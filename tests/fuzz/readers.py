@@ -44,12 +44,12 @@ from elastocal.files.programs import read_line_loads, read_program
 from elastocal.files.robot.read import read_robot, shipped_text
 from elastocal.files.run_record import read_record, record_text
 from elastocal.files.tables.configurations import read_configurations
+from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.drives import read_drives_or_targets
 from elastocal.files.tables.encoders import read_encoder_tables
 from elastocal.files.tables.excel import excel_bytes
 from elastocal.files.tables.loops import read_loops
 from elastocal.files.tables.points import read_points
-from elastocal.files.tables.raw import read_csv
 from elastocal.files.tables.sweeps import read_sweeps
 from elastocal.files.tables.validation import read_visits
 

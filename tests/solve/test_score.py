@@ -8,7 +8,7 @@ from scipy.stats import f as fisher
 
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import posterior
-from elastocal.solve.score import score
+from elastocal.solve.nested import score
 
 
 def problem(rng: np.random.Generator, effect: float) -> tuple[Blocks, np.ndarray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,7 +109,7 @@ def predictor(
     from elastocal.calibration.joining import joined
     from elastocal.calibration.readings import campaign_of
     from elastocal.calibration.run import calibrate
-    from elastocal.calibration.store import read_calibration, to_document
+    from elastocal.calibration.store import document_text, read_calibration
     from elastocal.files.campaign.file import listed
 
     robot = observed[0].model
@@ -139,8 +138,7 @@ def predictor(
     checked = _checked(found, observed, asked, {"model": choice, "accept": accept, "start": start})
     if progress is not None:
         progress(100, 100)
-    kept = to_document(found, checked if asked.check is None else None)
-    files = {} if out is None else {out: json.dumps(kept, indent=1, allow_nan=False) + "\n"}
+    files = {} if out is None else {out: document_text(found, checked if asked.check is None else None)}
     notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
     if start is not None and asked.model is None and words != "auto":
         notes += ("The model that the campaign file asks for is not used, since --start keeps its own.",)
@@ -149,7 +147,7 @@ def predictor(
 
 def _in_tables(error: InputError, observed: Sequence[Observed]) -> InputError:
     """A complaint of the readings as a whole, with the tables they stand in."""
-    files = tuple(dict.fromkeys(t.raw.file for o in observed for cells in o.readings.cells for t, _ in cells.values()))
+    files = tuple(dict.fromkeys(t.raw.file for o in observed for t in o.readings.cells.tables))
     if error.file is not None or str(error).startswith(files) or error.parameter not in ("", "accept") or error.allowed:
         return error
     named = error.reworded(f"{' and '.join(files)}: {error}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
-from elastocal.calibration.estimates import Estimates, Outlier
+from elastocal.calibration.estimates import Estimates, Outlier, Residuals
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted
@@ -27,7 +27,6 @@ from elastocal.spatial.entries import Array
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
-    from elastocal.calibration.residuals import Residuals
     from elastocal.calibration.seen import Seen
     from elastocal.files.certificate import Stated
 

@@ -129,7 +129,8 @@ class Campaign:
     @cached_property
     def station_index(self) -> Ints:
         order = {name: i for i, name in enumerate(self.stations)}
-        return np.array([order[s] for s in self.station.tolist()])
+        names, inverse = np.unique(self.station, return_inverse=True)
+        return np.asarray(np.array([order[s] for s in names.tolist()])[inverse.reshape(-1)])
 
     @property
     def loaded(self) -> bool:
@@ -161,14 +162,19 @@ class Campaign:
         return self.changed(keep=tuple(self.line(i) for i in rows))
 
     def kept(self, row: int) -> bool:
-        return self.line(row) in self.keep
+        return bool(self.keep) and self.line(row) in self.keep
+
+    @property
+    def kept_rows(self) -> Ints:
+        """Rows that no outlier test leaves out."""
+        return np.array([i for i in range(self.count) if self.kept(i)] if self.keep else (), dtype=np.int64)
 
     def take(self, rows: Sequence[int] | Ints | Bools) -> Campaign:
         """Some of the rows."""
         chosen = np.arange(self.count)[np.asarray(rows)]
         read = {key: getattr(self, key) for key in BY_ROW}
         some = {key: None if value is None else value[chosen] for key, value in read.items()}
-        return self.changed(**some, places=tuple(self.line(int(i)) for i in chosen))
+        return self.changed(**some, places=Chosen(self.places, chosen))
 
     def __len__(self) -> int:
         return self.count
@@ -180,6 +186,22 @@ class Campaign:
             parts.append(f"{len(self.stations)} stations")
         parts.append("loaded" if self.loaded else "no load")
         return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen(Sequence[str]):
+    """Names of ``rows`` of a campaign whose rows have ``names``, or are called by their number."""
+
+    names: Sequence[str]
+    rows: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return tuple(self[i] for i in range(*row.indices(len(self))))
+        return self.names[self.rows[row]] if self.names else f"row {self.rows[row]}"
 
 
 def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> Array:
@@ -267,7 +289,7 @@ def wrench_table(value: object, count: int) -> Array:
 def _labels(value: object, count: int) -> Any:
     if value is None:
         return np.full(count, "1")
-    out = np.array([str(v) for v in np.asarray(value).reshape(-1).tolist()])
+    out = np.asarray(value).reshape(-1).astype(str)
     if len(out) != count:
         raise ShapeError(f"station has {len(out)} rows, q has {count}; name one for each reading")
     return out

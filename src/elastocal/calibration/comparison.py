@@ -1,4 +1,5 @@
-"""What has changed between calibrations of one robot: parameters, the tool, conditions.
+"""What has changed between calibrations of one robot: parameters, the tool, conditions; campaigns are the affair of
+``drift``, behind the same door.
 
 Two estimates a, b with standard deviations differ by d = b - a with sd sqrt(sd_a^2 + sd_b^2); the change is significant
 where abs(d) / sd >= 5.  All parameters together: d^T (C_a + C_b)^+ d against chi2 of its rank, C with the same
@@ -12,11 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, sqrt
+from typing import overload
 
 import numpy as np
 
 from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.drift import Drift, drift
 from elastocal.calibration.tool_change import ToolChange, tool_change, workpiece
+from elastocal.distributions import chdtrc
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.places import Plane, Reached
@@ -112,8 +117,6 @@ def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] |
     d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])
     total = _part(a, common) + _part(b, common)
     chi2, rank = _whitened(d, total)
-    from scipy.special import chdtrc
-
     chance = float(chdtrc(rank, chi2)) if rank else 1.0
     return Step(name, changes, chi2, rank, chance, None if at is None else tool_change(a, b, *at))
 
@@ -185,3 +188,34 @@ def _verdict(first: str, s: Step) -> Finding:
     named = ", ".join(c.name for c in moved[:6]) + (f" and {len(moved) - 6} more" if len(moved) > 6 else "")
     which = f"; significant changes: {named}" if moved else "; no single parameter is significant"
     return Finding("changed", "warning", f"{s.name} DIFFERS from {first} {tested}{which}.{tool}", data)
+
+
+@overload
+def compare(first: Calibration, *others: Calibration, names: Sequence[str] = ..., places: Plane | None = ...,
+            near: Array | None = ...) -> Comparison: ...  # fmt: skip
+@overload
+def compare(first: Campaign, *others: Campaign, names: Sequence[str] = ...) -> tuple[Drift, ...]: ...
+def compare(
+    first: Calibration | Campaign,
+    *others: Calibration | Campaign,
+    names: Sequence[str] = (),
+    places: Plane | None = None,
+    near: Array | None = None,
+) -> Comparison | tuple[Drift, ...]:
+    """Calibrations of one robot, or campaigns; every other one against the first.
+
+    ``places`` is the plane of the workpiece, ``near`` (n,) joint values with the tool held as there.
+    """
+    if not others:
+        raise InputError("one item is nothing to compare; give at least two", code="few")
+    every = (first, *others)
+    words = tuple(names) or tuple(f"{'ABCDEFGHIJ'[i % 10]}" for i in range(len(every)))
+    if len(words) != len(every) or len(set(words)) < len(words):
+        raise InputError(f"names: {len(words)} for {len(every)} items; give every one its own", code="names")
+    calibrations = [c for c in every if isinstance(c, Calibration)]
+    campaigns = [c for c in every if isinstance(c, Campaign)]
+    if len(calibrations) == len(every):
+        return comparison(calibrations, words, places, near)
+    if len(campaigns) == len(every):
+        return tuple(drift(campaigns[0], c, (words[0], w)) for c, w in zip(campaigns[1:], words[1:], strict=True))
+    raise InputError("calibrations and campaigns are not compared with each other; give one kind", code="kinds")

@@ -1,4 +1,4 @@
-"""What was estimated, and which readings took no part."""
+"""What was estimated, which readings took no part, and what is left of the others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from elastocal.errors import UnknownNameError
 from elastocal.results import as_frame
+from elastocal.spatial.entries import Array, Bools, Ints
 
 MAINLY = 0.5
 """Share of its prior variance that readings must remove for a parameter to be known by them."""
@@ -94,3 +97,33 @@ class Outlier:
     probability: float
     cause: str = ""
     """What likely made it wrong, where one cause is clear (``causes``)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """As figures and files need them, no fit behind them.
+
+    Of M states with the same rows: joint values ``q`` (M, n), ``wrench`` (M, 6), number of the ``pose`` (M,).
+    """
+
+    q: Array
+    wrench: Array
+    pose: Ints
+    order: Ints
+    """First row of the campaign that a state was read in."""
+    lengths: Bools
+    """Which rows are lengths; the others are angles."""
+    nominal: Array
+    """Read minus predicted by the nominal robot without the pose (M, rows), in m and rad; nan where not read."""
+    calibrated: Array
+    """The same by the calibrated robot."""
+    deviations: Array
+    """Every number predicted from all others, in standard deviations of that prediction (M, rows)."""
+
+    time: Array | None = None
+    """When a state was read, s from the first; None where no column tells it."""
+
+    def by_number(self) -> tuple[Array, Array]:
+        """Pose and deviation of every number read."""
+        state, row = np.nonzero(np.isfinite(self.deviations))
+        return self.pose[state].astype(np.float64), self.deviations[state, row]

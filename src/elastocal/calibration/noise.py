@@ -125,23 +125,21 @@ class Instrument:
 
     def load_moves(self, sight: Sight, robot: Robot) -> dict[str, Array]:
         """Twists (M, 6, b) of the tool by errors of the load of size one, as far as repeats do not average them out."""
-        found = self._moved.get("last")
-        if found is None or found[0] is not sight or found[1] is not (self.bent or robot):
-            found = self._moved["last"] = sight, self.bent or robot, self._load_moves(sight, self.bent or robot)
-        return found[2]
-
-    @cached_property
-    def _moved(self) -> dict[str, tuple[Sight, Robot, dict[str, Array]]]:
-        """Those of the last readings and robot: one robot bends for all models of a ladder."""
-        return {}
-
-    def _load_moves(self, sight: Sight, robot: Robot) -> dict[str, Array]:
-        s = sight.states
+        s, bent = sight.states, self.bent or robot
         if not self.loads or not s.loaded.any():
             return {}
-        setup = Setup(s.q, AppliedWrenches(s.load_frame, s.wrench), (Marker(robot.tool, "pose"),))
+        known = self._moved.get("last")
+        if known is None or known[0] is not bent or not all(map(np.array_equal, known[1:3], (s.q, s.wrench))):
+            setup = Setup(s.q, AppliedWrenches(s.load_frame, s.wrench), (Marker(bent.tool, "pose"),))
+            moves = [source.columns(Deflection(setup), bent) for source in self.loads]
+            known = self._moved["last"] = bent, s.q, s.wrench, moves
         share = 1 / np.sqrt(s.members.counts)[:, None, None]
-        return {source.label: share * source.columns(Deflection(setup), robot) for source in self.loads}
+        return {source.label: share * move for source, move in zip(self.loads, known[3], strict=True)}
+
+    @cached_property
+    def _moved(self) -> dict[str, tuple[Robot, Array, Array, list[Array]]]:
+        """Those of the last robot and states: one robot bends for all models of a ladder, whatever is left out."""
+        return {}
 
     def factor(self, sight: Sight) -> Array:
         """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""

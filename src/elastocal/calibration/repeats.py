@@ -19,6 +19,7 @@ from elastocal.calibration.campaign import READ, Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
 from elastocal.calibration.states import gather
+from elastocal.distributions import stdtr
 from elastocal.model.robot import Robot
 from elastocal.solve.outliers import FAR, LEVEL, LIKELY, Unit
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -39,7 +40,8 @@ def distinct_rows(campaign: Campaign) -> Ints:
 
 def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
     """The campaign with nan in the place of wrong repeats, and these by row, marker and axis."""
-    members = [m for m in gather(robot, campaign).members if len(m) > 2]
+    every = gather(robot, campaign).members
+    members = [every[i] for i in np.flatnonzero(every.counts > 2).tolist()]
     good, lost = dict[str, Array](), []
     for key in READ:
         read = getattr(campaign, key)
@@ -47,7 +49,7 @@ def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tup
             continue
         values = _vectors(read, members) if key == "orientation" else read.reshape(campaign.count, -1)
         bad, deviation, probability = _screened(values, members, 1 if key == "distance" else 3)
-        bad[[campaign.kept(i) for i in range(campaign.count)]] = False
+        bad[campaign.kept_rows] = False
         if not bad.any():
             continue
         if key == "orientation":
@@ -126,8 +128,6 @@ def _screened(values: Array, members: list[Ints], width: int) -> tuple[Bools, Ar
 
 def _studentised(values: Array, members: list[Ints]) -> tuple[Array, Array]:
     """t of every repeat against the others of its state, and its probability; nan where there are no two others."""
-    from scipy.special import stdtr
-
     away, factor = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     squares, freedom = 0.0, 0
     for rows in members:

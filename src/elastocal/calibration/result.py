@@ -6,12 +6,11 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.estimates import Estimate, Estimates, Outlier
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
-from elastocal.calibration.residuals import Residuals
 from elastocal.calibration.seen import Seen
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
@@ -85,8 +84,19 @@ def result_of(
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),
         before=ErrorSummary.of(distances(sight, np.where(task.dropped, np.nan, nominal.left_out)), sight.unit),
         ladder=ladder,
-        residuals=Residuals.of(ladder),
+        residuals=_residuals(ladder),
         seen=Seen.of(task.robot, read),
+    )
+
+
+def _residuals(ladder: Ladder) -> Residuals:
+    fit, nominal = ladder.chosen.fit, ladder.nominal.fit
+    sight, s = fit.task.sight, fit.task.sight.states
+    size = np.sqrt(fit.deletion.number_chi2() / fit.posterior.blocks.power)
+    sign = np.sign(np.nan_to_num(fit.deletion.number_residuals()))
+    first = np.array([int(m.min()) for m in s.members])
+    return Residuals(
+        s.q, s.wrench, s.pose, first, sight.lengths, nominal.left_out, fit.left_out, sight.unfold(size * sign), s.time
     )
 
 

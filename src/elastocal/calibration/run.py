@@ -130,7 +130,7 @@ def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[O
     origin = kinematics(robot.nominal, campaign.joint_values(robot)).position
     near, _ = within_reach(origin, campaign.station_index, campaign.position)
     gone = np.isnan(near).any(axis=2) & ~np.isnan(campaign.position).any(axis=2)
-    gone[[campaign.kept(i) for i in range(campaign.count)]] = False
+    gone[campaign.kept_rows] = False
     if not gone.any():
         return campaign, ()
     out = campaign.changed(position=np.where(gone[:, :, None], np.nan, campaign.position))

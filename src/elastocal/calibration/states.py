@@ -164,7 +164,7 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
         reference = float(np.sort(read).mean())
     heat = np.zeros(len(q)) if read is None else read - reference
     names = sorted(campaign.stations)
-    station = np.array([names.index(s) for s in campaign.station.tolist()])
+    station = np.searchsorted(names, campaign.station)
     key = np.column_stack([_clusters(q), wrench, station, np.round(2 * heat)])
     unique, inverse = np.unique(key, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)

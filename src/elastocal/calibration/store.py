@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from math import isfinite
 from os import PathLike
@@ -13,11 +14,10 @@ import numpy as np
 
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.estimates import Estimate, Estimates, Outlier
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
 from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.residuals import Residuals
 from elastocal.calibration.seen import Seen
 from elastocal.errors import FormatError
 from elastocal.files.located import read_json
@@ -28,18 +28,20 @@ from elastocal.findings import Finding
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import Robot
 from elastocal.solve.summary import ErrorSummary
+from elastocal.spatial.entries import Array
 
 FORMAT = "elastocal-calibration/2"
-NANO = 9
-"""Decimals of what readings are known again by, in m and rad."""
 
 
 def save_calibration(calibration: Calibration, path: str | PathLike[str]) -> Path:
     """Write the document; SI throughout."""
     target = Path(path)
-    text = json.dumps(to_document(calibration), indent=1, allow_nan=False) + "\n"
-    write_files({target: text})
+    write_files({target: document_text(calibration)})
     return target
+
+
+def document_text(calibration: Calibration, validation: Validation | None = None) -> str:
+    return json.dumps(to_document(calibration, validation), indent=1, allow_nan=False) + "\n"
 
 
 def read_calibration(path: str | PathLike[str]) -> Calibration:
@@ -109,7 +111,7 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "robot_yaml": robot_text(c.uncalibrated),
         "ladder": _ladder(c.ladder),
         "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
-        "seen": {k: None if v is None else np.round(v, NANO).tolist() for k, v in vars(c.seen).items()},
+        "seen": {k: None if v is None else _packed(v) for k, v in vars(c.seen).items()},
         "validation": None if validation is None else _validation(validation),
     }
     cleaned: dict[str, Any] = finite(document)
@@ -202,10 +204,17 @@ def _short(value: Any) -> Any:
     return np.array([float(f"{v:.7g}") for v in value.ravel().tolist()]).reshape(value.shape).tolist()
 
 
+def _packed(values: Array) -> dict[str, Any]:
+    """Numbers that no person reads, however many they are: their bytes (float64, the lowest first) in base 64."""
+    return {"shape": list(values.shape), "float64": b64encode(values.astype("<f8").tobytes()).decode()}
+
+
 def _array(rows: Any) -> Any:
-    """Lists with null where nothing was read, or null where no list was."""
+    """Lists with null where nothing was read, or null where no list was; or what ``_packed`` has made."""
     if rows is None:
         return None
+    if isinstance(rows, dict):
+        return np.frombuffer(b64decode(rows["float64"], validate=True), "<f8").reshape(rows["shape"])
     made = np.array(rows)
     return made if made.dtype.kind in "biuf" else np.array(rows, dtype=np.float64)
 

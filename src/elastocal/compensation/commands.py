@@ -8,7 +8,7 @@ status    reach, singularities, flips, limits, backlash, stability; what is name
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -52,7 +52,7 @@ class Commands:
     ``nominal`` and ``command`` (N, n) are joint values without and with correction; ``position`` (N, 3) and
     ``rotation`` (N, 3, 3) the pose to command where a controller knows the nominal geometry only.  Everything is nan
     where no command was found; where the status names a limit, a singularity or a flip, the command is given but not
-    to be used.
+    to be used.  ``bends`` (N, m) are all coordinates of the chain under load there, nan where nobody solved for them.
     """
 
     nominal: Array
@@ -60,6 +60,14 @@ class Commands:
     position: Array
     rotation: Array
     status: Ints
+    bends: Array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Commands]) -> Commands:
+        return cls(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)))
+
+    def picked(self, rows: Bools | Ints | slice) -> Commands:
+        return Commands(*(getattr(self, f.name)[rows] for f in fields(self)))
 
     def counts(self) -> dict[str, int]:
         return {s.name.lower(): int(np.sum(self.status == s)) for s in TargetStatus if np.any(self.status == s)}
@@ -87,7 +95,7 @@ def correct(
     parts = [part for _, part in correction_chunks(model, targets, loads, aim, controller)]
     if not parts:
         raise MissingError("there are no targets to correct", code="no-targets")
-    return Commands(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Commands)))
+    return Commands.joined(parts)
 
 
 def correction_chunks(
@@ -120,7 +128,7 @@ def correction_chunks(
             margins = None if found.margins is None else found.margins[:, some]
             status = target_status(robot, inverse, goal, q, found.reached[some], margins, solved)
             out.append(_commanded(robot, targets.frame, controller, q, solved, status))
-        yield rows, Commands(*(np.concatenate([getattr(p, f.name) for p in out]) for f in fields(Commands)))
+        yield rows, Commands.joined(out)
 
 
 def _commanded(
@@ -144,7 +152,9 @@ def _commanded(
     position, rotation = rigid_pose(knows.nominal, frame, sent)
     if lost.any():
         q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
-    return Commands(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status)
+    bends = np.zeros((q.shape[1], len(robot.model.chain.dofs)))
+    bends[:, list(robot.flex.dofs)] = solved.theta.T
+    return Commands(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status, bends)
 
 
 def _chunk(robot: LoadedRobot) -> int:

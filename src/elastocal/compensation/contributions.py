@@ -158,7 +158,7 @@ def uncertainties(known: IdentifiedModel, work: Job, command: Array) -> dict[str
         for first in range(0, len(rows), CHUNK):
             some = rows[first : first + CHUNK]
             slopes = [
-                pose_slopes(m, known.names, command[some], frame, loads.at(some, frame))[:, :3] for m, loads in sets
+                pose_slopes(m, known.names, command[some], frame, loads.at(some, frame))[0][:, :3] for m, loads in sets
             ]
             steps = [a - b for a, b in pairwise((*slopes, np.zeros_like(slopes[0])))]
             for word, slope in zip((*PARTS, "total"), (*steps, slopes[0]), strict=True):

@@ -13,7 +13,7 @@ move's end, at its start too: what a change of payload does there is no matter o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ from elastocal.findings import Finding
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.task import Aim
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Ints
 
 if TYPE_CHECKING:
     from elastocal.spatial.turns import Rotation
@@ -86,9 +86,7 @@ class Moves:
             push = PathLoads(tuple(_mixed(w, a[rows], b[rows], t[rows]) for w in self.loads.wrenches))
             out.append((rows, correct(models[int(one)], some, push, self.aim, self.controller)))
         order = np.argsort(np.concatenate([rows for rows, _ in out]))
-        parts = [c for _, c in out]
-        names = ("nominal", "command", "position", "rotation", "status")
-        return Commands(*(np.concatenate([getattr(c, n) for c in parts])[order] for n in names))
+        return Commands.joined([c for _, c in out]).picked(order)
 
 
 def densify(moves: Moves, tolerance: float) -> Inserts:
@@ -112,12 +110,12 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
             without[piece.move] = error
         split = (error > tolerance) & (piece.width > len(PROBES)) & (failed[piece.move] == TargetStatus.CORRECTED)
         np.maximum.at(left, piece.move[~split], error[~split])
-        kept = [_picked(at, split) for at in sent]
+        kept = [at.picked(split) for at in sent]
         half = piece.width[split] // 2
         parts.append((piece.move[split], piece.low[split] + half, kept[2]))
         piece = _Pieces(
             np.tile(piece.move[split], 2), np.concatenate([piece.low[split], piece.low[split] + half]),
-            np.tile(half, 2), _joined(kept[0], kept[2]), _joined(kept[1], kept[3]), _joined(kept[2], kept[4]),
+            np.tile(half, 2), *(Commands.joined(kept[i : i + 3 : 2]) for i in range(3)),
         )  # fmt: skip
     without[failed != 0], left[failed != 0] = np.nan, np.nan
     return _inserts(parts, moves, without, left, failed)
@@ -140,16 +138,16 @@ class _Pieces:
         shares = (PROBES[0], PROBES[2])
         at = moves.exact(np.tile(self.move, 2), np.concatenate([self.low + s * self.width for s in shares]) / _PARTS)
         count = len(self.move)
-        return self.first, _picked(at, slice(0, count)), self.middle, _picked(at, slice(count, None)), self.last
+        return self.first, at.picked(slice(0, count)), self.middle, at.picked(slice(count, None)), self.last
 
 
 def _whole_moves(moves: Moves, move: Ints) -> _Pieces:
     low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
-    last = _picked(moves.correction, moves.end[move])
+    last = moves.correction.picked(moves.end[move])
     if not len(move):
         return _Pieces(move, low, width, last, last, last)
     at = moves.exact(np.tile(move, 2), np.repeat([0.0, PROBES[1]], len(move)))
-    return _Pieces(move, low, width, _picked(at, slice(0, len(move))), _picked(at, slice(len(move), None)), last)
+    return _Pieces(move, low, width, at.picked(slice(0, len(move))), at.picked(slice(len(move), None)), last)
 
 
 def _off_line(first: Commands, exact: Commands, last: Commands, share: float) -> Array:
@@ -191,18 +189,6 @@ def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
     return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
 
 
-def _picked(c: Commands, rows: Bools | Ints | slice) -> Commands:
-    return replace(
-        c, nominal=c.nominal[rows], command=c.command[rows], position=c.position[rows], rotation=c.rotation[rows],
-        status=c.status[rows],
-    )  # fmt: skip
-
-
-def _joined(a: Commands, b: Commands) -> Commands:
-    names = ("nominal", "command", "position", "rotation", "status")
-    return Commands(*(np.concatenate([getattr(a, n), getattr(b, n)]) for n in names))
-
-
 def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
     """Points for the linear moves of a program by number of the move, and findings of moves that get none."""
     at, stations = work.at, work.at.stations
@@ -216,7 +202,7 @@ def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int,
             continue
         start, end = (np.array([here[_ends(work, i)[e]] for i in mine]) for e in (0, 1))
         targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
-        between = Moves(at.model, targets, loads, _picked(found, rows), start, end, aim, None)
+        between = Moves(at.model, targets, loads, found.picked(rows), start, end, aim, None)
         points = densify(between, tolerance)
         for number, i in enumerate(mine):
             chosen = np.flatnonzero(points.move == number)

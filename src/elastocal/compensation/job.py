@@ -30,7 +30,7 @@ from elastocal.model.statics.forces import CHUNK
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.task import Aim, task
 from elastocal.reduction.prediction import IdentifiedModel
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotations
 
 
@@ -63,7 +63,9 @@ def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, 
     status = np.where(good, int(TargetStatus.CORRECTED), int(TargetStatus.OUT_OF_REACH))
     lost = ~good
     command[lost], position[lost], rotation[lost] = np.nan, np.nan, np.nan
-    return Commands(nominal, command, position, rotation, status)
+    return Commands(
+        nominal, command, position, rotation, status, np.full((len(targets), len(model.chain.dofs)), np.nan)
+    )
 
 
 _CHUNK = 2000
@@ -78,17 +80,16 @@ class Job:
     loads: ProgramLoads
     position_only: bool = False
 
-    def aim(self, row: int) -> Aim | None:
-        return "position" if self.position_only or self.at.stations.kind[row] == "point" else None
+    @property
+    def by_position(self) -> Bools:
+        """True (S,) where the position alone is corrected."""
+        return np.asarray((self.at.stations.kind == "point") | self.position_only)
 
     def groups(self) -> Iterator[tuple[Ints, str, Aim | None]]:
         """Rows, tool frame and aim of stations that are solved together."""
-        if len(set(self.at.frames)) == 1 and (self.position_only or "point" not in self.at.stations.kind):
-            yield np.arange(len(self.at.stations)), self.at.frames[0], self.aim(0)
-            return
-        keys = [(frame, self.aim(i)) for i, frame in enumerate(self.at.frames)]
-        for key in dict.fromkeys(keys):
-            yield np.flatnonzero([k == key for k in keys]), *key
+        frames, free = np.array(self.at.frames, dtype=object), self.by_position
+        for frame, position in dict.fromkeys(zip(self.at.frames, free.tolist(), strict=True)):
+            yield np.flatnonzero((frames == frame) & (free == position)), frame, "position" if position else None
 
     def targets(self, rows: Ints, frame: str) -> Targets:
         return Targets(frame, self.at.position[rows], self.at.rotation[rows], self.reference[rows])
@@ -113,18 +114,12 @@ def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool
 
 def corrected(work: Job, by_first_order: bool = False) -> Commands:
     """Commands for all stations, in their order."""
-    total, n = len(work.at.stations), work.at.model.n
-    out = Commands(
-        np.full((total, n), np.nan), np.full((total, n), np.nan), np.full((total, 3), np.nan),
-        np.full((total, 3, 3), np.nan), np.zeros(total, dtype=np.int64),
-    )  # fmt: skip
-    for rows, frame, aim in work.groups():
-        solve = first_order if by_first_order else correct
-        part = solve(work.at.model, work.targets(rows, frame), work.loads.at(rows, frame), aim)
-        for name in ("nominal", "command", "position", "rotation", "status"):
-            getattr(out, name)[rows] = getattr(part, name)
-    targets = work.at.stations.program.targets
-    out.status[[targets[t].kept for t in work.at.stations.target]] = TargetStatus.KEPT
+    solve = first_order if by_first_order else correct
+    groups = list(work.groups())
+    parts = [solve(work.at.model, work.targets(r, f), work.loads.at(r, f), aim) for r, f, aim in groups]
+    out = Commands.joined(parts).picked(np.argsort(np.concatenate([rows for rows, _, _ in groups])))
+    kept = np.array([t.kept for t in work.at.stations.program.targets])
+    out.status[kept[work.at.stations.target]] = TargetStatus.KEPT
     return out
 
 
@@ -149,12 +144,13 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
     return out
 
 
-def command_residuals(model: Robot, work: Job, command: Array) -> Residual:
-    """Where a model of the robot, with the same tool frames, goes with commands (S, n)."""
+def command_residuals(model: Robot, work: Job, command: Array, bends: Array | None = None) -> Residual:
+    """Where a model of the robot, with the same tool frames, goes with commands (S, n), near ``bends`` (S, m)."""
     total = len(command)
     out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
     for rows, frame, _ in work.groups():
-        part = residual(model, command[rows], work.targets(rows, frame), work.loads.at(rows, frame))
+        near = None if bends is None else bends[rows]
+        part = residual(model, command[rows], work.targets(rows, frame), work.loads.at(rows, frame), near)
         out.position[rows], out.rotation[rows], out.status[rows] = part.position, part.rotation, part.status
     return out
 

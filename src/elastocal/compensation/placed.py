@@ -38,8 +38,9 @@ class Placed:
     @cached_property
     def frames(self) -> tuple[str, ...]:
         """Tool frame of every station."""
-        targets = self.stations.program.targets
-        return tuple(tool_frame(targets[t].tool) for t in self.stations.target)
+        names = {name: tool_frame(name) for name in self.stations.program.tools}
+        tools = [names[t.tool] for t in self.stations.program.targets]
+        return tuple(map(tools.__getitem__, self.stations.target.tolist()))
 
     def base(self, row: int) -> Pose:
         target = self.stations.program.targets[int(self.stations.target[row])]
@@ -121,16 +122,9 @@ def placed(model: Robot, stations: Stations) -> Placed:
 
 def _bases(stations: Stations) -> tuple[Array, Array]:
     """Origin (S, 3) and rotation (S, 3, 3) of the base of every station; the robot's own where it gives axes."""
-    program = stations.program
-    names = [
-        "" if k == "joints" else program.targets[t].base for t, k in zip(stations.target, stations.kind, strict=True)
-    ]
-    known = {"": Pose(), **{name: _pose(program, "base", name) for name in set(names) - {""}}}
-    number = {name: i for i, name in enumerate(known)}
-    rows = np.array([number[name] for name in names], dtype=np.int64)
-    place = np.array([p.translation for p in known.values()])
-    turn = np.array([p.rotation for p in known.values()])
-    return place[rows], turn[rows]
+    names, rows = stations.bases
+    known = [_pose(stations.program, "base", name) if name else Pose() for name in names]
+    return np.array([p.translation for p in known])[rows], np.array([p.rotation for p in known])[rows]
 
 
 def _pose(program: Program, word: str, name: str) -> Pose:

@@ -168,7 +168,7 @@ def _milling(at: Placed, process: Milling, stated: float | None, acting: Bools) 
             f"{stations.name(int(np.argmax(unknown)))}: its feed is not known; state the feed of milling"
         )
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
-    sense = np.array([1.0 if k == "axis" else -1.0 for k in stations.kind])
+    sense = np.where(stations.kind == "axis", 1.0, -1.0)
     axis = sense[:, None] * at.rotation[:, :, 2]
     axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
     return milling_wrenches(process, "", at.position, axis, np.where(cuts, feed, 0.0), cuts).wrench

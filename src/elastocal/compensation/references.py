@@ -66,8 +66,8 @@ def _runs(at: Placed, known: Bools) -> list[Ints]:
     """Neighbours that are alike: with values or without, and of one tool."""
     if not len(known):
         return []
-    frames = np.unique(at.frames, return_inverse=True)[1]
-    cuts = np.flatnonzero((np.diff(known.astype(int)) != 0) | (np.diff(frames) != 0)) + 1
+    frames = np.array(at.frames, dtype=object)
+    cuts = np.flatnonzero((np.diff(known.astype(int)) != 0) | (frames[1:] != frames[:-1])) + 1
     return np.split(np.arange(len(known)), cuts)
 
 
@@ -84,7 +84,7 @@ def _by_configuration(at: Placed, inverse: dict[str, Nominal], out: Array, from_
 
     program, stations = at.stations.program, at.stations
     post = post_kinds()[program.language]()
-    used = np.array([program.moves[m].motion == "joint" for m in stations.move])
+    used = np.array([m.motion == "joint" for m in program.moves])[stations.move]
     used[:1] |= from_first
     for row in np.flatnonzero(used & ~stations.by_axes):
         arm = inverse[at.frames[row]].arm

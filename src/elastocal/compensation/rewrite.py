@@ -16,6 +16,7 @@ from elastocal.compensation.placed import Placed
 from elastocal.compensation.posts.krl import new_turn
 from elastocal.compensation.posts.rapid_data import confdata_notes
 from elastocal.compensation.program import Changes, Inserted, Program
+from elastocal.compensation.stations import visits
 from elastocal.compensation.targets import TargetStatus
 from elastocal.errors import InfeasibleError, ShapeError
 from elastocal.findings import Finding
@@ -41,7 +42,7 @@ def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> R
     program = stations.program
     good = found.status == TargetStatus.CORRECTED
     place, turn = at.in_program(found.position, found.rotation)
-    fixed = np.array([work.aim(i) == "position" for i in range(len(stations))], dtype=bool)
+    fixed = work.by_position
     rows = stations.row
     use = good[rows]
     axes = stations.by_axes[rows]
@@ -114,7 +115,7 @@ def as_written(work: Job, found: Commands, changes: Changes, again: Program) -> 
     good = found.status == TargetStatus.CORRECTED
     near = np.where(good[:, None], found.command, found.nominal)
     position, rotation = at.in_robot(place, turn)
-    loose = np.array([k == "axis" for k in at.stations.kind]) & good
+    loose = (at.stations.kind == "axis") & good
     rotation[loose] = found.rotation[loose]  # the program leaves the turn about the tool axis open
     rotation = np.where(np.isfinite(rotation), rotation, work.at.rotation)
     by_axes = at.stations.by_axes
@@ -147,17 +148,12 @@ def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Arra
 
 def _rows(at: Placed, changes: Changes) -> Ints:
     """The station of every target of the new program, -1 for points put into lines."""
-    stations, program = at.stations, at.stations.program
-    out: list[int] = []
-    seen = np.zeros(len(program.targets), dtype=bool)
-    for i, m in enumerate(program.moves):
-        if i in changes.inserted:
-            out += stations.arcs[i].tolist() if m.arc else [-1] * len(changes.inserted[i].positions)
-        for number in (m.via, m.end):
-            if number is not None and not seen[number]:
-                seen[number] = True
-                out.append(int(stations.row[number]))
-    return np.array(out, dtype=np.int64)
+    stations = at.stations
+    target, move, share = visits(stations.program, {i: len(p.positions) for i, p in changes.inserted.items()})
+    out = np.where(share == 1.0, stations.row[target], -1)
+    for i in changes.inserted.keys() & stations.arcs.keys():
+        out[(move == i) & (share < 1.0)] = stations.arcs[i]
+    return out
 
 
 def _check(at: Placed, changes: Changes, position: Array) -> None:

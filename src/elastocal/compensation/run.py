@@ -121,7 +121,7 @@ def compensate(
     good = found.status == TargetStatus.CORRECTED
     return Correction(
         known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
-        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command),
+        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command, found.bends),
         shift=found.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
@@ -264,7 +264,7 @@ def _taken(work: Job, flange: str) -> list[Finding]:
             "against the horizontal. Add couplings to the controller section, unless this one shows it otherwise."
         )
         out.append(Finding("fanuc-coupling", "warning", said, {"file": level.file, "line": level.line}))
-    moved = [t for t in program.targets if any(abs(v) < 9e8 and v for v in t.external)]
+    moved = [t for t in program.targets if t.external and any(abs(v) < 9e8 and v for v in t.external)]
     if moved:
         said = f"{moved[0].where}: external axes are not part of the model; their values are kept."
         out.append(Finding("external-axes-kept", "note", said, {"file": moved[0].file, "line": moved[0].line}))

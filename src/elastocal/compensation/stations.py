@@ -9,11 +9,13 @@ Between two targets the tool goes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import acos, ceil, pi
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.errors import RangeError, UnsupportedError
@@ -115,18 +117,26 @@ class Stations:
         return {i: out.get(i, empty) for i, m in enumerate(self.program.moves) if m.arc is not None}
 
     @cached_property
-    def kind(self) -> tuple[str, ...]:
-        return tuple(self.program.targets[t].kind for t in self.target)
+    def kind(self) -> NDArray[np.str_]:
+        """Of the target (S,)."""
+        return np.array([t.kind for t in self.program.targets], dtype="U6")[self.target]
 
-    @property
+    @cached_property
     def by_axes(self) -> Bools:
         """True (S,) where the program gives the axes, not a pose."""
-        return np.array([k == "joints" for k in self.kind], dtype=bool)
+        return np.asarray(self.kind == "joints")
 
-    @property
+    @cached_property
     def lines(self) -> Ints:
         """Line (S,) of the move."""
-        return np.array([self.program.moves[m].line for m in self.move], dtype=np.int64)
+        return np.array([m.line for m in self.program.moves], dtype=np.int64)[self.move]
+
+    @cached_property
+    def bases(self) -> tuple[tuple[str, ...], Ints]:
+        """Names of the bases in use, and which of them (S,) is that of a station; "" where it gives axes."""
+        names = np.array(["" if t.kind == "joints" else t.base for t in self.program.targets], dtype=object)
+        number = {name: i for i, name in enumerate(dict.fromkeys(names[self.target].tolist()))}
+        return tuple(number), np.array([number.get(name, -1) for name in names.tolist()])[self.target]
 
     def name(self, row: int) -> str:
         """``c7 (contour.csv, line 11)``"""
@@ -142,27 +152,27 @@ class Stations:
 def stations(program: Program, chord: float) -> Stations:
     """All stations; arcs of G-code get points so that their chords stay within ``chord`` (m) of them."""
     arcs = chords(program, chord) if any(m.arc for m in program.moves) else {}
-    seen = np.zeros(len(program.targets), dtype=bool)
-    target: list[int] = []
-    move: list[int] = []
-    share: list[float] = []
-    for i, m in enumerate(program.moves):
-        points = arcs.get(i)
-        count = 0 if points is None else len(points.positions)
-        target += [m.end] * count
-        move += [i] * count
-        share += [(j + 1) / (count + 1) for j in range(count)]
-        for number in (m.via, m.end):
-            if number is not None and not seen[number]:
-                seen[number] = True
-                target.append(number)
-                move.append(i)
-                share.append(1.0)
-    at = np.array(target, dtype=np.int64)
-    out = Stations(
-        program, at, np.array(move, dtype=np.int64), np.array(share), program.positions[at], program.rotations[at],
-        program.joints[at],
-    )  # fmt: skip
+    at, move, share = visits(program, {i: len(points.positions) for i, points in arcs.items()})
+    out = Stations(program, at, move, share, program.positions[at], program.rotations[at], program.joints[at])
     for i, rows in out.arcs.items():
         out.position[rows], out.rotation[rows] = arcs[i].positions, arcs[i].rotations
     return out
+
+
+def visits(program: Program, further: Mapping[int, int]) -> tuple[Ints, Ints, Array]:
+    """Targets (K,) in the order in which moves (K,) first use them, and shares (K,) of these moves, 1 at a target.
+
+    ``further`` are the points that moves pass before them, by number of the move.
+    """
+    count = np.zeros(len(program.moves), dtype=np.int64)
+    count[list(further)] = list(further.values())
+    move = np.repeat(np.arange(len(count)), count + 2)
+    place = np.arange(len(move)) - np.repeat(np.cumsum(count + 2) - count - 2, count + 2)
+    ends = np.array([m.end for m in program.moves], dtype=np.int64)
+    vias = np.array([-1 if m.via is None else m.via for m in program.moves], dtype=np.int64)
+    target = np.where(place == count[move], vias[move], ends[move])
+    used = place < count[move]
+    whole = np.flatnonzero(~used & (target >= 0))
+    share = np.where(used, (place + 1) / (count[move] + 1), 1.0)
+    used[whole[np.unique(target[whole], return_index=True)[1]]] = True
+    return target[used], move[used], share[used]

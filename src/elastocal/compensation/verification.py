@@ -88,8 +88,10 @@ def verify(
     return Verification(residual(true, nominal, targets, loads), residual(true, command, targets, loads))
 
 
-def residual(true: Robot, command: Array, targets: Targets, loads: PathLoads | None = None) -> Residual:
-    """Residual of commands (N, n), rows of nan left out, on a model taken for true."""
+def residual(
+    true: Robot, command: Array, targets: Targets, loads: PathLoads | None = None, bends: Array | None = None
+) -> Residual:
+    """Residual of commands (N, n), rows of nan left out, on a model taken for true, sought near ``bends`` (N, m)."""
     push = loads or PathLoads()
     total = len(targets)
     push.check(true, total)
@@ -105,7 +107,8 @@ def residual(true: Robot, command: Array, targets: Targets, loads: PathLoads | N
             if not len(known):
                 continue
             at, model = at[known], models[number]
-            bent = equilibrium(model, command[at], [w.picked(known) for w in applied])
+            near = None if bends is None else bends[at]
+            bent = equilibrium(model, command[at], [w.picked(known) for w in applied], start=near)
             place, turn = frame_pose(model, command[at], bent, targets.frame)
             good = bent.status == Status.CONVERGED
             gap = missing(place, np.where(good, turn, 1.0), targets.position[at].T, _turned(targets.rotation[at]))
@@ -119,52 +122,42 @@ def expected_residual(
 ) -> Prediction:
     """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
     push = loads or PathLoads()
-    slope = pose_slopes(identified.model, identified.names, command, frame, push)
-    covariance = slope @ identified.covariance @ slope.swapaxes(1, 2)
-    covariance += loose_covariance(identified.model, command, frame, push)
+    slope, loose = pose_slopes(identified.model, identified.names, command, frame, push)
+    covariance = slope @ identified.covariance @ slope.swapaxes(1, 2) + loose
     covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
     return Prediction(frame, twist, covariance, identified.freedom)
 
 
-def pose_slopes(model: Robot, names: Sequence[str], command: Array, frame: str, loads: PathLoads) -> Array:
-    """Derivative (N, 6, p) of the loaded pose by parameters; zero by those that a model does not have.
+def pose_slopes(
+    model: Robot, names: Sequence[str], command: Array, frame: str, loads: PathLoads
+) -> tuple[Array, Array]:
+    """Derivative (N, 6, p) of the loaded pose by parameters, zero by those that a model does not have, and the
+    covariance (N, 6, 6) of the pose by joints that may lie on either side of their backlash.
 
     nan where no command was given and where there is no determined state.
     """
     total, have = len(command), set(model.parameters.names)
     loads.check(model, total)
     models = loads.models(model)
-    out = np.full((total, 6, len(names)), np.nan)
+    slopes, loose = np.full((total, 6, len(names)), np.nan), np.zeros((total, 6, 6))
     place = {n: i for i, n in enumerate(names)}
     for some, number, applied in loads.pieces(slice(0, total)):
-        at = np.arange(some.start, some.stop)
-        known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
-        if len(known):
-            order, slope, _ = loaded_observation(
-                models[number], command[at[known]], [w.picked(known) for w in applied], [Marker(frame, "pose")],
-                [n for n in names if n in have],
-            )  # fmt: skip
-            out[at[known]] = 0.0
-            out[at[known][:, None], :, [place[n] for n in order]] = np.moveaxis(slope, 2, 1)
-    return out
-
-
-def loose_covariance(model: Robot, command: Array, frame: str, loads: PathLoads) -> Array:
-    """Covariance (N, 6, 6) of the pose by joints that may lie on either side of their backlash."""
-    out = np.zeros((len(command), 6, 6))
-    if all(c.sharp for c in model.coordinates):
-        return out
-    models = loads.models(model)
-    for some, number, applied in loads.pieces(slice(0, len(command))):
-        at = np.arange(some.start, some.stop)
-        known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
-        q = command[at[known]]
-        loose = joint_looseness(models[number], equilibrium(models[number], q, [w.picked(known) for w in applied]))
-        if loose is not None:
-            turns = kinematics(model.nominal, q, frame).jacobian * loose[:, None]
-            out[at[known]] = turns @ turns.transpose(0, 2, 1)
-    return out
+        known = np.flatnonzero(np.isfinite(command[some]).all(axis=1))
+        if not len(known):
+            continue
+        at, push = some.start + known, [w.picked(known) for w in applied]
+        bent = equilibrium(models[number], command[at], push)
+        order, slope, _ = loaded_observation(
+            models[number], command[at], push, [Marker(frame, "pose")], [n for n in names if n in have], bent
+        )
+        slopes[at] = 0.0
+        slopes[at[:, None], :, [place[n] for n in order]] = np.moveaxis(slope, 2, 1)
+        sizes = joint_looseness(models[number], bent)
+        if sizes is not None:
+            turns = kinematics(model.nominal, command[at], frame).jacobian * sizes[:, None]
+            loose[at] = turns @ turns.transpose(0, 2, 1)
+    return slopes, loose
 
 
 def _turned(rotation: Array) -> Array:
@@ -193,11 +186,11 @@ def taught(model: Robot, targets: Targets, nominal: Array, loads: PathLoads) -> 
 
 def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
     """Covariance (N, 6, 6) of what is left of taught targets with commands (N, n); nan without a determined state."""
-    loaded = pose_slopes(known.model, known.names, command, frame, loads)
     still = replace(loads, wrenches=())
-    slope = loaded - pose_slopes(known.model, known.names, nominal, frame, still)
-    out = slope @ known.covariance @ slope.swapaxes(1, 2)
-    for q, push in ((command, loads), (nominal, still)):
-        out += loose_covariance(known.model, q, frame, push)
+    (loaded, loose), (free, loose_free) = (
+        pose_slopes(known.model, known.names, q, frame, push) for q, push in ((command, loads), (nominal, still))
+    )
+    slope = loaded - free
+    out = slope @ known.covariance @ slope.swapaxes(1, 2) + loose + loose_free
     out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2
     return np.asarray(out)

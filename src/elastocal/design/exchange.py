@@ -10,16 +10,16 @@ exchange of j for c may gain,
 
     exp(gain(plan - j + c) - gain(plan)) <= 1 + s_c - s_j
 
-so that only candidates with a slope above that of the member are tried, mostly few.  The best of
-several climbs, from different starts, is judged by QR of its own rows.  Every climb has a random stream of its own, a
-child of the caller's, so that the result does not depend on which worker does what.
+so that only candidates with a slope above that of the member are tried, those with the largest bound first, mostly
+few.  The best of several climbs, from different starts, is judged by QR of its own rows.  Every climb has a random
+stream of its own, a child of the caller's, so that the result does not depend on which worker does what.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ from elastocal.design.criteria.d import Determinant
 from elastocal.design.information import CandidateRows, Space, known_by_rows, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.design.updates import Forms, Trials, step
+from elastocal.design.updates import Forms, Trials, every, step
 from elastocal.errors import RangeError, TooFewError
 from elastocal.spatial.entries import Array, Bools
 
@@ -61,24 +61,26 @@ def in_parallel(
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a climb needs to know, here or on a worker."""
+    """What a climb needs to know, here or on a worker.
+
+    Climbs often meet the same plans: ``settled`` are plans, members ascending, with a member that has no better place.
+    """
 
     space: Space
     criterion: Criterion
     rules: Rules
+    settled: set[tuple[tuple[int, ...], int]] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
 class Climb:
-    """``members`` in no order; ``drift`` is the largest error of the updated matrices."""
+    """``members`` in no order."""
 
     members: tuple[int, ...]
     gain: float
     open: bool
     sweeps: float
     exchanges: int
-    drift: float
-    renewed: int
 
 
 def exchange(
@@ -113,8 +115,7 @@ def grown(search: Search, members: Sequence[int], count: int) -> list[int]:
     kept = Forms.at(space, known)
     while len(out) < count:
         criterion = Determinant() if known.open else search.criterion
-        allowed = search.rules.allowed(out, space.count)
-        c, _ = best(criterion, kept.trials(known), allowed)
+        c, _ = best(criterion, kept.trials(known), search.rules.allowed(out, space.count))
         joined = step(known, space.block(c))
         out.append(c)
         known = space.known(out)
@@ -129,34 +130,44 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
     """
     space, criterion, out = search.space, search.criterion, list(members)
     if space.known(out).open and not isinstance(criterion, Determinant):
-        out = list(climbed(replace(search, criterion=Determinant()), out).members)
+        out = list(climbed(Search(space, Determinant(), search.rules), out).members)
     known = space.known(out)
-    gain = criterion.gain(known)
-    kept, slopes = Forms.at(space, known), _slopes(search, known)
+    gain, slopes = criterion.gain(known), _slopes(search, known)
+    kept = Forms.at(space, known) if slopes is None else None
 
     def better(plan: Sequence[int], j: int) -> int | None:
-        nonlocal known, gain, slopes
+        key = (tuple(sorted(plan)), plan[j])
+        place = None if key in search.settled else moved(plan, j)
+        if place is None:
+            search.settled.add(key)
+        return place
+
+    def moved(plan: Sequence[int], j: int) -> int | None:
+        nonlocal known, gain, slopes, kept
         others = [*plan[:j], *plan[j + 1 :]]
         allowed = search.rules.allowed(others, space.count)
-        promising = allowed if slopes is None else allowed & (slopes > slopes[plan[j]] + ENOUGH / 2)
-        if not promising.any():
+        bounds = None if slopes is None else gain + np.log1p(np.maximum(slopes - slopes[plan[j]], 0.0))
+        if bounds is not None and not np.any(bounds[allowed] > gain + ENOUGH / 2):
             return None
         without = space.known(others)
-        left = step(without, space.block(plan[j]))
-        tried = kept.trials(without, left, None if without.open else promising)
-        c, found = best(criterion, tried, allowed, gain, closed=without.open and not known.open)
+        left = None if kept is None else step(without, space.block(plan[j]))
+        tried = every(space, without) if kept is None else kept.trials(without, left)
+        c, found = best(criterion, tried, allowed, bounds, gain, closed=without.open and not known.open)
         if found < gain + ENOUGH:
             return None
         changed = space.known([*plan[:j], c, *plan[j + 1 :]])
         new = criterion.gain(changed)
         if new < gain + ENOUGH or (changed.open and not known.open):
             return None
-        kept.move(changed, step(without, space.block(c)), left)
         known, gain, slopes = changed, new, _slopes(search, changed)
+        if slopes is not None:
+            kept = None
+        elif kept is not None:
+            kept.move(changed, step(without, space.block(c)), left)
         return c
 
     out, tried, exchanges = exchange(out, better, SWEEPS)
-    return Climb(tuple(out), gain, known.open, tried / len(out), exchanges, kept.drift, kept.renewed)
+    return Climb(tuple(out), gain, known.open, tried / len(out), exchanges)
 
 
 def _slopes(search: Search, known: Knowledge) -> Array | None:
@@ -170,38 +181,38 @@ def best(
     criterion: Criterion,
     chunks: Iterable[Trials],
     allowed: Bools,
+    bounds: Array | None = None,
     floor: float = -np.inf,
     closed: bool = False,
 ) -> tuple[int, float]:
     """The candidate with the largest gain, the first of equals; gains up to ``floor`` are of no interest.
 
-    ``closed`` asks for plans that determine every combination.
+    ``bounds`` (M,) are upper bounds of the gains where they are known.  ``closed`` asks for plans that determine every
+    combination.
     """
     top, where = -np.inf, int(np.argmax(allowed))
     for trials in chunks:
-        numbers = trials.numbers
-        assert numbers is not None
-        may = allowed[numbers] & trials.closed if closed else allowed[numbers]
-        gains = _gains(criterion, trials, may, max(top, floor))
+        may = allowed[trials.numbers] & trials.closed if closed else allowed[trials.numbers]
+        most = criterion.ceilings(trials) if bounds is None else bounds[trials.numbers]
+        gains = _gains(criterion, trials, may, most, max(top, floor))
         i = int(np.argmax(gains))
         if gains[i] > top:
-            top, where = float(gains[i]), int(numbers[i])
+            top, where = float(gains[i]), int(trials.numbers[i])
     return where, top
 
 
-def _gains(criterion: Criterion, trials: Trials, may: Bools, floor: float) -> Array:
+def _gains(criterion: Criterion, trials: Trials, may: Bools, bounds: Array | None, floor: float) -> Array:
     """Gains (n,) where they can matter, -inf elsewhere."""
-    bounds = criterion.ceilings(trials)
     if bounds is None:
         return np.where(may, criterion.gains(trials), -np.inf)
-    bounds = np.where(may, bounds, -np.inf)
     out = np.full(len(bounds), -np.inf)
-    order = np.argsort(-bounds, kind="stable")
+    able = np.flatnonzero(may & (bounds > floor))
+    order = able[np.argsort(-bounds[able], kind="stable")]
     for i in range(0, len(order), BATCH):
         index = order[i : i + BATCH]
-        if bounds[index[0]] <= floor:
-            break
         index = np.sort(index[bounds[index] > floor])
+        if not len(index):
+            break
         out[index] = criterion.gains(trials.picked(index))
         floor = max(floor, float(out[index].max()))
     return out

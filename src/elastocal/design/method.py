@@ -16,7 +16,6 @@ import numpy as np
 
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.feasibility.filter import Removed
-from elastocal.design.observed import determined
 from elastocal.design.poses import drawn
 from elastocal.errors import UnknownNameError
 from elastocal.measure.deflection import Deflection, Statics
@@ -100,9 +99,9 @@ class Method(ABC):
     def program(self, chosen: CandidateSet, repeats: int, rated: Array) -> tuple[Stop, ...]:
         """What the cell does, stop by stop; ``rated`` (n,) are full speeds of the axes in rad/s, nan if unknown."""
 
-    def determined(self, candidates: CandidateSet) -> Bools:
-        """(N,) candidates whose state is determined."""
-        return determined(self.readings(candidates), candidates.model)
+    def determined(self, readings: Measurement, candidates: CandidateSet) -> Bools:
+        """(N,) candidates whose state is determined, of what is read of them."""
+        return np.asarray(np.isfinite(readings.predict(candidates.model)).all(axis=1))
 
 
 KINDS: dict[str, Callable[[Setup, Statics], Measurement]] = {

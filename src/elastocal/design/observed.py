@@ -27,11 +27,6 @@ ROUNDING = 1e-13
 """Singular values below this part of the largest (columns of one size) are rounding."""
 
 
-def determined(measurement: Measurement, model: Robot) -> Bools:
-    """(N,) readings whose state is determined."""
-    return np.asarray(np.isfinite(measurement.predict(model)).all(axis=1))
-
-
 def observed(
     measurement: Measurement,
     sources: tuple[ErrorSource, ...],

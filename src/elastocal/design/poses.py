@@ -41,9 +41,15 @@ class Poses:
     def _state(self) -> ChainState:
         return rigid_state(self.model.posture(np.ascontiguousarray(self.q.T)), ())
 
+    @cached_property
+    def _origins(self) -> dict[str, Array]:
+        return {}
+
     def origin(self, frame: str) -> Array:
-        """(C, 3)"""
-        return self._state.origin(frame).T
+        """(C, 3); kept, since every link and obstacle asks again."""
+        if frame not in self._origins:
+            self._origins[frame] = self._state.origin(frame).T
+        return self._origins[frame]
 
     def rotation(self, frame: str) -> Array:
         """(C, 3, 3)"""
@@ -52,7 +58,7 @@ class Poses:
     def place(self, frame: str, point: Vector) -> Array:
         """(C, 3) of a point given in axes of a frame."""
         turn = self._state.rotation(frame)
-        return np.asarray((self._state.origin(frame) + sum(turn[:, k] * v for k, v in enumerate(point))).T)
+        return np.asarray(self.origin(frame) + np.einsum("ikn,k->ni", turn, point))
 
     def picked(self, rows: Ints) -> Poses:
         return Poses(self.model, self.q[rows])

@@ -103,13 +103,15 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
         candidates, access, step = accessible(task, candidates)
         steps = (*steps, step)
     method, model = task.measuring, task.model
-    known = method.determined(candidates)
+    kind = method.readings(candidates)
+    known = method.determined(kind, candidates)
     if not np.all(known):
         steps = (*steps, Removed("loaded state", int(np.sum(~known)), int(np.sum(known))))
         if not np.any(known):
             raise nothing_left(steps)
         candidates = candidates.picked(np.flatnonzero(known))
-    kind, measured, owner = method.readings(candidates), method.measured(candidates), method.owner(candidates)
+        kind = method.readings(candidates)
+    measured, owner = method.measured(candidates), method.owner(candidates)
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
         raise MissingError("nothing is left to seek; hold less", code="nothing-sought")

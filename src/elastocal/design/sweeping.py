@@ -20,6 +20,7 @@ from elastocal.design.poses import Poses, drawn, joint_ranges, programmable
 from elastocal.design.route import STEP_ANGLE
 from elastocal.errors import MissingError, UnobservableError
 from elastocal.measure.joint_torque import MASSES, JointTorque
+from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -159,7 +160,7 @@ class Sweeping(Method):
     def owner(self, candidates: CandidateSet) -> Ints:
         return np.repeat(np.arange(len(candidates)), 2 * self.samples)
 
-    def determined(self, candidates: CandidateSet) -> Bools:
+    def determined(self, readings: Measurement, candidates: CandidateSet) -> Bools:
         return np.ones(len(candidates), dtype=bool)
 
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: Robot, names: Sequence[str]) -> Array:

@@ -1,13 +1,13 @@
-"""Every candidate added to (or taken from) a plan at once, by rank-k updates.
+"""Every candidate added to a plan at once, by rank-k updates.
 
-With C the covariance of the plan, D_c = A_c C A_c^T and S_c = I + D_c (I - D_c where c is taken away):
+With C the covariance of the plan, D_c = A_c C A_c^T and S_c = I + D_c:
 
     log det M'  = log det M + log det S_c                       (matrix determinant lemma)
-    W C' W^T    = W C W^T -+ Y^T Y,   Y = L^-1 A_c C W^T,  S_c = L L^T      (Woodbury)
+    W C' W^T    = W C W^T - Y^T Y,   Y = L^-1 A_c C W^T,  S_c = L L^T      (Woodbury)
 
 for any rows W.  Nothing of the size of the parameters is factored for a candidate, only k x k matrices: (k, k, n),
 candidates last, only the lower triangle in use.  Every step is a few long vector operations; LAPACK would be called n
-times for matrices of a few numbers.
+times for matrices of a few numbers.  Where candidates are few, the number of calls decides, and LAPACK is called.
 
 The D_c of all candidates are kept while members come and go.  A member leaves or joins, and C changes by a product of k
 rows:
@@ -32,8 +32,8 @@ from elastocal.design.knowledge import RIDGE, Knowledge
 from elastocal.spatial.entries import Array, Bools, Ints
 
 DRIFT = 1e-10
-FEW = 512
-"""Candidates below which whole squares are faster than triangles row by row."""
+FEW = 64
+"""Candidates up to which matrices one by one are faster than vectors over the candidates."""
 SAMPLE = 4
 """Candidates of every chunk that the drift is measured on."""
 
@@ -47,7 +47,10 @@ def pushed(factor: Array, rows: Array) -> Array:
 def gram(g: Array, onto: Array | None = None) -> Array:
     """sum_r g_ra g_rb of g (r, k, n), added to ``onto``; one pass per product, without a temporary."""
     k, n = g.shape[1:]
-    out = np.empty((k, k, n))
+    if n <= FEW:
+        few = (g.transpose(2, 1, 0) @ g.transpose(2, 0, 1)).transpose(1, 2, 0)
+        return few if onto is None else few + onto
+    out = np.zeros((k, k, n))
     for a in range(k):
         np.einsum("rn,rbn->bn", g[:, a], g[:, : a + 1], out=out[a, : a + 1])
         if onto is not None:
@@ -55,43 +58,24 @@ def gram(g: Array, onto: Array | None = None) -> Array:
     return out
 
 
-def beside_one(s: Array, sign: int) -> Array:
-    """I + sign S, as a new array."""
-    out = np.empty_like(s)
-    for a in range(len(s)):
-        np.multiply(s[a, : a + 1], sign, out=out[a, : a + 1])
-        out[a, a] += 1.0
-    return out
-
-
-def eliminate(s: Array) -> tuple[Array, Array]:
-    """S = L diag(d) L^T: L in the place of S (its diagonal of ones is not written) and d (k, n).
-
-    Where S is not positive, some d is not, and what follows it means nothing.
-    """
-    k = len(s)
-    d = np.empty((k, s.shape[2]))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for j in range(k):
-            d[j] = s[j, j]
-            ratio = s[j + 1 :, j] / d[j]
-            for rows, upto in _bands(j, s):
-                s[rows, j + 1 : upto] -= ratio[rows.start - j - 1 : upto - j - 1, None] * s[j + 1 : upto, j]
-            s[j + 1 :, j] = ratio
-    return s, d
-
-
-def _bands(j: int, s: Array) -> Iterator[tuple[slice, int]]:
-    """Rows below j of a lower triangle (k, k, n), one by one, or all at once where few candidates make calls dear."""
-    k, n = len(s), s.shape[2]
-    step = k if n < FEW else 1
-    for first in range(j + 1, k, step):
-        yield slice(first, min(first + step, k)), min(first + step, k)
-
-
-def log_determinant(d: Array) -> Array:
-    """sum log d (n,), over those that are positive."""
-    return np.asarray(np.sum(np.log(np.where(d > 0, d, 1.0)), axis=0))
+def beside_one(d: Array) -> tuple[Array, Array]:
+    """I + D = L diag(d) L^T of D (k, k, n): L (its diagonal of ones is not written by elimination) and d (k, n)."""
+    k, n = d.shape[1:]
+    if n <= FEW:
+        lower = np.linalg.cholesky(d.transpose(2, 0, 1) + np.eye(k))
+        diagonal = np.einsum("naa->na", lower)
+        return (lower / diagonal[:, None]).transpose(1, 2, 0), diagonal.T**2
+    s, pivots = np.empty_like(d), np.empty((k, n))
+    for j in range(k):
+        s[j, : j + 1] = d[j, : j + 1]
+        s[j, j] += 1.0
+    for j in range(k):
+        pivots[j] = s[j, j]
+        ratio = s[j + 1 :, j] / pivots[j]
+        for i in range(j + 1, k):
+            s[i, j + 1 : i + 1] -= ratio[i - j - 1] * s[j + 1 : i + 1, j]
+        s[j + 1 :, j] = ratio
+    return s, pivots
 
 
 def solved(factor: Array, y: Array) -> Array:
@@ -105,73 +89,59 @@ def solved(factor: Array, y: Array) -> Array:
 
 def trace_of_ratio(factor: Array, d: Array, b: Array) -> Array:
     """tr(S^-1 B) (n,) of S = L diag(d) L^T: B (lower triangle, spent) is eliminated along with S, from both sides."""
-    k = len(factor)
+    k, n = d.shape
+    if n <= FEW:
+        inverse = np.linalg.inv(factor.transpose(2, 0, 1))
+        both = inverse @ b.transpose(2, 0, 1)
+        return np.asarray(np.einsum("nab,nab,an->n", both, inverse, 1 / d))
     total = b[0, 0] / d[0]
     for j in range(k - 1):
         ratio, column = factor[j + 1 :, j], b[j + 1 :, j]
         left = column - ratio * b[j, j]
-        for rows, upto in _bands(j, b):
-            own, end = slice(rows.start - j - 1, upto - j - 1), upto - j - 1
-            b[rows, j + 1 : upto] -= ratio[own, None] * column[:end] + left[own, None] * ratio[:end]
+        for i in range(k - j - 1):
+            b[i + j + 1, j + 1 : i + j + 2] -= ratio[i] * column[: i + 1] + left[i] * ratio[: i + 1]
         total += b[j + 1, j + 1] / d[j + 1]
     return np.asarray(total)
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """``rows`` (p, k, n) of n candidates, ``forms`` (k, k, n) the lower triangles of D_c; ``sign`` -1: taken away.
-
-    ``numbers`` (n,) are those of the candidates, where all that are tried have one.
-    """
+    """``rows`` (p, k, n) of n candidates, their ``numbers`` (n,), and the lower triangles (k, k, n) of D_c where these
+    were ``updated``: otherwise they are computed from the root when they are asked for."""
 
     base: Knowledge
     rows: Array
-    forms: Array
-    sign: int = 1
-    numbers: Ints | None = None
-
-    @classmethod
-    def at(cls, base: Knowledge, rows: Array, sign: int = 1) -> Trials:
-        """With forms computed from the root."""
-        return cls(base, rows, gram(pushed(base.root.T, rows)), sign)
+    numbers: Ints
+    updated: Array | None = None
 
     def picked(self, index: Ints) -> Trials:
-        return Trials(self.base, self.rows[:, :, index], self.forms[:, :, index], self.sign)
+        updated = None if self.updated is None else self.updated[:, :, index]
+        return Trials(self.base, self.rows[:, :, index], self.numbers[index], updated)
 
     @cached_property
-    def factor(self) -> tuple[Array, Array, Bools]:
-        """S_c = L diag(d) L^T as L (k, k, n), d (k, n), and where it is positive (n,); the identity elsewhere.
+    def forms(self) -> Array:
+        return gram(pushed(self.base.root.T, self.rows)) if self.updated is None else self.updated
 
-        It is not where taking a candidate away leaves a combination open.
-        """
-        lower, d = eliminate(beside_one(self.forms, self.sign))
-        possible = np.all(d > 0, axis=0)
-        if not np.all(possible):
-            lower[:, :, ~possible], d[:, ~possible] = 0.0, 1.0
-        return lower, d, possible
-
-    @property
-    def possible(self) -> Bools:
-        return self.factor[2]
+    @cached_property
+    def factor(self) -> tuple[Array, Array]:
+        """S_c = L diag(d) L^T as L (k, k, n) and d (k, n)."""
+        return beside_one(self.forms)
 
     @cached_property
     def log_ratio(self) -> Array:
         """log det M' - log det M (n,) of the parameters sought: that of all less that of the nuisances alone."""
         q = self.base.coordinates.nuisance
-        whole = np.where(self.possible, log_determinant(self.factor[1]), -np.inf)
+        whole = np.sum(np.log(self.factor[1]), axis=0)
         if not q:
-            return whole
-        own = gram(pushed(self.base.root[:q, :q].T, self.rows[:q]))
-        return np.where(self.possible, whole - log_determinant(eliminate(beside_one(own, self.sign))[1]), -np.inf)
+            return np.asarray(whole)
+        own = beside_one(gram(pushed(self.base.root[:q, :q].T, self.rows[:q])))
+        return np.asarray(whole - np.sum(np.log(own[1]), axis=0))
 
     @property
     def closed(self) -> Bools:
         """(n,) True where the plan then determines every combination, if not well."""
-        lower, d, possible = self.factor
-        left = np.trace(self.base.covariance) - self.sign * trace_of_ratio(
-            lower, d, gram(pushed(self.base.covariance, self.rows))
-        )
-        return np.asarray(possible & (left < 0.5 / RIDGE))
+        gained = trace_of_ratio(*self.factor, gram(pushed(self.base.covariance, self.rows)))
+        return np.asarray(np.trace(self.base.covariance) - gained < 0.5 / RIDGE)
 
     def _seen(self, rows: Array) -> Array:
         """A_c C W^T as (r, k, n)."""
@@ -179,23 +149,27 @@ class Trials:
 
     def squares(self, rows: Array) -> Array:
         """Variance (r, n) of every row of W (r, p)."""
-        factor, d, _ = self.factor
+        factor, d = self.factor
         y = solved(factor, self._seen(rows))
         before = np.sum(self.base.half(rows) ** 2, axis=1)
-        return np.asarray(before[:, None] - self.sign * np.einsum("rkn,rkn,kn->rn", y, y, 1 / d))
+        return np.asarray(before[:, None] - np.einsum("rkn,rkn,kn->rn", y, y, 1 / d))
 
     def total(self, rows: Array) -> Array:
         """tr(W C' W^T) (n,)."""
-        factor, d, _ = self.factor
-        change = trace_of_ratio(factor, d, gram(self._seen(rows)))
-        return np.asarray(np.sum(self.base.half(rows) ** 2) - self.sign * change)
+        return np.asarray(np.sum(self.base.half(rows) ** 2) - trace_of_ratio(*self.factor, gram(self._seen(rows))))
 
     def spreads(self, rows: Array) -> Array:
         """W C' W^T (n, r, r)."""
-        factor, d, _ = self.factor
+        factor, d = self.factor
         y = (solved(factor, self._seen(rows)) / np.sqrt(d)).transpose(2, 1, 0)
         half = self.base.half(rows)
-        return np.asarray(half @ half.T - self.sign * (y.swapaxes(1, 2) @ y))
+        return np.asarray(half @ half.T - y.swapaxes(1, 2) @ y)
+
+
+def every(space: Space, base: Knowledge) -> Iterator[Trials]:
+    """Every candidate added, chunk by chunk."""
+    for start, rows in zip(space.starts, space.chunks, strict=True):
+        yield Trials(base, rows, start + np.arange(rows.shape[2]))
 
 
 def step(without: Knowledge, block: Array) -> Array:
@@ -218,18 +192,11 @@ class Forms:
     def at(cls, space: Space, known: Knowledge) -> Forms:
         return cls(space, _forms(space, known))
 
-    def trials(self, base: Knowledge, left: Array | None = None, some: Bools | None = None) -> Iterator[Trials]:
-        """Every candidate added, or ``some`` (M,), chunk by chunk; ``left`` is R of a member that has left the plan of
-        the forms."""
+    def trials(self, base: Knowledge, left: Array | None = None) -> Iterator[Trials]:
+        """Every candidate added, chunk by chunk; ``left`` is R of a member that has left the plan of the forms."""
         for start, rows, forms in zip(self.space.starts, self.space.chunks, self.forms, strict=True):
-            at = np.arange(rows.shape[2])
-            if some is not None:
-                at = np.flatnonzero(some[start : start + rows.shape[2]])
-                if not len(at):
-                    continue
-                rows, forms = rows[:, :, at], forms[:, :, at]
             now = forms if left is None else gram(pushed(left, rows), forms)
-            yield Trials(base, rows, now, numbers=start + at)
+            yield Trials(base, rows, start + np.arange(rows.shape[2]), now)
 
     def move(self, known: Knowledge, joined: Array, left: Array | None = None) -> None:
         """To the state ``known`` after a member left (its R) and another joined."""

@@ -29,7 +29,8 @@ from elastocal.errors import (
 )
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.configurations import WRENCH
-from elastocal.files.tables.raw import Field, add_once, read_csv, si_number, understood
+from elastocal.files.tables.csv_file import read_csv
+from elastocal.files.tables.raw import Field, add_once, si_columns, understood
 from elastocal.files.units import DIMENSIONS, FORCE, MOMENT
 from elastocal.files.write import make_folder, write_files
 from elastocal.spatial.entries import Array
@@ -187,20 +188,17 @@ def read_line_loads(path: Path) -> LineLoads:
         add_once(raw, fields, name, Field(place, factor))
     if LINE not in fields or not raw.rows:
         raise TooFewError(f"{raw.top}: needs a column line and at least one row, such as line,fx_N and 1,-400")
-    first = np.array([si_number(raw, row, fields[LINE]) for row in raw.rows])
+    first = si_columns(raw, [fields[LINE]])[:, 0]
     if np.any(np.diff(first) <= 0):
         row = int(np.argmax(np.diff(first) <= 0)) + 1
         raise ConflictError(
-            f"{raw.file}, line {raw.rows[row][0]}: line {first[row]:g} does not follow {first[row - 1]:g}"
+            f"{raw.file}, line {raw.lines[row]}: line {first[row]:g} does not follow {first[row - 1]:g}"
         )
-    wrench = np.array(
-        [[si_number(raw, row, fields[w]) if w in fields else 0.0 for w in WRENCH] for row in raw.rows]
-    ).reshape(-1, 6)
-    has = PAYLOAD in fields
-    mass = np.array([si_number(raw, row, fields[PAYLOAD]) if has else np.nan for row in raw.rows])
+    wrench = np.zeros((len(raw.rows), 6))
+    there = [i for i, w in enumerate(WRENCH) if w in fields]
+    wrench[:, there] = si_columns(raw, [fields[WRENCH[i]] for i in there])
+    mass = si_columns(raw, [fields[PAYLOAD]])[:, 0] if PAYLOAD in fields else np.full(len(raw.rows), np.nan)
     if np.any(mass < 0):
         row = int(np.argmax(mass < 0))
-        raise RangeError(
-            f"{raw.file}, line {raw.rows[row][0]}: a payload of {mass[row]:g} kg; give a mass, not below 0"
-        )
+        raise RangeError(f"{raw.file}, line {raw.lines[row]}: a payload of {mass[row]:g} kg; give a mass, not below 0")
     return LineLoads(raw.file, first, wrench, mass)

@@ -12,7 +12,7 @@ from elastocal.measure.kind import MarkerMeasurement, Measurement
 from elastocal.measure.setup import in_order, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import Robot
-from elastocal.model.statics.deflection import frame_pose, linear_deflection
+from elastocal.model.statics.deflection import bent_chain, linear_deflection
 from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
 from elastocal.spatial.entries import Array, Bools
@@ -83,15 +83,19 @@ class Deflection(MarkerMeasurement):
         return out
 
     def _moves(self, model: Robot) -> tuple[list[Array], list[Array], Array]:
-        """Rotation vectors and shifts (3, N) of every marker, and which readings have no determined state."""
+        """Rotation vectors (none of points) and shifts (3, N) of every marker, and readings without a known state."""
         at = self.where
         rest = self._resting(model)
         bent, free = at.bent(model), at.bent(rest, loaded=False)
+        loaded, unloaded = bent_chain(model, at.q, bent), bent_chain(rest, at.q, free)
         turns, shifts = [], []
         for m in at.markers:
-            (p1, r1), (p0, r0) = frame_pose(model, at.q, bent, m.frame), frame_pose(rest, at.q, free, m.frame)
-            shifts.append(p1 - p0)
-            turns.append(rotation_vector(np.einsum("ijn,kjn->ikn", r1, r0)))
+            shifts.append(loaded.origin(m.frame) - unloaded.origin(m.frame))
+            turn = np.zeros((0, at.count))
+            if m.rows == 6:
+                between = np.einsum("ijn,kjn->ikn", loaded.rotation(m.frame), unloaded.rotation(m.frame))
+                turn = rotation_vector(between)
+            turns.append(turn)
         return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)
 
     def floating(self, model: Robot) -> Bools:

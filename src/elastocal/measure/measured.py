@@ -45,7 +45,7 @@ class Measured:
     measurement: Measurement
     readings: Array
     sources: tuple[ErrorSource, ...] = ()
-    places: tuple[str, ...] | None = None
+    places: Sequence[str] | None = None
     priors: tuple[ParameterPrior, ...] = ()
     spots: Mapping[tuple[int, str], str] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.errors import MissingError, ShapeError
-from elastocal.model.kinematics import kinematics
+from elastocal.model.kinematics import kinematics, rigid_state
 from elastocal.model.loads.wrench import AppliedWrenches, Wrench
 from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
@@ -90,7 +90,8 @@ class Setup:
 
     def positions(self, model: Robot) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
-        return np.stack([kinematics(model, self.q, m.frame).position for m in self.markers], axis=1)
+        state = rigid_state(model.posture(model.configurations(self.q)), ())
+        return np.stack([state.origin(m.frame).T for m in self.markers], axis=1)
 
     def by_joints(self, model: Robot) -> Array:
         """Rows moved by the joints, (N, R, n)."""

@@ -35,12 +35,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.distributions import stdtr
 from elastocal.reduction.first_fit import ABSURD
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.problem import linearise
 from elastocal.solve.linear import unit_qr
-from elastocal.solve.score import EXACT, score_of_rows
+from elastocal.solve.nested import EXACT, score_of_rows
 from elastocal.spatial.entries import Array
 
 CHANCE = 0.0027
@@ -74,8 +75,6 @@ class PriorCheck:
 
 def prior_checks(fit: Fit) -> tuple[PriorCheck, ...]:
     """Every unknown with a prior, with the chance of its estimate."""
-    from scipy.special import stdtr
-
     problem = fit.problem
     rows = problem.matrix[problem.priors()]
     at = [int(np.argmax(np.abs(row))) for row in rows]

@@ -74,10 +74,14 @@ PIECE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Rows(Sequence[Row]):
-    """``size`` rows that are made when they are asked for, by pieces: those of a long table need not be held."""
+    """``size`` rows that are made when they are asked for, by pieces: those of a long table need not be held.
+
+    ``lines`` may give some rows as lines of CSV at once, None where a cell of them is not a plain number.
+    """
 
     size: int
     make: Callable[[slice], Sequence[Row]]
+    lines: Callable[[slice], str | None] = lambda part: None
 
     def __len__(self) -> int:
         return self.size
@@ -95,8 +99,11 @@ class Rows(Sequence[Row]):
         return tuple(self.make(slice(at.start, at.stop))) if at.step == 1 else tuple(self[i] for i in at)
 
     def __iter__(self) -> Iterator[Row]:
-        for first in range(0, self.size, PIECE):
-            yield from self.make(slice(first, min(first + PIECE, self.size)))
+        for part in self.pieces():
+            yield from self.make(part)
+
+    def pieces(self) -> Iterator[slice]:
+        return (slice(first, min(first + PIECE, self.size)) for first in range(0, self.size, PIECE))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from elastocal.report.blocks import (
     Lines,
     Paragraphs,
     Report,
+    Row,
+    Rows,
     Scene,
     Series,
     Table,
@@ -83,14 +85,24 @@ def as_csv(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([spreadsheet_cell(c.key) for c in table.columns])
-    for row in table.rows:
-        cells = [repr(v) if type(v) is float and isfinite(v) else _csv_cell(v) for v in row]
-        line = ",".join(cells)
-        if len(cells) > 1 and line.count(",") == len(cells) - 1 and not _QUOTED.search(line):
-            buffer.write(f"{line}\n")  # nothing to quote, as in most rows of long tables
-        else:
-            writer.writerow(cells)
+    made = table.rows if isinstance(table.rows, Rows) else None
+    for part in made.pieces() if made is not None else (slice(None),):
+        lines = None if made is None else made.lines(part)
+        if lines is not None:
+            buffer.write(lines)
+            continue
+        for row in table.rows[part]:
+            _write_row(row, buffer, writer)
     return buffer.getvalue()
+
+
+def _write_row(row: Row, buffer: io.StringIO, writer: Any) -> None:
+    cells = [repr(v) if type(v) is float and isfinite(v) else _csv_cell(v) for v in row]
+    line = ",".join(cells)
+    if len(cells) > 1 and line.count(",") == len(cells) - 1 and not _QUOTED.search(line):
+        buffer.write(f"{line}\n")  # nothing to quote, as in most rows of long tables
+    else:
+        writer.writerow(cells)
 
 
 _QUOTED = re.compile(r'["\r\n]')

@@ -85,6 +85,11 @@ class Blocks:
         return int(self.used.sum())
 
     @cached_property
+    def read(self) -> Ints | slice:
+        """Which of all rows (N R) were read."""
+        return slice(None) if self.used.all() else np.flatnonzero(self.used)
+
+    @cached_property
     def scales(self) -> tuple[Scale, ...]:
         """Those of the groups, then those of the noise."""
         return (*(g.scale for g in self.groups), *(c.scale for c in self.noise))

@@ -23,6 +23,8 @@ from elastocal.spatial.entries import Array
 
 LEAST_LEFT = 1e-8
 """Share of a prior's precision that must be left where a group is given another scale by what was factored before."""
+SMALL = 64
+"""Size of a triangle that elimination inverts as fast as halves do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,8 @@ class Posterior:
     """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
     mean: Array
     factor: Array
+    half: Array
+    """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
     evidence: float
     white: Array
     """Residuals (N, R) at the mean, in units of noise."""
@@ -43,11 +47,6 @@ class Posterior:
     def covariance(self) -> Array:
         """H^-1 (p, p)."""
         return np.asarray(self.half.T @ self.half)
-
-    @cached_property
-    def half(self) -> Array:
-        """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
-        return inverse_triangle(self.factor)
 
     @cached_property
     def effective(self) -> float:
@@ -177,10 +176,15 @@ def _factored(h: Array) -> Array:
 
 
 def inverse_triangle(factor: Array) -> Array:
-    """Inverse of a lower triangle."""
-    from scipy.linalg.lapack import dtrtri
-
-    return np.asarray(dtrtri(factor, lower=1)[0])
+    """Inverse of a lower triangle, by halves: [[A, 0], [C, B]]^-1 = [[A^-1, 0], [-B^-1 C A^-1, B^-1]]."""
+    n, half = len(factor), len(factor) // 2
+    if n <= SMALL:
+        return np.asarray(np.linalg.inv(factor.T).T)  # elimination finds nothing to do in an upper triangle
+    out = np.zeros((n, n))
+    out[:half, :half] = inverse_triangle(factor[:half, :half])
+    out[half:, half:] = inverse_triangle(factor[half:, half:])
+    out[half:, :half] = -(out[half:, half:] @ (factor[half:, :half] @ out[:half, :half]))
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,27 +209,30 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     """From the sums J^T S^-1 J and J^T S^-1 r of any number of ``Whitened`` problems; ``blocks`` has their priors."""
     prior, _ = prior_precision(blocks, log_scales)
     factor = _factored(blocks.power * gram + prior)
-    mean = blocks.mean + _solved(factor, blocks.power * pull)
+    half = inverse_triangle(factor)
+    mean = blocks.mean + _solved(factor, half, blocks.power * pull)
     _, r, _ = blocks.shape
-    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, float("nan"), np.zeros((0, r)))
+    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, half, float("nan"), np.zeros((0, r)))
 
 
 def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
     n, r, _ = blocks.shape
     w = blocks.power
     prior, log_p = prior_precision(blocks, log_scales)
-    factor = _factored(w * (white.rows.T @ white.rows) + prior)
-    b = w * (white.rows.T @ white.misfit)
-    change = _solved(factor, b)
+    rows = white.rows[blocks.read]
+    factor = _factored(w * (rows.T @ rows) + prior)
+    half = inverse_triangle(factor)
+    b = w * (rows.T @ white.misfit[blocks.read])
+    change = _solved(factor, half, b)
     left = white.misfit - white.rows @ change
     value = _log_evidence(w * (float(white.misfit @ white.misfit) + white.log_det), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, value, left.reshape(n, r))
+    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, half, value, left.reshape(n, r))
 
 
-def _solved(factor: Array, b: Array) -> Array:
-    from scipy.linalg import cho_solve
-
-    return np.asarray(cho_solve((factor, True), b, check_finite=False))
+def _solved(factor: Array, half: Array, b: Array) -> Array:
+    """H^-1 b by the inverse of the factor, with what rounding of that left of b once more."""
+    x = half.T @ (half @ b)
+    return np.asarray(x + half.T @ (half @ (b - factor @ (factor.T @ x))))
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:
@@ -246,15 +253,15 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
 
 
 def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
-    from scipy.linalg.blas import dtrmm
-
     n, r, p = blocks.shape
     first = len(blocks.groups)
     white = whitened(blocks, log_scales)
     found = _solved_whitened(blocks, log_scales, white)
     gradient = np.zeros(len(log_scales))
     gradient[:first], _ = _group_slopes(blocks, log_scales, found.mean - blocks.mean, found.half)
-    spread = dtrmm(1.0, found.half, white.rows.T, lower=1).T.reshape(n, r, p)
+    rows = np.zeros((n * r, p))
+    rows[blocks.read] = white.rows[blocks.read] @ found.half.T
+    spread = rows.reshape(n, r, p)
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
     pull = found.white[:, :, None] * found.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse

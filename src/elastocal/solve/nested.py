@@ -5,6 +5,15 @@ units of the noise's variance, follows
 
     F = dS / D   on D and f    with the variance S / f that the freer model shows, or
     chi^2 = dS   on D          with the variance that is known (f infinite).
+
+An effect that took no part in a fit is tested without fitting it (Rao's score test, 1948).  With Q and u of
+``deletion`` (Q the precision of the readings before any unknown is known, u = S^-1 (y - J theta)) and A the columns of
+the effect,
+
+    step = (A^T Q A)^-1 A^T u,    dS = u^T A step
+
+is what a fit that sought it too would find, to first order, on rank(A) degrees of freedom; the noise is that of the
+residuals without the effect, S - dS on f - rank(A).
 """
 
 from __future__ import annotations
@@ -12,10 +21,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, isfinite, nan
 
+import numpy as np
+
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.quantities import probability
+from elastocal.solve.evidence import Posterior
+from elastocal.spatial.entries import Array
 
 LEVEL = 0.01
 """A model is rejected where data this far off it would come up less often than this."""
+INDEPENDENT = 1e-6
+"""Share of a column's square that the fitted columns must leave."""
+EXACT = 1e-16
+"""Variance of residuals, in units of the noise, that is rounding: readings without noise leave no less."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +80,6 @@ def undecided(added: int, freedom: float, reason: str) -> NestedTest:
 
 def f_test(gain: float, added: int, freedom: float) -> NestedTest:
     """``gain`` is the fall of the sum of squares by ``added`` unknowns, in units of the noise's variance."""
-    from scipy.special import chdtrc, fdtrc
-
     if added < 1:
         return undecided(added, freedom, "nothing is left to test with")
     if not freedom >= 1:
@@ -71,3 +87,50 @@ def f_test(gain: float, added: int, freedom: float) -> NestedTest:
     value = max(gain, 0.0) / added
     chance = chdtrc(added, added * value) if freedom == inf else fdtrc(added, freedom, value)
     return NestedTest(value, added, freedom, float(chance))
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """Of one effect: how many columns are seen, their steps with ``sd``, and the probability of so much where it is
+    absent.  ``noise`` is what the residuals show without the effect, in units of what it was taken for."""
+
+    size: int
+    step: Array
+    sd: Array
+    chi2: float
+    noise: float
+    probability: float
+
+
+def score(found: Posterior, columns: Array) -> Score:
+    """Of the columns (N, R, a) of an effect; those that the fit explains count for nothing."""
+    blocks, w = found.blocks, np.sqrt(found.blocks.power)
+    n, r, p = blocks.shape
+    white = w * (found.inverse @ columns).reshape(n * r, columns.shape[2])
+    span = w * (found.inverse @ blocks.jacobian).reshape(n * r, p) @ found.half.T
+    freedom = blocks.power * blocks.count - found.effective - len(blocks.noise)
+    return score_of_rows(span, w * found.white.reshape(-1), white, freedom)
+
+
+def score_of_rows(
+    span: Array, left: Array, columns: Array, freedom: float, *, floor: float = 0.0, independent: float = INDEPENDENT
+) -> Score:
+    """Of whitened ``columns`` (m, a) beside the ``span`` (m, p) of those that were fitted, with residuals ``left``.
+
+    ``freedom`` of the residuals are to spare; the noise is at least ``floor``, as a share of the variance.
+    """
+    own = np.einsum("ia,ia->a", columns, columns)
+    unit = 1 / np.sqrt(np.where(own > 0, own, np.inf))
+    reach = (span.T @ columns) * unit
+    values, vectors = np.linalg.eigh(unit * unit[:, None] * (columns.T @ columns) - reach.T @ reach)
+    good = values > independent
+    values, vectors, size = values[good], vectors[:, good], int(good.sum())
+    along = vectors.T @ (unit * (columns.T @ left))
+    chi2, step = float(np.sum(along**2 / values)), unit * (vectors @ (along / values))
+    spread = unit * np.sqrt(np.sum(vectors**2 / values, axis=1))
+    if not size or freedom - size < 1:
+        return Score(size, step, np.full(len(unit), np.nan), 0.0, float("nan"), 1.0)
+    rest = max((float(left @ left) - chi2) / (freedom - size), EXACT)
+    noise = float(np.sqrt(max(rest, floor)))
+    chance = f_test(chi2 / noise**2, size, inf if rest < floor else freedom - size).probability
+    return Score(size, step, noise * spread, chi2, noise, chance)

@@ -15,7 +15,7 @@ def point_segment(point: Array, a: Array, b: Array) -> Array:
     along = b - a
     square = _dot(along, along)
     t = np.clip(_dot(point - a, along) / np.where(square > 0, square, 1.0), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(point - a - t[..., None] * along, axis=-1))
+    return _length(point - a - t[..., None] * along)
 
 
 def segment_segment(a: Array, b: Array, c: Array, d: Array) -> Array:
@@ -31,7 +31,7 @@ def segment_segment(a: Array, b: Array, c: Array, d: Array) -> Array:
     safe = np.where(skew, area, 1.0)
     s, t = (uv * vw - vv * uw) / safe, (uu * vw - uv * uw) / safe
     inside = skew & (s >= 0) & (s <= 1) & (t >= 0) & (t <= 1)
-    across = np.linalg.norm(w + s[..., None] * u - t[..., None] * v, axis=-1)
+    across = _length(w + s[..., None] * u - t[..., None] * v)
     ends = [point_segment(a, c, d), point_segment(b, c, d), point_segment(c, a, b), point_segment(d, a, b)]
     return np.asarray(np.minimum.reduce([np.where(inside, across, np.inf), *ends]))
 
@@ -57,8 +57,12 @@ def segment_box(a: Array, b: Array, half: Array) -> Array:
     best = t0 + (t1 - t0) * np.clip(-g0 / rise, 0.0, 1.0)
     best = np.where(np.all(slope < 0, axis=-1), 1.0, np.where(slope[..., 0] >= 0, 0.0, best))
     at = a + best[..., None] * along
-    return np.asarray(np.linalg.norm(at - np.clip(at, -half, half), axis=-1))
+    return _length(at - np.clip(at, -half, half))
+
+
+def _length(a: Array) -> Array:
+    return np.sqrt(_dot(a, a))
 
 
 def _dot(a: Array, b: Array) -> Array:
-    return np.asarray(np.sum(a * b, axis=-1))
+    return np.asarray(np.einsum("...i,...i->...", a, b))

@@ -124,7 +124,7 @@ class Reader:
 
     def compare(self, robot: str, first: int, *others: int) -> Comparison:
         """Calibrations by their numbers, as ``ec.compare`` does."""
-        from elastocal.calibration.compare import compare
+        from elastocal.calibration.comparison import compare
 
         every = (first, *others)
         return compare(*(self.calibration(robot, n) for n in every), names=[f"{robot} {n}" for n in every])

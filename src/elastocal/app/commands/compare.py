@@ -51,7 +51,7 @@ def compare(
     """
     from elastocal.app.cli.progress import stage
     from elastocal.app.places import typed_places
-    from elastocal.calibration.compare import compare as compared
+    from elastocal.calibration.comparison import compare as compared
     from elastocal.calibration.readings import read_campaign
     from elastocal.calibration.store import read_calibration
 

@@ -125,7 +125,7 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     from elastocal.design.planning import plan
 
     file = plan_file(request)
-    check_plan_targets(request.out, file.name, file.files)
+    check_plan_targets(request, file.name, file.task.model, file.files)
     limits = limits_of(request.require, file.task.measuring.counted)
     with executor(request.workers, request.cluster) as workers:
         found = plan(

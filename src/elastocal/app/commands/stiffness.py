@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -35,7 +35,8 @@ _CELL = Uses({"robot": "robot"}, either=(("at", "map"), ("configurations",)), no
 @dataclass(frozen=True, eq=False)
 class StiffnessResult:
     """``smallest`` (N,) is the translational stiffness in the softest direction, N/m, and ``status`` (N,) whether there
-    is a stiffness; ``part`` gives the matrices of some configurations, which a map does not keep."""
+    is a stiffness; ``part`` gives the matrices of some configurations, which a map does not keep.  Of a map that is
+    written as a table the ``diagonals`` (12, N) are kept: those of the stiffness, then those of the compliance."""
 
     inputs: Inputs
     model: Robot
@@ -48,6 +49,7 @@ class StiffnessResult:
     status: Ints
     grid: Grid | None
     notes: tuple[str, ...]
+    diagonals: Array | None = None
 
 
 @command("robots", 4, _CELL, csv=True, progress="stiffness")
@@ -89,6 +91,7 @@ def stiffness(
     from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
     from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.files.robot.read import read_robot, without_kinds
+    from elastocal.model.statics.stiffness import softest
 
     read, typed, left_out = read_robot(robot, tool), tuple(at or ()), tuple(without or ())
     model = with_payload(without_kinds(read, left_out), payload, payload_frame)
@@ -101,12 +104,18 @@ def stiffness(
         raise ConflictError("a payload changes the stiffness only at the loaded equilibrium; add --loaded or --force")
     watched = frame or model.tool
     model.tree.frame(watched)
-    part, smallest, status = _solve(model, where.q, load.applied, loaded, watched, grid is not None, progress)
+    work = _Solver(model, where.q, load.applied, loaded, watched)
+    part: Callable[[slice], CartesianStiffness] = work.solved
+    if grid is None:
+        found = work.solved(slice(0, len(where)), progress)
+        part, smallest, status, diagonals = found.rows, softest(found), found.status, None
+    else:
+        smallest, status, diagonals = work.mapped(writes("--csv"), progress)
     notes = (*read.notes, *where.notes, *load.notes)
     words = configurations_text(typed, configurations, map)
     state = "loaded equilibrium" if loaded else "unloaded, at the commanded configuration"
     inputs = inputs_of(robot, model, load, watched, state, left_out, words)
-    return StiffnessResult(inputs, model, where, load, loaded, watched, part, smallest, status, grid, notes)
+    return StiffnessResult(inputs, model, where, load, loaded, watched, part, smallest, status, grid, notes, diagonals)
 
 
 def _where(
@@ -130,33 +139,51 @@ def _where(
     return made.at, made
 
 
-def _solve(
-    model: Robot, q: Array, applied: AppliedWrenches | None, loaded: bool, frame: str, again: bool,
-    progress: Progress | None,
-) -> tuple[Callable[[slice], CartesianStiffness], Array, Ints]:  # fmt: skip
-    """The matrices of a part, kept or solved ``again`` when they are asked for; what is softest; and the status."""
-    import numpy as np
+@dataclass(frozen=True, eq=False)
+class _Solver:
+    """The stiffness of a frame at joint values (N, n), part by part."""
 
-    from elastocal.model.statics import stiffness as statics
+    model: Robot
+    q: Array
+    applied: AppliedWrenches | None
+    loaded: bool
+    frame: str
 
-    def solved(rows: slice) -> CartesianStiffness:
-        if not loaded:
-            return statics.stiffness(model, q[rows], frame)
-        wrenches = [] if applied is None else [applied.rows(rows, rows.stop - rows.start)]
-        return statics.loaded_stiffness(model, q[rows], wrenches, frame)
+    def solved(self, rows: slice, progress: Progress | None = None) -> CartesianStiffness:
+        from elastocal.model.statics.stiffness import loaded_stiffness, stiffness
 
-    smallest, status = np.empty(len(q)), cast("Ints", np.empty(len(q), dtype=np.int8))
-    kept: list[CartesianStiffness] = []
-    for first in range(0, len(q), PIECE):
-        rows = slice(first, min(first + PIECE, len(q)))
-        found = solved(rows)
-        smallest[rows], status[rows] = statics.softest(found), found.status
-        kept += [] if again else [found]
-        if progress is not None:
-            progress(rows.stop, len(q))
-    if again:
-        return solved, smallest, status
-    whole = statics.CartesianStiffness(
-        frame, *(np.concatenate([getattr(k, n) for k in kept]) for n in ("compliance", "stiffness", "status"))
-    )
-    return whole.rows, smallest, status
+        if not self.loaded:
+            return stiffness(self.model, self.q[rows], self.frame, progress)
+        wrenches = [] if self.applied is None else [self.applied.rows(rows, rows.stop - rows.start)]
+        return loaded_stiffness(self.model, self.q[rows], wrenches, self.frame, progress)
+
+    def matrices(self, rows: slice) -> Iterator[tuple[slice, Array, Array, Ints]]:
+        """Where they stand, compliance and stiffness (6, 6, m) and status (m,) of some rows, to be used at once."""
+        import numpy as np
+
+        from elastocal.model.statics.stiffness import stiffness_chunks
+
+        if self.loaded:
+            found = self.solved(rows)
+            yield rows, np.moveaxis(found.compliance, 0, -1), np.moveaxis(found.stiffness, 0, -1), found.status
+            return
+        for part, soft, stiff, status in stiffness_chunks(self.model, self.q[rows], self.frame):
+            yield slice(rows.start + part.start, rows.start + part.stop), soft, stiff, status
+
+    def mapped(self, diagonals: bool, progress: Progress | None) -> tuple[Array, Ints, Array | None]:
+        """What is softest and the status (N,), and the diagonals (12, N) if they are wanted."""
+        import numpy as np
+
+        from elastocal.model.statics.stiffness import softest_of
+
+        count = len(self.q)
+        smallest, status = np.empty(count), cast("Ints", np.empty(count, dtype=np.int8))
+        kept = np.empty((12, count)) if diagonals else None
+        for first in range(0, count, PIECE):
+            for rows, soft, stiff, state in self.matrices(slice(first, min(first + PIECE, count))):
+                smallest[rows], status[rows] = softest_of(soft), state
+                if kept is not None:
+                    kept[:6, rows], kept[6:, rows] = np.einsum("iin->in", stiff), np.einsum("iin->in", soft)
+            if progress is not None:
+                progress(min(first + PIECE, count), count)
+        return smallest, status, kept

@@ -105,7 +105,7 @@ def table(result: StiffnessResult) -> Table:
         columns += [Column(f"C{c}{c}_um_per_N", f"C{c}{c}", "um/N", 5, "C") for c in XYZ]
         columns += [Column(f"Cr{c}_mrad_per_Nm", f"Cr{c}", "mrad/(N m)", 6, "Cr") for c in XYZ]
     columns += [Column("status", "status")]
-    rows = Rows(len(at), lambda part: _rows(result, part, bare))
+    rows = Rows(len(at), lambda part: _rows(result, part, bare), lambda part: _lines(result, part, bare))
     return Table("stiffness", "", tuple(columns), rows, _notes(bare))
 
 
@@ -120,18 +120,51 @@ def _notes(bare: bool) -> tuple[str, ...]:
 _WORDS = {0: "exists", 1: "rigid direction", 2: "no equilibrium"}
 
 
-def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:
+def _values(result: StiffnessResult, part: slice, bare: bool) -> Array:
+    """The numbers (m, 7) of some rows, or (m, 13), in the units of the columns."""
     import numpy as np
 
-    at, found = result.at, result.part(part)
-    stiff, give = (np.einsum("nii->ni", m) for m in (found.stiffness, found.compliance))
+    if result.diagonals is not None:
+        stiff, give = result.diagonals[:6, part].T, result.diagonals[6:, part].T
+    else:
+        found = result.part(part)
+        stiff, give = (np.einsum("nii->ni", m) for m in (found.stiffness, found.compliance))
     parts = [stiff[:, :3] * N_PER_UM, stiff[:, 3:] * NM_PER_MRAD, result.smallest[part, None] * N_PER_UM]
     if bare:
         parts += [give[:, :3] / N_PER_UM, give[:, 3:] / NM_PER_MRAD]
-    values = np.hstack(parts)
-    known = np.isfinite(values).all(axis=1).tolist()
+    return np.hstack(parts)
+
+
+def _lines(result: StiffnessResult, part: slice, bare: bool) -> str | None:
+    """Rows of a map as text, all in one go: numbers one by one would take longer than to compute them."""
+    import numpy as np
+
+    if result.grid is None or not result.grid.reached[part].all():
+        return None
+    values = _values(result, part, bare)
+    if not np.isfinite(values).all():
+        return None
+    texts, form = [], []
+    for column in result.at.shown[part].T:
+        each, which = np.unique(column, return_inverse=True)
+        words = np.array([repr(float(f"{v:.10g}")) for v in each.tolist()], dtype=object)
+        form.append(words[0] if len(words) == 1 else "%s")
+        texts += [] if len(words) == 1 else [words[which]]
+    cells = np.empty((len(values), len(texts) + values.shape[1]), dtype=object)
+    for i, words in enumerate(texts):
+        cells[:, i] = words
+    cells[:, len(texts) :] = values
+    row = ",".join([*form, *["%.12g"] * values.shape[1], f"{_WORDS[0]}\n"])
+    return (row * len(values)) % tuple(cells.ravel().tolist())
+
+
+def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:
+    import numpy as np
+
+    at, values = result.at, _values(result, part, bare)
+    known = np.asarray(np.isfinite(values).all(axis=1)).tolist()
     reached = [True] * len(values) if result.grid is None else result.grid.reached[part].tolist()
-    places, states = configuration_rows(at, part), found.status.tolist()
+    places, states = configuration_rows(at, part), result.status[part].tolist()
     names = at.names[part] if at.names else None
     out: list[tuple[Cell, ...]] = []
     for i, (row, state) in enumerate(zip(values.tolist(), states, strict=True)):

@@ -66,7 +66,7 @@ def run(request: PlanRequest) -> ArcPlanResult:
     file = file if request.poses is None else replace(file, poses=request.poses)
     if file.poses < 3:
         raise TooFewError.of("poses", file.poses, "that many angles fit either sense of rotation; give at least 3")
-    check_plan_targets(request.out, file.name, file.files)
+    check_plan_targets(request, file.name, file.model, file.files)
     _configurations(file, np.array(file.limits))  # whether the other axes may stand where they are
     geometry = CompensatorGeometry.described(file.compensator, file.sense)
     plan = plan_arcs(geometry, file.poses, file.limits, file.radii, file.noise)

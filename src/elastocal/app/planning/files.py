@@ -13,6 +13,7 @@ from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import FileError
 
 if TYPE_CHECKING:
+    from elastocal.compensation.posts.post import Post
     from elastocal.design.candidates import CandidateSet
     from elastocal.design.method import Stop
     from elastocal.design.result import Plan
@@ -53,10 +54,9 @@ def measuring_program(
 
     Or none, and why.
     """
-    from elastocal.compensation.posts.post import language, post_kinds
+    from elastocal.compensation.posts.post import post_kinds
 
-    spoken = post_kinds().get(told or language(model))
-    post = None if spoken is None else spoken()
+    post = _post(model, told)
     why = (
         _NO_LANGUAGE.format(", ".join(model.controller.axes), ", ".join(post_kinds()))
         if post is None
@@ -66,6 +66,12 @@ def measuring_program(
         return {}, (f"No measuring program is written: {why}.",)
     head = (f"{name}: poses of a calibration campaign", *checked, "Run slowly, watch.")
     return post.measuring_program(name, model, halts, head, wait), post.cautions(model, halts)
+
+
+def _post(model: Robot, told: str | None) -> Post | None:
+    from elastocal.compensation.posts.post import language, post_of
+
+    return post_of(told or language(model))
 
 
 def _checked(plan: Plan) -> tuple[str, ...]:
@@ -175,17 +181,18 @@ def _gravity_words(method: Sweeping, file: PlanFile) -> str:
     )
 
 
-def check_plan_targets(out: Path, name: str, files: tuple[Path, ...]) -> None:
+def check_plan_targets(request: PlanRequest, name: str, model: Robot, files: tuple[Path, ...]) -> None:
     """Before anything is computed; ``files`` are all that were read, the plan's own first."""
-    from elastocal.compensation.posts.post import post_kinds, program_name
+    from elastocal.compensation.posts.post import program_name
     from elastocal.files.write import check_targets
 
+    out = request.out
     if out.exists() and not out.is_dir():
         raise FileError.of("out", out, "is a file; name a folder")
     if out.is_dir():
-        program = program_name(name)
-        endings = {ending for post in post_kinds().values() for ending in (post.suffixes[0], *post.companions)}
-        names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program}{end}" for end in sorted(endings)))
+        post = _post(model, request.language)
+        endings = () if post is None else (post.suffixes[0], *post.companions)
+        names = ("plan.csv", "campaign.yaml", "report.html", *(f"{program_name(name)}{end}" for end in endings))
         inputs = {f"PLAN.yaml as {p.name}" if i else "PLAN.yaml": p for i, p in enumerate(files)}
         check_targets({f"--out ({name})": out / name for name in names}, inputs)
 

@@ -19,8 +19,8 @@ from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import plain_lines
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Edit, Text, opened
-from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
+from elastocal.compensation.posts.text import BOM, Edit, Text, cells, opened
+from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import ConflictError, UnitError
 from elastocal.spatial.entries import Array
@@ -42,7 +42,7 @@ _MOVES = re.compile(
 )
 
 
-class Apt(CamPost):
+class Apt(CamPost, RowPost):
     kind: ClassVar[str] = "apt"
     title: ClassVar[str] = "APT-CL"
     suffixes: ClassVar[tuple[str, ...]] = (".apt", ".cl", ".cls", ".aptsource", ".clf")
@@ -57,17 +57,11 @@ class Apt(CamPost):
         ((name, data),) = files.items()
         walk = Walk(opened(name, data), Collector())
         walk.run()
-        return program_of(self.kind, files, walk.into, _how(walk.unit), given, {}, own=walk.unit)
+        return program_of(self.kind, files, walk.into, _how(walk.unit), given, {})
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        assert isinstance(program.layout, Layout)
-        how = _how(program.layout.own)
-        texts = {name: opened(name, data) for name, data in program.files.items()}
-        edits = new_digits(texts, program, changes, how)
-        for number, points in changes.inserted.items():
-            move = program.moves[number]
-            edits[move.file].add(*_points(texts[move.file], program, how, move, points))
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
+        for move, points in put_in(program, changes):
+            yield move.file, _points(texts[move.file], program, move, points)
 
     def opening(self, name: str) -> list[str]:
         return [f"PARTNO {name}", "UNITS/MM", "MULTAX/ON"]
@@ -90,25 +84,19 @@ def _how(unit: str) -> Written:
     return Written(length=unit, form="vector")
 
 
-def _points(text: Text, program: Program, how: Written, move: Move, points: Inserted) -> Edit:
+def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """GOTO lines like that of ``move``, before it."""
-    move.check_linear()
     layout = program.layout
     assert isinstance(layout, Layout)
     at, end = text.span(move.line)
-    line = text.text[at:end].removeprefix(BOM).rstrip("\r\n")
-    at += len(text.text[at:end]) - len(text.text[at:end].removeprefix(BOM))
+    at += len(BOM) if text.text.startswith(BOM, at) else 0
+    line = text.text[at:end].rstrip("\r\n")
     spans = layout.slots.spans[move.end]
-    tilted = spans[3, 0] >= 0
-    old = np.repeat(layout.slots.values[[move.end], 3:], len(points.positions), axis=0)
-    turns = how.numbers(points.rotations, old)
-    scale = {"mm": 1e3, "in": 1 / 0.0254}[how.length]
-    head, tail = line[: int(spans[0, 0]) - at], line[int(spans[5 if tilted else 2, 1]) - at :]
-    lines = []
-    for place, turn in zip(points.positions * scale, turns, strict=True):
-        words = numbers_text(np.concatenate([place, turn]), how.decimals)[: 6 if tilted else 3]
-        lines.append(f"{head}{', '.join(words)}{tail}{text.newline}")
-    return (at, at, "".join(lines))
+    count = 6 if spans[3, 0] >= 0 else 3
+    head, tail = line[: int(spans[0, 0]) - at], line[int(spans[count - 1, 1]) - at :]
+    rows = layout.how.rows(points, layout.slots.values[move.end])
+    words = (", ".join(numbers_text(row, layout.how.decimals)[:count]) for row in rows)
+    return (at, at, "".join(f"{head}{said}{tail}{text.newline}" for said in words))
 
 
 @dataclass
@@ -169,8 +157,8 @@ class Walk:
         return 0
 
     def _goto(self, number: int, where: tuple[int, int], word: str, args: str, at: int, alone: bool) -> int:
-        cells = [(m.start(), m[0]) for m in re.finditer(r"[^,]+", args)]
-        values = [finite_number(c.strip()) for _, c in cells]
+        words = cells(args, at)
+        values = [finite_number(word) for word, _ in words]
         if len(values) not in (3, 6) or None in values:
             self.into.skip(self.text, *where, "its point is not three or six numbers")
             return 0
@@ -180,8 +168,7 @@ class Walk:
         if np.linalg.norm(axis) < SHORT:
             self.into.skip(self.text, *where, "its tool axis is not of unit length")
             return 0
-        lead = [len(c) - len(c.lstrip()) for _, c in cells]
-        spans = [(at + a + k, at + a + k + len(c.strip())) for (a, c), k in zip(cells, lead, strict=True)]
+        spans = [span for _, span in words]
         kind: Kind = "axis"
         target = self.into.target(
             Target(self.text.name, number, "", kind, "base", "tool"), spans + [(-1, -1)] * (6 - len(spans)),
@@ -199,12 +186,7 @@ class Walk:
             block = block.before(np.linalg.norm(block.values[:, 3:], axis=1) < SHORT)
         if block is None or not len(block.values):
             return 0
-        count = len(block.values)
-        values_, spans_ = block.values, block.spans
-        if not tilted:
-            values_ = np.hstack([values_, np.tile(axis, (count, 1))])
-            spans_ = np.concatenate([spans_, np.full((count, 3, 2), -1)], axis=1)
-        return len(self.into.repeat(block._replace(spans=spans_), values_))
+        return len(self.into.repeat(block, () if tilted else axis.tolist()))
 
     def _units(self, number: int, args: str) -> None:
         word = args.strip().upper()

@@ -11,17 +11,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.posts.orientation import along_axes, kuka_angles
 from elastocal.compensation.posts.post import START, Post, ToolPath, listed, pendant_values, program_name
-from elastocal.design.method import Stop
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 SPEED, SLOW = 12000.0, 3000.0
 """mm/min of the moves of a measuring program, and of the first ones."""

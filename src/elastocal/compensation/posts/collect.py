@@ -22,7 +22,6 @@ from elastocal.compensation.posts.repeats import Block
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Motion, Move, ProgramFrame, Skipped, Target
 from elastocal.errors import MissingError
-from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 FASTEST = 1e3
@@ -89,6 +88,10 @@ SAME = 1e-6
 """Frames that differ by less (m, rad) are the same."""
 
 
+class Missing(Exception):
+    """Why a move cannot be corrected."""
+
+
 class Collector:
     """Targets with their numbers, moves, skipped lines, frames and notes."""
 
@@ -143,12 +146,17 @@ class Collector:
         self.moves.append(Move(*used, motion, self.last, end, via, known, fixed))
         self.last = end
 
-    def repeat(self, block: Block, values: Array, names: Sequence[str] = (), feeds: Sequence[float] = ()) -> range:
-        """Targets and moves of lines that repeat the last move but for their numbers; which targets these are."""
+    def repeat(
+        self, block: Block, tail: Sequence[float] = (), names: Sequence[str] = (), feeds: Sequence[float] = ()
+    ) -> range:
+        """Targets and moves of lines that repeat the last move but for their numbers; which targets these are.
+
+        ``tail`` are numbers of every target that do not stand in its line.
+        """
         like, move, count = self.targets[-1], self.moves[-1], len(block.values)
         new = range(len(self.targets), len(self.targets) + count)
-        self.spans.extend(block.spans)
-        self.values.extend(values)
+        self.spans.extend(np.concatenate([block.spans, np.full((count, len(tail), 2), -1)], axis=1))
+        self.values.extend(np.hstack([block.values, np.tile(np.array(tail, dtype=float), (count, 1))]))
         fixed = "" if move.fixed == MOVING else move.fixed
         moves = zip(
             repeat(move.file), block.lines, repeat(move.motion), range(new[0] - 1, new[-1]), new, repeat(None),

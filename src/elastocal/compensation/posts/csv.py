@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -20,18 +20,27 @@ from elastocal.compensation.posts.collect import Collector, Rows
 from elastocal.compensation.posts.csv_columns import AXIS, CAMROB, Columns, columns
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned, with_commas
 from elastocal.compensation.posts.krl_data import literal
-from elastocal.compensation.posts.numbered import speed_of
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations, kuka_angles
-from elastocal.compensation.posts.post import Post, ToolPath, listed, pendant_values, plain_lines, program_name
+from elastocal.compensation.posts.post import (
+    Post,
+    ToolPath,
+    listed,
+    pendant_values,
+    plain_lines,
+    program_name,
+    speed_of,
+)
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import ConflictError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +299,8 @@ class Reading:
             return 0
         wrench, feed = self._load(block.values)
         k = len(cols.places)
-        new = self.into.repeat(block._replace(spans=block.spans[:, :k]), block.values[:, :k], names, feed.tolist())
+        target = block._replace(spans=block.spans[:, :k], values=block.values[:, :k])
+        new = self.into.repeat(target, (), names, feed.tolist())
         self.wrenches.extend(wrench)
         return len(new)
 

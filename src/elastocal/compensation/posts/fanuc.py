@@ -11,30 +11,33 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
-from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.numbered import (
-    HOW,
-    Missing,
-    NumberedPost,
-    NumberedWalk,
-    Position,
+from elastocal.compensation.posts.collect import Collector, Missing
+from elastocal.compensation.posts.numbered import HOW, NumberedPost, NumberedWalk, Position
+from elastocal.compensation.posts.post import (
+    START,
+    ToolPath,
     base_pose,
+    plain_lines,
+    program_name,
     speed_of,
+    stop_lines,
+    windows_lines,
 )
-from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import NUMBER, Text, blanked
 from elastocal.compensation.program import Motion, Move, Target
-from elastocal.design.method import Stop
 from elastocal.errors import MissingError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 CARTESIAN = ("X", "Y", "Z", "W", "P", "R")
 AXES = ("J1", "J2", "J3", "J4", "J5", "J6")
@@ -87,7 +90,7 @@ class Fanuc(NumberedPost):
         walk.run()
         return walk
 
-    def added(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
+    def listed(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
         at = text.text.index("{", like.block[0])
         lines = ""
         for (start, end), new in sorted(zip(like.spans, numbers, strict=True)):
@@ -119,12 +122,15 @@ class Fanuc(NumberedPost):
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One joint move per stop, PAUSE where somebody reads or changes the load."""
+
+        def move(number: int, stop: Stop) -> list[str]:
+            return [f"J P[{number}] {speed_of(stop, number):g}% FINE"]
+
+        def ask(sentence: str) -> list[str]:
+            return [*_remarks(sentence), f"MESSAGE[{plain_lines(_unended(sentence))[0][:MESSAGE]}]", "PAUSE"]
+
         lines = [*(r for n in notes for r in _remarks(n)), *_remarks(START), "PAUSE"]
-        for number, stop in enumerate(stops, 1):
-            lines += [*_remarks(f"stop {number} of {len(stops)}"), *(_remarks(stop.note) if stop.note else ())]
-            lines += [f"J P[{number}] {speed_of(stop, number):g}% FINE", f"WAIT {wait:7.2f}(sec)"]
-            for sentence in stop.sentences:
-                lines += [*_remarks(sentence), f"MESSAGE[{plain_lines(_unended(sentence))[0][:MESSAGE]}]", "PAUSE"]
+        lines += stop_lines(stops, _remarks, ask, move, [f"WAIT {wait:7.2f}(sec)"])
         axes = np.degrees(model.controller.to_controller(np.array([s.q for s in stops]).reshape(-1, model.n)))
         points = [_axes_position(i, row) for i, row in enumerate(axes, 1)]
         return _file(program_name(name).upper(), lines, points)

@@ -150,7 +150,7 @@ class Walk:
             return 0
         values = np.tile(np.array(self.at), (len(block.values), 1))
         values[:, places] = block.values * np.array([self.modal.unit if i < 3 else 1.0 for i in places])
-        new = self.into.repeat(block._replace(spans=np.empty((len(values), 0, 2), dtype=np.int64)), values)
+        new = self.into.repeat(block._replace(spans=np.empty((len(values), 0, 2), dtype=np.int64), values=values))
         self.at = values[-1].tolist()
         self.blocks.append(Run(self.modal, tuple(places), block, new.start, len(self.into.moves) - len(new)))
         return len(new)

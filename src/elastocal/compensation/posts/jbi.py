@@ -8,33 +8,37 @@ motors: those are read with the pulses per degree of the robot file, and left al
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
-from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.numbered import (
-    HOW,
-    Missing,
-    NumberedPost,
-    NumberedWalk,
-    Position,
+from elastocal.compensation.posts.collect import Collector, Missing
+from elastocal.compensation.posts.numbered import HOW, NumberedPost, NumberedWalk, Position
+from elastocal.compensation.posts.post import (
+    START,
+    ToolPath,
     base_pose,
+    plain_lines,
+    program_name,
     speed_of,
+    stop_lines,
+    windows_lines,
 )
-from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
-from elastocal.compensation.posts.text import NUMBER, Text
+from elastocal.compensation.posts.text import NUMBER, Text, cells
 from elastocal.compensation.posts.written import Convert
 from elastocal.compensation.program import Motion, Move, Target
-from elastocal.design.method import Stop
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 MOTIONS: dict[str, Motion] = {"MOVJ": "joint", "MOVL": "linear", "MOVC": "arc", "MOVS": "spline"}
 BASE = "base"
@@ -75,7 +79,7 @@ class Jbi(NumberedPost):
     def to_axes(self, drives: Drives | None) -> tuple[Convert | None, Convert | None, int | None]:
         return (None, None, 0) if drives is None else (drives.from_counts, drives.counts, 0)
 
-    def added(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
+    def listed(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
         width = text.text.index("=", like.block[0]) - like.block[0] - 1
         name = f"C{number:0{width}d}"
         return name, f"{name}={','.join(numbers)}"
@@ -118,12 +122,12 @@ class Jbi(NumberedPost):
     ) -> dict[str, str]:
         """One MOVJ per stop, PAUSE where somebody reads or changes the load."""
         self._check(name, model, stops)
-        body = [*(c for n in notes for c in _comments(n)), *_comments(START), "PAUSE"]
-        for number, stop in enumerate(stops, 1):
-            body += [*_comments(f"stop {number} of {len(stops)}"), *(_comments(stop.note) if stop.note else ())]
-            body += [f"MOVJ C{number - 1:05d} VJ={speed_of(stop, number):.2f} PL=0", f"TIMER T={wait:.2f}"]
-            for sentence in stop.sentences:
-                body += [*_comments(sentence), "PAUSE"]
+
+        def move(number: int, stop: Stop) -> list[str]:
+            return [f"MOVJ C{number - 1:05d} VJ={speed_of(stop, number):.2f} PL=0"]
+
+        body = [*(c for n in notes for c in _comments(n)), *_ask(START)]
+        body += stop_lines(stops, _comments, _ask, move, [f"TIMER T={wait:.2f}"])
         points = [_pulses(model, i, s.q) for i, s in enumerate(stops)]
         head = ["///TOOL 0", "///POSTYPE PULSE", "///PULSE"]
         return _job(program_name(name).upper(), len(points), [*head, *points], body)
@@ -151,9 +155,11 @@ class Jbi(NumberedPost):
 
 
 def _comments(text: str) -> list[str]:
-    import textwrap
-
     return [f"'{line}" for part in plain_lines(text.replace("'", "")) for line in textwrap.wrap(part, LONGEST - 1)]
+
+
+def _ask(text: str) -> list[str]:
+    return [*_comments(text), "PAUSE"]
 
 
 def _has_pulses(model: Robot) -> bool:
@@ -220,9 +226,8 @@ class Walk(NumberedWalk):
         found = _POSITION.match(line)
         if not found or not _ROBOT.fullmatch(found[1]) or len(found[1]) > DIGITS:
             return
-        cells = [(m.start(), m[0]) for m in re.finditer(r"[^,]+", found[2])]
-        at = start + found.start(2)
-        values = [finite_number(c.strip()) for _, c in cells]
+        words = cells(found[2], start + found.start(2))
+        values = [finite_number(word) for word, _ in words]
         pulses = self.state.get("kind", PULSE) == PULSE
         frame = self.state.get("FRAME") or self.state.get("POSTYPE", "")
         why = ""
@@ -232,15 +237,16 @@ class Walk(NumberedWalk):
             why = NO_PULSES
         elif not pulses and frame.upper() not in ("BASE", "ROBOT", "USER"):
             why = f"is in the frame {frame or 'of nothing'} in line {number}"
-        spans = tuple((at + a + _lead(c), at + a + _lead(c) + len(c.strip())) for a, c in cells)
         user = self.state.get("USER", "").split(",")[0].strip()
         base = f"user {user}" if frame.upper() == "USER" else BASE
         tool = self.state.get("TOOL", "0").split(",")[0].strip() or "0"
         numbers = () if why else tuple(float(v or 0.0) for v in values)
-        words = "" if pulses else self.state.get("RCONF", "")
+        configuration = "" if pulses else self.state.get("RCONF", "")
         block = (start + found.start(1), start + len(line))
         held = tuple(f"///{k} {v}".rstrip() for k, v in self._held())
-        position = Position(number, pulses, numbers, spans, base, tool, words, (), why, block, held)
+        position = Position(
+            number, pulses, numbers, tuple(span for _, span in words), base, tool, configuration, (), why, block, held
+        )
         self.add(found[1], int(found[1][1:]), position)
 
     def _held(self) -> Iterator[tuple[str, str]]:
@@ -275,7 +281,3 @@ class Walk(NumberedWalk):
         if re.search(r"(?<!\w)(?:BP|EX|UNTIL|SRCH)\b|(?<!\w)(?:B?E?C|BP|EX)\d|(?<!\w)\+MOV", rest):
             raise Missing("it moves another group too, or ends on a signal")
         return name
-
-
-def _lead(cell: str) -> int:
-    return len(cell) - len(cell.lstrip())

@@ -8,16 +8,15 @@ anew only where ``Changes.turns`` says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.derived import Derived, new_shifts, place_derived
-from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, new_text, number_text, turned
+from elastocal.compensation.posts.digits import new_text, number_text
 from elastocal.compensation.posts.krl_data import (
     AXES,
     CARTESIAN,
@@ -30,18 +29,21 @@ from elastocal.compensation.posts.krl_data import (
     variables,
 )
 from elastocal.compensation.posts.krl_read import Walk
-from elastocal.compensation.posts.orientation import controller_angles, kuka_angles
-from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.orientation import kuka_angles
+from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
+from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, least_decimals, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.turns import Rotation
 
-_POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["deg"]] * 3)
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
+
+HOW = Written()
+"""mm and deg, angles about z, y and x in turn."""
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
 _DEFDAT = re.compile(r"(?<!\w)DEFDAT\b", re.A | re.I)
 SPEED, SLOW = 20, 5
@@ -49,17 +51,14 @@ SPEED, SLOW = 20, 5
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
 
 
-@dataclass(frozen=True, eq=False)
-class KrlLayout:
-    """Numbers, spans of T, and where keys that a literal leaves out can be added, by target."""
+class Own(NamedTuple):
+    """Spans of T, and where keys that a literal leaves out can be added, by target."""
 
-    slots: Slots
     turns: dict[int, tuple[int, int]]
     omitted: dict[int, int]
-    derived: dict[int, Derived]
 
 
-class Krl(Post):
+class Krl(RowPost):
     kind: ClassVar[str] = "krl"
     title: ClassVar[str] = "KUKA KRL"
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
@@ -89,46 +88,15 @@ class Krl(Post):
             names = Lookup(modules, stem(text.name))
             Walk(text, texts, names, into, found, omitted, turns).run()
         into.settle(omitted, turns)
-        slots = Slots.of(into, 6)
-        axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
-        poses = np.where(axes[:, None], np.nan, slots.values)
-        rotations = np.full((len(axes), 3, 3), np.nan)
-        if not axes.all():
-            rotations[~axes] = Rotation.from_euler("ZYX", poses[~axes, 3:], degrees=True).as_matrix()
-        positions = poses[:, :3] * 1e-3
-        place_derived(into.derived, slots.values[:, :3] * 1e-3, positions, rotations)
-        return Program(
-            language=self.kind,
-            files=dict(files),
-            targets=tuple(into.targets),
-            positions=positions,
-            rotations=rotations,
-            joints=np.radians(np.where(axes[:, None], slots.values, np.nan)),
-            moves=tuple(into.moves),
-            skipped=tuple(into.skipped),
-            bases=into.frames("base", given.bases, found["base"]),
-            tools=into.frames("tool", given.tools, found["tool"]),
-            notes=tuple(into.notes),
-            layout=KrlLayout(slots, turns, omitted, into.derived),
-        )
+        return program_of(self.kind, files, into, HOW, given, found, Own(turns, omitted))
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        layout = program.layout
-        assert isinstance(layout, KrlLayout)
-        texts = {name: opened(name, data) for name, data in program.files.items()}
-        values = _values(program, changes, layout.slots, layout.derived)
-        axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
-        least = np.where(axes, DECIMALS["deg"], _POSE)
-        edits = digit_edits(texts, program, layout.slots, values, least)
-        for name, added in _added(program, layout, values, least, changes.inserted):
-            edits[name].add(*added)
+    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
+        yield from _keys(program, values, changes.inserted)
         for number, turn in changes.turns.items():
             if turn != program.targets[number].turn:
-                edits[program.targets[number].file].add(*_turn(layout, texts, program, number, turn))
-        for number, points in changes.inserted.items():
-            move = program.moves[number]
-            edits[move.file].add(*_points(texts[move.file], program, move, points))
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+                yield program.targets[number].file, _turn(texts, program, number, turn)
+        for move, points in put_in(program, changes):
+            yield move.file, _points(texts[move.file], program, move, points)
 
     def branch(self, target: Target) -> Branch | None:
         """S: bit 0 wrist behind axis 1, bit 1 forearm bent forward, bit 2 A5 below zero.  T: signs of the axes.
@@ -229,37 +197,21 @@ def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]
     return out
 
 
-def _values(program: Program, changes: Changes, slots: Slots, derived: Mapping[int, Derived]) -> Array:
-    """mm and deg (N, 6) that the targets are to have."""
-    values = slots.values.copy()
-    changed = changes.changed(program)
-    axes = ~np.isnan(program.joints[:, 0]) if len(values) else changed
-    values[changed & axes] = np.degrees(changes.joints[changed & axes])
-    moved = changed & ~axes
-    values[moved, :3] = changes.positions[moved] * 1e3
-    turns = moved & turned(changes.rotations, program.rotations)
-    old = np.radians(slots.values[turns, 3:])
-    values[turns, 3:] = np.degrees(controller_angles(changes.rotations[turns], "ZYX", old))
-    for number in derived:
-        values[number] = slots.values[number]
-    for number, shift in new_shifts(derived, program, changes).items():
-        values[number, :3] = shift * 1e3
-    return values
-
-
-def _added(
-    program: Program, layout: KrlLayout, values: Array, least: Array, inserted: Mapping[int, Inserted]
-) -> Iterator[tuple[str, Edit]]:
+def _keys(program: Program, values: Array, inserted: Mapping[int, Inserted]) -> Added:
     """Keys that literals leave out, where "as before" is no longer what they should be."""
-    if not layout.omitted:
+    layout = program.layout
+    assert isinstance(layout, Layout)
+    omitted = layout.own.omitted
+    if not omitted:
         return
-    before = {t: (i, m.start) for i, m in enumerate(program.moves) for t in (m.end, m.via) if t in layout.omitted}
-    for number, place in layout.omitted.items():
+    least = least_decimals(program, HOW)
+    before = {t: (i, m.start) for i, m in enumerate(program.moves) for t in (m.end, m.via) if t in omitted}
+    for number, place in omitted.items():
         move, start = before.get(number, (-1, None))
         shifted = number in layout.derived
         had = layout.slots.values[number] if start is None or shifted else values[start]
         if move in inserted and not shifted:
-            had = _numbers(inserted[move], values[number])[-1]
+            had = HOW.rows(inserted[move], values[number])[-1]
         keys = AXES if program.targets[number].kind == "joints" else CARTESIAN
         for key, span, was, value, d in zip(
             keys, layout.slots.spans[number], had, values[number], least[number].tolist(), strict=True
@@ -269,19 +221,18 @@ def _added(
                 yield program.targets[number].file, (place, place, f",{key} {new}")
 
 
-def _turn(layout: KrlLayout, texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
-    target = program.targets[number]
-    if number not in layout.turns:
+def _turn(texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
+    target, spans = program.targets[number], program.layout.own.turns  # type: ignore[attr-defined]
+    if number not in spans:
         raise UnsupportedError(
             f"{target.where}: has no T that could become {turn}; leave it out of the turns", value=turn
         )
-    start, end = layout.turns[number]
+    start, end = spans[number]
     return (start, end, integer_text(texts[target.file].text[start:end], turn))
 
 
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Linear moves to be passed without a stop, before the line of ``move``."""
-    move.check_linear()
     at = text.starts[move.line - 1]
     found = _MOTION.match(text.text, at)
     spline = bool(found and found[2].upper() == "SLIN")
@@ -289,17 +240,11 @@ def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
         ("SLIN", "C_SPL", found[1]) if spline and found else ("LIN", "C_DIS", found[1] if found else "")
     )
     lines = []
-    for row in _numbers(points, program.layout.slots.values[move.end]):  # type: ignore[attr-defined]
-        pairs = zip(CARTESIAN, row, _POSE, strict=True)
+    for row in HOW.rows(points, program.layout.slots.values[move.end]):  # type: ignore[attr-defined]
+        pairs = zip(CARTESIAN, row, HOW.decimals, strict=True)
         body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
         lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
     return (at, at, "".join(lines))
-
-
-def _numbers(points: Inserted, near: Array) -> Array:
-    """mm and deg (k, 6) of points, with angles near those of a target (6,)."""
-    old = np.broadcast_to(np.radians(near[3:]), (len(points.positions), 3))
-    return np.hstack([points.positions * 1e3, np.degrees(controller_angles(points.rotations, "ZYX", old))])
 
 
 def turn_bits(joints: Array) -> int:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from elastocal.compensation.posts.collect import Missing
 from elastocal.compensation.posts.text import NUMBER, Text, shown
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
@@ -153,10 +154,6 @@ class Variables:
     literals: dict[str, Literal] = field(default_factory=dict)
     computed: dict[str, str] = field(default_factory=dict)
     """Where a variable is computed or assigned again."""
-
-
-class Missing(Exception):
-    """Why a move cannot be corrected."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
@@ -21,7 +21,6 @@ from elastocal.compensation.posts.krl_data import (
     SHARED,
     Literal,
     Lookup,
-    Missing,
     argument,
     code_end,
     literal,
@@ -129,6 +128,7 @@ QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
 
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+_EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
 
@@ -154,10 +154,13 @@ class Walk:
     """Why the frames of that block are not known."""
 
     def run(self) -> None:
-        text, starts = self.text.text, [*self.text.starts, len(self.text.text)]
+        text = self.text.text
         self.into.last = None
-        while self.line < len(starts) - 1:
-            start, end = starts[self.line : self.line + 2]
+        while self.line < len(self.text.starts):
+            start, end = self.text.span(self.line + 1)
+            if empty := _EMPTY.match(text, start):  # most lines of a long program may be left so
+                self.line = self.text.line(empty.end()) - (empty.end() < len(text))
+                continue
             self.line += 1
             if text.startswith(BOM, start):
                 start += len(BOM)
@@ -299,7 +302,7 @@ class Walk:
         block = self.repeats.like(line, value.spans)
         if block is None:
             return
-        new = self.into.repeat(block, block.values)
+        new = self.into.repeat(block)
         self.line += len(new)
         if value.turn:
             begin, end = (v - last for v in value.turn)

@@ -10,30 +10,27 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.digits import numbers_text
-from elastocal.compensation.posts.post import Post, ToolPath
+from elastocal.compensation.posts.post import ToolPath, six_revolute
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.posts.written import Convert, Layout, Written, new_digits, program_of
-from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.design.method import Stop
+from elastocal.compensation.posts.written import Added, Convert, Layout, RowPost, Written, program_of, put_in
+from elastocal.compensation.program import Changes, Given, Move, Program, Target
 from elastocal.errors import RangeError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
+from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 HOW = Written(reverse=True)
 """mm and deg; angles about x, y, z, of which the last is turned first."""
-SPEED, SLOW = 20, 5
-"""Per cent of the moves of a measuring program, and of the first ones."""
-
-
-class Missing(Exception):
-    """Why a move cannot be corrected."""
 
 
 class Position(NamedTuple):
@@ -90,7 +87,7 @@ class NumberedWalk:
         return self.into.target(target, p.spans, p.numbers, shared=True)
 
 
-class NumberedPost(Post):
+class NumberedPost(RowPost):
     """What such languages share; one of them says how its files are read and how a point is put in."""
 
     maker: ClassVar[str]
@@ -107,7 +104,7 @@ class NumberedPost(Post):
         """Read one file."""
 
     @abstractmethod
-    def added(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
+    def listed(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
         """The name and the lines of a new position that is written like another one."""
 
     @abstractmethod
@@ -130,32 +127,28 @@ class NumberedPost(Post):
         convert = self.to_axes(given.drives)[0]
         return program_of(self.kind, files, into, HOW, given, {"tool": self.known}, walks, convert)
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        layout = program.layout
-        assert isinstance(layout, Layout)
-        walks: dict[str, NumberedWalk] = layout.own
-        texts = {name: walk.text for name, walk in walks.items()}
-        edits = new_digits(texts, program, changes, HOW, *self.to_axes(program.given.drives)[1:])
-        for name, walk in walks.items():
+    def of_axes(self, program: Program) -> tuple[Convert | None, int | None]:
+        return self.to_axes(program.given.drives)[1:]
+
+    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
+        assert isinstance(program.layout, Layout)
+        for name, walk in program.layout.own.items():
             for edit in self._points(walk, program, changes):
-                edits[name].add(*edit)
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+                yield name, edit
 
     def _points(self, walk: NumberedWalk, program: Program, changes: Changes) -> Iterator[Edit]:
         """New positions at the end of the list, and moves to them."""
         text, number, held = walk.text, walk.top, walk.held
         lines: list[str] = []
-        for i, points in sorted(changes.inserted.items()):
-            move = program.moves[i]
+        for move, points in put_in(program, changes):
             if move.file != text.name:
                 continue
-            move.check_linear()
             like = walk.positions[program.targets[move.end].name]
             lines += like.words if like.words != held else ()
             held = like.words
-            for numbers in _numbers(points, like):
+            for numbers in HOW.rows(points, np.array(like.numbers)):
                 number += 1
-                name, block = self.added(text, like, number, numbers)
+                name, block = self.listed(text, like, number, numbers_text(numbers, HOW.decimals))
                 lines.append(block)
                 yield (at := text.starts[move.line - 1]), at, f"{self.passing(text, move, name)}{text.newline}"
         if number > self.last:
@@ -171,23 +164,4 @@ class NumberedPost(Post):
                 yield *count.span(1), str(int(count[1]) + number - walk.top)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        six = model.n == 6 and all(m.kind == "revolute" for m in model.motions)
-        return "" if six else f"for {self.maker} they are written for six revolute axes only"
-
-
-def base_pose(model: Robot) -> Pose:
-    """The controller's own base in the robot's, where the robot file states it."""
-    from elastocal.compensation.placed import own_base
-
-    return own_base(model) or Pose()
-
-
-def speed_of(stop: Stop, number: int) -> float:
-    """Per cent of the move to a stop; the first one is slow."""
-    return SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
-
-
-def _numbers(points: Inserted, like: Position) -> list[list[str]]:
-    old = np.broadcast_to(like.numbers[3:], (len(points.positions), 3))
-    values = np.hstack([points.positions * 1e3, HOW.numbers(points.rotations, old)])
-    return [numbers_text(row, HOW.decimals) for row in values]
+        return "" if six_revolute(model) else f"for {self.maker} they are written for six revolute axes only"

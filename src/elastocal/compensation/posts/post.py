@@ -12,25 +12,31 @@ from __future__ import annotations
 import re
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.program import Changes, Given, Program, Target
-from elastocal.design.method import Stop
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
-from elastocal.kinds import kinds_in
+from elastocal.kinds import kind_in, kinds_in
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
+
 START = "Is everything clear? The first moves are slow. Continue: the arm moves"
 """Said before the first motion of a measuring program, which then waits."""
+SPEED, SLOW = 20, 5
+"""Per cent of the moves of a measuring program, and of the first ones."""
+Lines = Callable[[str], Sequence[str]]
+"""A sentence in lines of the language."""
 LONGEST = 24
 """Characters of a program's name, as KRL takes them."""
 WIDEST = 80
@@ -154,6 +160,14 @@ def post_kinds() -> dict[str, type[Post]]:
     return kinds_in(posts, Post, group="elastocal.posts")
 
 
+def post_of(kind: str) -> Post | None:
+    """The language of that kind, None where there is none."""
+    from elastocal.compensation import posts
+
+    found = kind_in(posts, Post, kind, group="elastocal.posts")
+    return None if found is None else cast("type[Post]", found)()
+
+
 def post_for(file: str) -> Post:
     """The language of a file by its ending."""
     ending = PurePath(file).suffix.lower()
@@ -198,6 +212,33 @@ def named_language(model: Robot) -> str:
         if re.search(pattern, names, re.IGNORECASE):
             return kind
     return ""
+
+
+def six_revolute(model: Robot) -> bool:
+    return model.n == 6 and all(m.kind == "revolute" for m in model.motions)
+
+
+def base_pose(model: Robot) -> Pose:
+    """The controller's own base in the robot's, where the robot file states it."""
+    from elastocal.compensation.placed import own_base
+
+    return own_base(model) or Pose()
+
+
+def speed_of(stop: Stop, number: int) -> float:
+    """Per cent of the move to a stop; the first one is slow."""
+    return SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
+
+
+def stop_lines(
+    stops: Sequence[Stop], remark: Lines, ask: Lines, move: Callable[[int, Stop], Sequence[str]], end: Sequence[str]
+) -> list[str]:
+    """Every stop of a measuring program: what it is, the move to it, what ends it, and what somebody is asked to do."""
+    out: list[str] = []
+    for number, stop in enumerate(stops, 1):
+        out += [*remark(f"stop {number} of {len(stops)}"), *(remark(stop.note) if stop.note else ())]
+        out += [*move(number, stop), *end, *(line for sentence in stop.sentences for line in ask(sentence))]
+    return out
 
 
 def pendant_values(model: Robot, q: Array) -> Array:

@@ -8,29 +8,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.derived import Derived, new_shifts, place_derived
-from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, numbers_text, turned
-from elastocal.compensation.posts.orientation import quaternion_near
-from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.digits import numbers_text
+from elastocal.compensation.posts.post import (
+    START,
+    ToolPath,
+    plain_lines,
+    program_name,
+    six_revolute,
+    stop_lines,
+    windows_lines,
+)
 from elastocal.compensation.posts.rapid_data import QUARTERS, Statements, declared, four, quarter_turns
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
+from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.model.inverse_kinematics import inverse_kinematics
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 SPEED, SLOW = "v200", "v50"
 LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
@@ -43,30 +51,14 @@ _WORDS = (
 )
 """Words of the language, which no module can be called."""
 FOREARM, UPPER, WRIST = 2, 1, 4
-_POSE = np.array([DECIMALS["mm"]] * 3 + [DECIMALS["quaternion"]] * 4)
+HOW = Written(form="quaternion")
 
 
-@dataclass(frozen=True, eq=False)
-class RapidLayout:
-    """Numbers of targets; where the statement of a move, what follows its points, and its end stand, by its line."""
-
-    slots: Slots
-    tails: dict[tuple[str, int], tuple[int, int, int]]
-    derived: dict[int, Derived]
-
-    def tail(self, text: Text, move: Move) -> tuple[int, int, int]:
-        """Of any move; one that repeats a line is shifted from the first such line."""
-        known = self.tails.get((move.file, move.line))
-        if known:
-            return known
-        head = next(r.start for r in self.slots.runs if move.end in r)
-        line = move.line - (move.end - head)
-        start, at, end = self.tails[move.file, line]
-        behind = int(self.slots.spans[move.end].max() - self.slots.spans[head].max())
-        return start + text.starts[move.line - 1] - text.starts[line - 1], at + behind, end + behind
+Tails = dict[tuple[str, int], tuple[int, int, int]]
+"""Where the statement of a move, what follows its points, and its end stand, by its file and line."""
 
 
-class Rapid(Post):
+class Rapid(RowPost):
     kind: ClassVar[str] = "rapid"
     title: ClassVar[str] = "ABB RAPID"
     suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
@@ -77,48 +69,19 @@ class Rapid(Post):
         modules = [Statements(text) for text in texts.values()]
         data = declared(modules)
         into = Collector()
-        tails: dict[tuple[str, int], tuple[int, int, int]] = {}
+        tails: Tails = {}
         for module in modules:
             Walk(module, data, into, tails).run()
         into.settle()
-        slots = Slots.of(into, 7)
-        axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
-        values = slots.values
-        rotations = np.full((len(axes), 3, 3), np.nan)
-        if not axes.all():
-            rotations[~axes] = Rotation.from_quat(values[~axes, 3:], scalar_first=True).as_matrix()
-        positions = np.where(axes[:, None], np.nan, values[:, :3] * 1e-3)
-        place_derived(into.derived, values[:, :3] * 1e-3, positions, rotations)
-        known = [
-            {data.spelled.get(n, n): p for n, p in frames.items() if n not in data.computed}
-            for frames in (data.bases, data.tools)
-        ]
-        return Program(
-            language=self.kind,
-            files=dict(files),
-            targets=tuple(into.targets),
-            positions=positions,
-            rotations=rotations,
-            joints=np.radians(np.where(axes[:, None], values[:, :6], np.nan)),
-            moves=tuple(into.moves),
-            skipped=tuple(into.skipped),
-            bases=into.frames("base", given.bases, known[0]),
-            tools=into.frames("tool", given.tools, known[1]),
-            notes=tuple(into.notes),
-            layout=RapidLayout(slots, tails, into.derived),
-        )
+        known = {
+            word: {data.spelled.get(n, n): p for n, p in frames.items() if n not in data.computed}
+            for word, frames in (("base", data.bases), ("tool", data.tools))
+        }
+        return program_of(self.kind, files, into, HOW, given, known, tails)
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        layout = program.layout
-        assert isinstance(layout, RapidLayout)
-        texts = {name: opened(name, data) for name, data in program.files.items()}
-        axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
-        values = _values(program, changes, layout.slots, axes[:, 0], layout.derived)
-        edits = digit_edits(texts, program, layout.slots, values, np.where(axes, DECIMALS["deg"], _POSE))
-        for number, points in changes.inserted.items():
-            move = program.moves[number]
-            edits[move.file].add(*_points(texts, program, layout, move, points))
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
+        for move, points in put_in(program, changes):
+            yield move.file, _points(texts[move.file], program, move, points)
 
     def branch(self, target: Target) -> Branch | None:
         """confdata: quarter turns of axes 1, 4 and 6; cfx: behind axis 1 (4), behind the lower arm (2), axis 5 < 0 (1).
@@ -133,7 +96,7 @@ class Rapid(Post):
         return Branch(behind=bool(number & 4), ahead=not number & 2, fifth_negative=bool(number & 1), ranges=ranges)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+        if not six_revolute(model):
             return "in RAPID they are written for six revolute axes only"
         if any(s.speed is not None for s in stops):
             return "RAPID sets no speed of a single axis, so sweeps are programmed by hand from plan.csv"
@@ -146,18 +109,18 @@ class Rapid(Post):
         module = program_name(name)
         module = f"P_{module}" if re.fullmatch(_WORDS, module, re.IGNORECASE) else module
         width = max(2, len(str(len(stops))))
-        points, body = [], [*(f'    TPWrite "{line}";' for line in plain_lines(START)), "    Stop;"]
-        for number, stop in enumerate(stops, 1):
-            point = f"jm{number:0{width}d}"
-            points.append(f"  CONST jointtarget {point}:={_jointtarget(model, stop.q)};")
-            body.append(f"    ! stop {number} of {len(stops)}")
-            body += [f"    ! {line}" for line in plain_lines(stop.note)] if stop.note else []
+        points = [f"jm{number:0{width}d}" for number in range(1, len(stops) + 1)]
+
+        def move(number: int, stop: Stop) -> list[str]:
             speed = SLOW if stop.slow or number == 1 else SPEED
-            body += [f"    MoveAbsJ {point}\\NoEOffs,{speed},fine,tool0;", f"    WaitTime {wait:g};"]
-            for sentence in stop.sentences:
-                body += [*(f'    TPWrite "{line}";' for line in plain_lines(sentence)), "    Stop;"]
+            return [f"    MoveAbsJ {points[number - 1]}\\NoEOffs,{speed},fine,tool0;"]
+
+        body = [*_ask(START), *stop_lines(stops, _remarks, _ask, move, [f"    WaitTime {wait:g};"])]
+        literals = [
+            f"  CONST jointtarget {p}:={_jointtarget(model, stop.q)};" for p, stop in zip(points, stops, strict=True)
+        ]
         head = [f"  ! {line}" for note in (*notes, LOAD) for line in plain_lines(note)]
-        lines = [f"MODULE {module}", *head, *points, f"  PROC meas_{module}()", *body, "  ENDPROC", "ENDMODULE"]
+        lines = [f"MODULE {module}", *head, *literals, f"  PROC meas_{module}()", *body, "  ENDPROC", "ENDMODULE"]
         return {f"{module}.mod": windows_lines(lines)}
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
@@ -186,6 +149,14 @@ class Rapid(Post):
             "ENDMODULE",
         ]
         return {f"{path.name}.mod": windows_lines(lines)}
+
+
+def _remarks(text: str) -> list[str]:
+    return [f"    ! {line}" for line in plain_lines(text)]
+
+
+def _ask(text: str) -> list[str]:
+    return [*(f'    TPWrite "{line}";' for line in plain_lines(text)), "    Stop;"]
 
 
 def _jointtarget(model: Robot, q: Array) -> str:
@@ -218,34 +189,30 @@ def _confdata(model: Robot, path: ToolPath, positions: Array) -> list[str]:
     return [f"[{a:.0f},{b:.0f},{c:.0f},{x}]" for (a, b, c), x in zip(quarter_turns(axes), cfx, strict=True)]
 
 
-def _values(program: Program, changes: Changes, slots: Slots, axes: Bools, derived: Mapping[int, Derived]) -> Array:
-    """mm, quaternion and deg (N, 7) that the targets are to have."""
-    values = slots.values.copy()
-    changed = changes.changed(program)
-    values[changed & axes, :6] = np.degrees(changes.joints[changed & axes])
-    moved = changed & ~axes
-    values[moved, :3] = changes.positions[moved] * 1e3
-    turns = moved & turned(changes.rotations, program.rotations)
-    values[turns, 3:] = quaternion_near(changes.rotations[turns], slots.values[turns, 3:])
-    for number in derived:
-        values[number] = slots.values[number]
-    for number, shift in new_shifts(derived, program, changes).items():
-        values[number, :3] = shift * 1e3
-    return values
-
-
-def _points(texts: Mapping[str, Text], program: Program, layout: RapidLayout, move: Move, points: Inserted) -> Edit:
+def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool and object."""
-    move.check_linear()
-    text = texts[move.file]
-    start, tail, end = layout.tail(text, move)
+    layout = program.layout
+    assert isinstance(layout, Layout)
+    start, tail, end = _tail(text, layout, move)
     line = text.line_start(start)
     rest = re.sub(r"(?i)(,\s*)fine\b", r"\1z0", text.text[tail:end])
     target = program.targets[move.end]
-    quaternions = quaternion_near(points.rotations, layout.slots.values[[move.end], 3:])
     lines = []
-    for xyz, q in zip(points.positions * 1e3, quaternions, strict=True):
-        words = numbers_text(np.array([*xyz, *q]), _POSE)
+    for row in HOW.rows(points, layout.slots.values[move.end]):
+        words = numbers_text(row, HOW.decimals)
         pose = f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{target.configuration}]"
         lines.append(f"{text.text[line:start]}{text.text[start : start + 5]} {pose}{rest};{text.newline}")
     return (line, line, "".join(lines))
+
+
+def _tail(text: Text, layout: Layout, move: Move) -> tuple[int, int, int]:
+    """Of any move; one that repeats a line is shifted from the first such line."""
+    tails: Tails = layout.own
+    if (move.file, move.line) in tails:
+        return tails[move.file, move.line]
+    spans = layout.slots.spans
+    head = next(r.start for r in layout.slots.runs if move.end in r)
+    line = move.line - (move.end - head)
+    start, at, end = tails[move.file, line]
+    behind = int(spans[move.end].max() - spans[head].max())
+    return start + text.starts[move.line - 1] - text.starts[line - 1], at + behind, end + behind

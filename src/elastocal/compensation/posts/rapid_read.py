@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.derived import Derived, constant
 from elastocal.compensation.posts.rapid_data import BLANK, LONG, SHORT, Data, Datum, Statements, datum
-from elastocal.compensation.posts.text import Text
+from elastocal.compensation.posts.text import Text, cells
 from elastocal.compensation.program import Motion, Target
 from elastocal.spatial.turns import Rotation
 
@@ -31,10 +31,6 @@ _SHIFT = re.compile(
 )
 _TOOL = re.compile(r"\s*(\w+)\s*(?:\\.*)?\Z", re.A | re.S)
 _OBJECT = re.compile(r"\\\s*WObj\s*:=\s*(\w+)", re.A | re.I)
-
-
-class Missing(Exception):
-    """Why a move cannot be corrected."""
 
 
 class Rest(NamedTuple):
@@ -126,10 +122,7 @@ class Walk:
             block = block.before((size <= SHORT) | (size >= LONG))
         if block is None or not len(block.values):
             return
-        pad = 7 - width
-        spans = np.concatenate([block.spans, np.full((len(block.values), pad, 2), -1)], axis=1)
-        values = np.pad(block.values, ((0, 0), (0, pad)), constant_values=np.nan)
-        new = self.into.repeat(block._replace(spans=spans), values)
+        new = self.into.repeat(block, [np.nan] * (7 - width))
         self.module.pass_over(line + len(new))
 
     def _point(self, code: str, at: int, end: int, joints: bool) -> tuple[Datum, str, int]:
@@ -151,21 +144,17 @@ class Walk:
     def _shifted(self, code: str, shift: re.Match[str], end: int) -> tuple[Datum, str, int]:
         """The shift of Offs or RelTool as a datum: three numbers, and the orientation of the point that is shifted."""
         parent = self._declared(shift[2], False)
-        cells = [(m.start(), m[0][1:]) for m in re.finditer(r",[^,]*", shift[3])]
-        values = [constant(c, self.data.constants) for _, c in cells]
+        words = cells(shift[3], shift.start(3))
+        values = [constant(word, self.data.constants) for word, _ in words]
         if None in values or len(values) != 3:
             raise Missing(f"the shift of {shift[1]} is not known when the file is read")
-        spans = []
-        for at, cell in cells:
-            start = shift.start(3) + at + 1 + len(cell) - len(cell.lstrip())
-            spans.append((start, start + len(cell.strip())))
         comma = _TO_COMMA.match(code, shift.end(), end)
         if not comma:
             raise Missing("its point is an expression")
         line = self.text.line(shift.start(1))
         numbers = (*(float(v or 0.0) for v in values), *parent.numbers[3:])
-        spans += [(-1, -1)] * 4
-        made = parent._replace(file=self.text.name, line=line, numbers=numbers, spans=tuple(spans))
+        spans = (*(span for _, span in words), *[(-1, -1)] * 4)
+        made = parent._replace(file=self.text.name, line=line, numbers=numbers, spans=spans)
         return made, f"{shift[1]}({shift[2]})", comma.end() - 1
 
     def _derived(self, shift: re.Match[str]) -> Derived:

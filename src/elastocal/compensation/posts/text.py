@@ -87,6 +87,12 @@ def blanked(text: str, pattern: re.Pattern[str]) -> str:
     return pattern.sub(lambda m: re.sub(r"[^\r\n]", " ", m[0]), text)
 
 
+def cells(text: str, at: int) -> list[tuple[str, tuple[int, int]]]:
+    """Words between commas, without the blanks around them, and where they stand if ``text`` stands at ``at``."""
+    starts = ((m[0], at + m.end() - len(m[0].lstrip())) for m in re.finditer(r"[^,]+", text))
+    return [(word.strip(), (start, start + len(word.strip()))) for word, start in starts]
+
+
 Edit = tuple[int, int, str]
 """Start and end of what is replaced, and the new text."""
 

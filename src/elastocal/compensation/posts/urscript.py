@@ -9,29 +9,41 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from elastocal.compensation.branches import Branch
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.digits import numbers_text
-from elastocal.compensation.posts.post import START, Post, ToolPath, plain_lines, program_name
+from elastocal.compensation.posts.post import (
+    START,
+    ToolPath,
+    base_pose,
+    plain_lines,
+    program_name,
+    six_revolute,
+    speed_of,
+    stop_lines,
+)
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import NUMBER, Edit, Text, blanked, opened
-from elastocal.compensation.posts.written import Layout, Written, new_digits, program_of
+from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Inserted, Motion, Move, Program, Target
-from elastocal.design.method import Stop
 from elastocal.model.robot import Robot
+from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from elastocal.design.method import Stop
 
 HOW = Written(length="m", form="rotvec", angle="rad", axes="rad")
 BASE, NO_TOOL = "base", "flange"
 MOTIONS: dict[str, Motion] = {"movel": "linear", "movep": "linear", "movej": "joint", "movec": "arc"}
 OTHERS = ("servoj", "servoc", "servol", "speedj", "speedl", "force_mode", "path_offset_set",
           "track_conveyor_linear", "track_conveyor_circular", "freedrive_mode")  # fmt: skip
-FULL, SLOW, SPEED = 2.0, 5, 20
-"""rad/s of 100 per cent, and the per cent of the moves of a measuring program."""
+FULL = 2.0
+"""rad/s of 100 per cent."""
 
 _ROW = r"\[\s*" + r"\s*,\s*".join([f"({NUMBER})"] * 6) + r"\s*\]"
 _LITERAL = re.compile(rf"\s*(p?){_ROW}", re.A)
@@ -48,10 +60,6 @@ _FEED = re.compile(rf"\bv\s*=\s*({NUMBER})", re.A)
 _TIMED = re.compile(r"\bt\s*=", re.A)
 
 
-class Missing(Exception):
-    """Why a move cannot be corrected."""
-
-
 class Datum(NamedTuple):
     """Six numbers of a pose or of axes, and where they stand."""
 
@@ -62,7 +70,7 @@ class Datum(NamedTuple):
     end: int
 
 
-class UrScript(Post):
+class UrScript(RowPost):
     kind: ClassVar[str] = "urscript"
     title: ClassVar[str] = "URScript"
     suffixes: ClassVar[tuple[str, ...]] = (".script",)
@@ -78,56 +86,51 @@ class UrScript(Post):
         into.settle()
         return program_of(self.kind, files, into, HOW, given, {"tool": tools})
 
-    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        texts = {name: opened(name, data) for name, data in program.files.items()}
-        edits = new_digits(texts, program, changes, HOW)
-        for number, points in changes.inserted.items():
-            move = program.moves[number]
-            edits[move.file].add(*_points(texts[move.file], program, move, points))
-        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
+        for move, points in put_in(program, changes):
+            yield move.file, _points(texts[move.file], program, move, points)
 
     def branch(self, target: Target) -> Branch | None:
         values = [float(v) for v in re.findall(NUMBER, target.configuration.removeprefix("qnear"))]
         return Branch(near=np.array(values)) if len(values) == 6 else None
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
-        if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-            return "in URScript they are written for six revolute axes only"
-        return ""
+        return "" if six_revolute(model) else "in URScript they are written for six revolute axes only"
 
     def measuring_program(
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One movej to axis values per stop, a popup that blocks where somebody reads or changes the load."""
         module = program_name(name)
-        lines = [f"def {module}():", *(f"  # {line}" for note in notes for line in plain_lines(note)), *_popup(START)]
-        for number, stop in enumerate(stops, 1):
-            speed = SLOW if (stop.slow or number == 1) and stop.speed is None else stop.speed or SPEED
-            lines.append(f"  # stop {number} of {len(stops)}")
-            lines += [f"  # {line}" for line in plain_lines(stop.note)] if stop.note else []
-            lines += [f"  movej({_axes(model, stop)}, a=0.5, v={FULL * speed / 100:g})", f"  sleep({wait:g})"]
-            lines += [line for sentence in stop.sentences for line in _popup(sentence)]
+
+        def move(number: int, stop: Stop) -> list[str]:
+            return [f"  movej({_axes(model, stop.q)}, a=0.5, v={FULL * speed_of(stop, number) / 100:g})"]
+
+        lines = [f"def {module}():", *(line for note in notes for line in _remarks(note)), *_popup(START)]
+        lines += stop_lines(stops, _remarks, _popup, move, [f"  sleep({wait:g})"])
         return {f"{module}.script": "\n".join([*lines, "end", ""])}
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
-        from elastocal.compensation.placed import own_base
-
-        base = own_base(model) or Pose()
+        base = base_pose(model)
         poses = [base.inverse() @ pose for pose in path.poses]
         lines = [
             f"def {path.name}():", f"  # {path.comment}", f"  set_tcp({_posed(path.tool)})",
-            f"  movej({_axes(model, Stop(path.q))}, a=0.5, v=0.2)",
+            f"  movej({_axes(model, path.q)}, a=0.5, v=0.2)",
             *(f"  movel({_posed(p)}, a=0.3, v=0.05)" for p in poses), "end", "",
         ]  # fmt: skip
         return {f"{path.name}.script": "\n".join(lines)}
+
+
+def _remarks(text: str) -> list[str]:
+    return [f"  # {line}" for line in plain_lines(text)]
 
 
 def _popup(text: str) -> list[str]:
     return [f'  popup("{" ".join(plain_lines(text))}", title="Elastocal", blocking=True)']
 
 
-def _axes(model: Robot, stop: Stop) -> str:
-    return "[" + ", ".join(f"{v + 0.0:.7f}" for v in model.controller.to_controller(stop.q[None])[0]) + "]"
+def _axes(model: Robot, q: Array) -> str:
+    return "[" + ", ".join(f"{v + 0.0:.7f}" for v in model.controller.to_controller(q[None])[0]) + "]"
 
 
 def _posed(pose: Pose) -> str:
@@ -136,7 +139,6 @@ def _posed(pose: Pose) -> str:
 
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Moves that are passed with a radius of 0.1 mm, before the line of ``move``."""
-    move.check_linear()
     layout = program.layout
     assert isinstance(layout, Layout)
     at, end = text.span(move.line)
@@ -247,7 +249,7 @@ class Walk:
         if via is None and not name and whole and not near:
             block = self.repeats.like(line, value.spans)
             if block is not None:
-                return len(self.into.repeat(block, block.values))
+                return len(self.into.repeat(block))
         return 0
 
     def _aim(self, at: int, end: int) -> tuple[Datum, str, int, str]:

@@ -1,26 +1,30 @@
 """Targets of a few numbers in a row: a position and an orientation, or axes; what most languages write.
 
 A language says in ``Written`` what its numbers mean.  From what its reader collected come a program, and from changes
-the numbers that are to stand in the file.
+the numbers that are to stand in the file; it adds what only it knows (``RowPost.added``), and how a point is put in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.derived import Derived, new_shifts, place_derived
 from elastocal.compensation.posts.digits import DECIMALS, METRES, RADIANS, Slots, digit_edits, turned
 from elastocal.compensation.posts.orientation import as_numbers, as_rotations, controller_angles
-from elastocal.compensation.posts.text import Edits, Text
-from elastocal.compensation.program import Changes, Given, Program
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.compensation.posts.post import Post
+from elastocal.compensation.posts.text import Edit, Text, opened
+from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 
 AXES = 6
+UNITLESS = ("vector", "quaternion")
 Convert = Callable[[Array], Array]
 
 
@@ -34,6 +38,15 @@ class Written:
     reverse: bool = False
     axes: str = "deg"
 
+    @property
+    def width(self) -> int:
+        return 7 if self.form == "quaternion" else 6
+
+    @property
+    def decimals(self) -> Ints:
+        turn = DECIMALS[self.form if self.form in UNITLESS else self.angle]
+        return np.array([DECIMALS[self.length]] * 3 + [turn] * (self.width - 3))
+
     def rotations(self, numbers: Array, stated: Array | None = None) -> Array:
         """(N, 3, 3) of numbers (N, k) as written."""
         return as_rotations(self._turn(numbers), self.form, stated)
@@ -42,38 +55,35 @@ class Written:
         """As written, nearest to the old ones (N, k), Euler angles within half a turn as controllers have them."""
         way = controller_angles if self.form.isupper() else as_numbers
         out = way(rotations, self.form, self._turn(old))
-        out = out if self.form == "vector" else out / RADIANS[self.angle]
+        out = out if self.form in UNITLESS else out / RADIANS[self.angle]
         return np.asarray(out[:, ::-1] if self.reverse else out)
 
     def _turn(self, numbers: Array) -> Array:
         ordered = numbers[:, ::-1] if self.reverse else numbers
-        return np.asarray(ordered if self.form == "vector" else ordered * RADIANS[self.angle])
+        return np.asarray(ordered if self.form in UNITLESS else ordered * RADIANS[self.angle])
+
+    def rows(self, points: Inserted, near: Array) -> Array:
+        """Numbers (k, w) of points, with orientations written near that of a target (w,)."""
+        old = np.repeat(near[None, 3:], len(points.positions), axis=0)
+        return np.asarray(np.hstack([points.positions / METRES[self.length], self.numbers(points.rotations, old)]))
 
     def pose(self, numbers: Array) -> Pose:
         """Of six numbers."""
         return Pose(self.rotations(numbers[None, 3:])[0], numbers[:3] * METRES[self.length])
 
-    def of_pose(self, pose: Pose, near: Array | None = None) -> Array:
+    def of_pose(self, pose: Pose) -> Array:
         """Six numbers."""
-        old = np.zeros((1, 3)) if near is None else near[None]
-        return np.concatenate([pose.translation / METRES[self.length], self.numbers(pose.rotation[None], old)[0]])
-
-    @property
-    def decimals(self) -> Ints:
-        turn = DECIMALS["vector" if self.form == "vector" else self.angle]
-        return np.array([DECIMALS[self.length]] * 3 + [turn] * 3)
+        return np.asarray(self.rows(Inserted(pose.translation[None], pose.rotation[None]), np.zeros(self.width))[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Numbers of the targets; ``own`` is what a language keeps besides."""
+    """Numbers of the targets, those that are shifts of others, and what a language keeps of its ``own`` besides."""
 
     slots: Slots
+    how: Written
+    derived: Mapping[int, Derived] = field(default_factory=dict)
     own: Any = None
-
-
-def by_axes(into: Collector) -> Bools:
-    return np.array([t.kind == "joints" for t in into.targets], dtype=bool)
 
 
 def program_of(
@@ -81,43 +91,83 @@ def program_of(
     known: Mapping[str, Mapping[str, Pose]], own: Any = None, to_axes: Convert | None = None,
 ) -> Program:  # fmt: skip
     """``known`` are bases and tools that the files state; ``to_axes`` makes rad of axis numbers (N, 6)."""
-    slots = Slots.of(into, AXES)
-    axes = by_axes(into)
+    slots = Slots.of(into, how.width)
+    axes = np.array([t.kind == "joints" for t in into.targets], dtype=bool)
     values = slots.values
     joints = np.full((len(axes), AXES), np.nan)
     if axes.any():
-        joints[axes] = (to_axes or (lambda v: v * RADIANS[how.axes]))(values[axes])
+        joints[axes] = (to_axes or (lambda v: v * RADIANS[how.axes]))(values[axes, :AXES])
+    positions = np.where(axes[:, None], np.nan, values[:, :3] * METRES[how.length])
     rotations = np.full((len(axes), 3, 3), np.nan)
     point = ~axes & np.isnan(values[:, 3:]).any(axis=1)
     posed = ~axes & ~point
     rotations[posed] = how.rotations(values[posed, 3:], given.orientation)
     if given.orientation is not None:
         rotations[point] = given.orientation
+    place_derived(into.derived, values[:, :3] * METRES[how.length], positions, rotations)
     return Program(
-        language=kind, files=dict(files), targets=tuple(into.targets),
-        positions=np.where(axes[:, None], np.nan, values[:, :3] * METRES[how.length]),
-        rotations=rotations, joints=joints, moves=tuple(into.moves), skipped=tuple(into.skipped),
+        language=kind, files=dict(files), targets=tuple(into.targets), positions=positions, rotations=rotations,
+        joints=joints, moves=tuple(into.moves), skipped=tuple(into.skipped),
         bases=into.frames("base", given.bases, known.get("base", {})),
         tools=into.frames("tool", given.tools, known.get("tool", {})),
-        notes=tuple(into.notes), layout=Layout(slots, own),
+        notes=tuple(into.notes), layout=Layout(slots, how, into.derived, own),
     )  # fmt: skip
 
 
-def new_digits(
-    texts: Mapping[str, Text], program: Program, changes: Changes, how: Written, of_axes: Convert | None = None,
-    axis_decimals: int | None = None,
-) -> dict[str, Edits]:  # fmt: skip
-    """Edits by file; ``of_axes`` makes axis numbers (N, 6) of rad, with at least so many decimals."""
+def new_values(program: Program, changes: Changes, of_axes: Convert | None = None) -> Array:
+    """Numbers (N, k) that the targets are to have, as written; ``of_axes`` makes axis numbers (N, 6) of rad."""
     layout = program.layout
     assert isinstance(layout, Layout)
-    slots, changed = layout.slots, changes.changed(program)
+    slots, how, changed = layout.slots, layout.how, changes.changed(program)
     values = slots.values.copy()
     axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)
     driven, moved = changed & axes, changed & ~axes
+    moved[list(layout.derived)] = False
     if driven.any():
-        values[driven] = (of_axes or (lambda q: q / RADIANS[how.axes]))(changes.joints[driven])
+        values[driven, :AXES] = (of_axes or (lambda q: q / RADIANS[how.axes]))(changes.joints[driven])
     values[moved, :3] = changes.positions[moved] / METRES[how.length]
-    turns = moved & turned(changes.rotations, program.rotations) & (slots.spans[:, 3, 0] >= 0)
+    turns = moved & turned(changes.rotations, program.rotations)
     values[turns, 3:] = how.numbers(changes.rotations[turns], slots.values[turns, 3:])
-    least = DECIMALS[how.axes] if axis_decimals is None else axis_decimals
-    return digit_edits(texts, program, slots, values, np.where(axes[:, None], least, how.decimals))
+    for number, shift in new_shifts(layout.derived, program, changes).items():
+        values[number, :3] = shift / METRES[how.length]
+    return values
+
+
+Added = Iterator[tuple[str, Edit]]
+"""Edits, each with its file."""
+
+
+class RowPost(Post):
+    """A language of such targets: it says how files are read, and what is edited beside their numbers."""
+
+    def of_axes(self, program: Program) -> tuple[Convert | None, int | None]:
+        """Axis numbers of rad, where they are no degrees or radians, and how many decimals they have at least."""
+        return None, None
+
+    @abstractmethod
+    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
+        """Points that are put in before moves, and whatever goes with the new ``values`` (N, k) of targets."""
+
+    def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
+        layout = program.layout
+        assert isinstance(layout, Layout)
+        texts = {name: opened(name, data) for name, data in program.files.items()}
+        convert, decimals = self.of_axes(program)
+        values = new_values(program, changes, convert)
+        edits = digit_edits(texts, program, layout.slots, values, least_decimals(program, layout.how, decimals))
+        for name, edit in self.added(texts, program, changes, values):
+            edits[name].add(*edit)
+        return {name: edits[name].applied(t.text).encode("latin-1") for name, t in texts.items()}
+
+
+def least_decimals(program: Program, how: Written, of_axes: int | None = None) -> Ints:
+    """(N, k) that the numbers of targets have at least."""
+    axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)[:, None]
+    return np.where(axes, DECIMALS[how.axes] if of_axes is None else of_axes, how.decimals)
+
+
+def put_in(program: Program, changes: Changes) -> Iterator[tuple[Move, Inserted]]:
+    """Further points, and the linear moves that they come before."""
+    for number, points in sorted(changes.inserted.items()):
+        program.moves[number].check_linear()
+        yield program.moves[number], points

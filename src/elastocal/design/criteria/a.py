@@ -42,7 +42,7 @@ class CovarianceTrace(Criterion):
 
     def gains(self, trials: Trials) -> Array:
         rows = sizes(self.scales, trials.base)
-        return minus_log(trials.total(rows) / len(rows), trials.possible)
+        return minus_log(trials.total(rows) / len(rows))
 
     def slopes(self, known: Knowledge, rows: Array) -> Array:
         return mean_slopes(known, sizes(self.scales, known), rows)

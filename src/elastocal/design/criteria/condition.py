@@ -51,16 +51,16 @@ class Condition(Criterion):
 
     def gains(self, trials: Trials) -> Array:
         values = np.asarray(np.linalg.eigvalsh(trials.spreads(sizes(self.scales, trials.base))), dtype=np.float64)
-        return _balance(values[:, -1], values[:, 0], trials)
+        return _balance(values[:, -1], values[:, 0])
 
     def ceilings(self, trials: Trials) -> Array | None:
         rows = sizes(self.scales, trials.base)
         directions = np.linalg.svd(trials.base.half(rows))[0]
         largest = trials.squares(directions[:, :WATCHED].T @ rows).max(axis=0)
         smallest = trials.squares(directions[:, -WATCHED:].T @ rows).min(axis=0)
-        return _balance(largest, smallest, trials)
+        return _balance(largest, smallest)
 
 
-def _balance(largest: Array, smallest: Array, trials: Trials) -> Array:
-    good = trials.possible & (smallest > 0)
-    return minus_log(largest / np.where(good, smallest, 1.0), good)
+def _balance(largest: Array, smallest: Array) -> Array:
+    """-inf where rounding left nothing of the smallest."""
+    return minus_log(np.where(smallest > 0, largest / np.where(smallest > 0, smallest, 1.0), 0.0))

@@ -22,15 +22,15 @@ from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials, pushed
 from elastocal.errors import ShapeError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
-from elastocal.spatial.entries import Array, Bools
+from elastocal.spatial.entries import Array
 
 Over = Literal["mean", "largest"]
 """Whether all test poses count, or the worst."""
 
 
-def minus_log(variance: Array, possible: Bools) -> Array:
-    """-log of variances; -inf where the plan is not possible, or rounding left nothing of the variance."""
-    good = possible & (variance > 0)
+def minus_log(variance: Array) -> Array:
+    """-log of variances; -inf where rounding left nothing of one."""
+    good = variance > 0
     return np.where(good, -np.log(np.where(good, variance, 1.0)), -np.inf)
 
 

@@ -44,9 +44,9 @@ class SmallestEigenvalue(Criterion):
 
     def gains(self, trials: Trials) -> Array:
         values = np.asarray(np.linalg.eigvalsh(trials.spreads(sizes(self.scales, trials.base))), dtype=np.float64)
-        return minus_log(values[:, -1], trials.possible)
+        return minus_log(values[:, -1])
 
     def ceilings(self, trials: Trials) -> Array | None:
         rows = sizes(self.scales, trials.base)
         directions = np.linalg.svd(trials.base.half(rows))[0][:, :WATCHED]
-        return minus_log(trials.squares(directions.T @ rows).max(axis=0), trials.possible)
+        return minus_log(trials.squares(directions.T @ rows).max(axis=0))

@@ -80,7 +80,7 @@ class TestPose(Criterion):
 
     def gains(self, trials: Trials) -> Array:
         if self.over == "mean":
-            return minus_log(trials.total(self.mean_rows), trials.possible)
+            return minus_log(trials.total(self.mean_rows))
         return self._largest(trials, np.arange(len(self.derivatives)))
 
     def ceilings(self, trials: Trials) -> Array | None:
@@ -92,7 +92,7 @@ class TestPose(Criterion):
     def _largest(self, trials: Trials, poses: Ints) -> Array:
         f = self.derivatives[poses]
         squares = trials.squares(f.reshape(-1, f.shape[2]))
-        return minus_log(squares.reshape(len(f), f.shape[1], -1).sum(axis=1).max(axis=0), trials.possible)
+        return minus_log(squares.reshape(len(f), f.shape[1], -1).sum(axis=1).max(axis=0))
 
     def slopes(self, known: Knowledge, rows: Array) -> Array:
         return mean_slopes(known, self.mean_rows, rows) if self.over == "mean" else super().slopes(known, rows)

@@ -20,9 +20,11 @@ from elastocal.files.formats.spatial_analyzer import REMARK, SpatialAnalyzer
 from elastocal.files.robot.read import XML, robot_file
 from elastocal.files.robot.xacro import split_arguments
 from elastocal.files.tables.configurations import NAME
+from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.named import BAGS
-from elastocal.files.tables.raw import Origin, RawTable, read_csv, table_text
+from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.remembered import entry_for
+from elastocal.files.tables.rows import Text
 from elastocal.files.tables.titles import OF_NAMES, as_read, split_title, target_in
 from elastocal.model.robot import Robot
 
@@ -111,7 +113,7 @@ def is_export(path: Path) -> bool:
     """Whether a text begins as SpatialAnalyzer begins its exports."""
     if path.suffix.lower() in (".xlsx", ".xlsm", ".yaml", ".yml"):
         return False
-    return table_text(path)[0].lstrip().startswith(REMARK)
+    return Text.of(path).whole().lstrip().startswith(REMARK)
 
 
 def _typed(path: Path, robot: Robot, units: Mapping[str, str]) -> _Typed:
@@ -140,7 +142,7 @@ def _names(poses: _Typed) -> tuple[set[str], str]:
             f"{poses.path}: has no column {NAME!r}, by which points of the other table find their joint values; add it",
             code="missing-column", file=str(poses.path), value=NAME,
         )  # fmt: skip
-    return {cells[raw.header.index(titles[0])].strip() for _, cells in raw.rows}, titles[0]
+    return set(raw.texts(raw.header.index(titles[0]))), titles[0]
 
 
 def _joined(

@@ -45,6 +45,8 @@ def read_decisions(located: Located, key: str, entries: Sequence[Any]) -> tuple[
 
 def decided_rows(located: Located, key: str, decisions: Sequence[Decision], places: Sequence[str]) -> tuple[int, ...]:
     """Rows of the campaign that decisions are of; a reading that is not there is refused."""
+    if not decisions:
+        return ()
     keys = [place_of(p) for p in places]
     known = {k: i for i, k in enumerate(keys)}
     for i, decision in enumerate(decisions):

@@ -213,6 +213,7 @@ def _without_copies(found: Readings) -> tuple[Readings, tuple[str, ...]]:
                     markers=tuple(found.markers[k] for k in keep),
                     posed=tuple(found.posed[k] for k in keep),
                     read={what: v[:, keep] for what, v in found.read.items()},
+                    cells=found.cells.of(keep),
                 )
                 rest, notes = _without_copies(less)
                 return rest, (f"{found.markers[j]} repeats {found.markers[i]} and is left out.", *notes)

@@ -43,8 +43,8 @@ def _check(
 ) -> None:
     if not np.any(wrong):
         return
-    row = raw.rows[int(np.flatnonzero(known)[int(np.flatnonzero(wrong)[0])])]
-    file, line = raw.spot(row, fields[group[0]].place)
+    row = int(np.flatnonzero(known)[int(np.flatnonzero(wrong)[0])])
+    file, line = raw.spot(int(raw.lines[row]), fields[group[0]].place)
     raise InputError(
         f"{file}, line {line}: {', '.join(group)} are {what}; check the columns"
         + (" (the scalar is qw)" if group == QUATERNION else ""),

@@ -25,7 +25,7 @@ from elastocal.files.campaign.file import (
     named_robot,
     table_notes,
 )
-from elastocal.files.campaign.readings import Readings
+from elastocal.files.campaign.readings import Cells, Readings
 from elastocal.files.campaign.requests import read_requests, read_sources
 from elastocal.files.campaign.setup import chosen_markers, read_setup
 from elastocal.files.campaign.table import NOTHING, WIDTHS, CampaignTable
@@ -65,7 +65,7 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
         wrong = f"{kind.kind} has {count} numbers for each reading, its table {readings.shape[1]}"
         raise located.error(("markers",), f"{wrong}; name as many markers as the table is of")
     sources = read_sources(located, entry.errors, units, measurement, model)
-    campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, found.places)
+    campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, tuple(found.places))
     requests, asked = read_requests(located, entry, model, campaign, plan)
     stated = () if sources or plan else (UNSTATED,)
     notes = (*model.notes, *table_notes(raws), *chosen, *said, *stated, *asked)
@@ -91,10 +91,13 @@ def _table(
     poses = configurations(raw, fields, axes, model.controller.drives)
     numbers = np.full((len(raw.rows), len(columns)), np.nan)
     for j, name in enumerate(columns):
-        for i, row in enumerate(raw.rows) if name in fields else ():
-            text, where = cell(raw, row, fields[name])
+        if name not in fields:
+            continue
+        numbers[:, j] = raw.numbers(fields[name].place) * fields[name].factor
+        for i in np.flatnonzero(np.isnan(numbers[:, j])).tolist():
+            text, where = cell(raw, raw.rows[i], fields[name])
             if text.lower() not in NOTHING:
-                numbers[i, j] = si_number(raw, row, fields[name])
+                numbers[i, j] = si_number(raw, raw.rows[i], fields[name])
             elif not skip:
                 raise MissingError(f"{where}: holds no reading; give a number, or leave it out by missing: skip")
     own = CampaignColumns({k: f for k, f in fields.items() if k not in columns}, {})
@@ -105,20 +108,20 @@ def _gathered(
     tables: tuple[CampaignTable, ...], markers: tuple[str, ...], readings: Array, plan: bool
 ) -> tuple[Readings, Array]:
     """The rows of all tables that hold something, as readings without shifts."""
-    rows = [(table, i) for table in tables for i in range(len(table.raw.rows))]
+    counts = [len(table.raw.rows) for table in tables]
     some = np.asarray(np.isfinite(readings).any(axis=1) | plan)
     if not some.any():
         raise MissingError(f"{tables[0].raw.file}: holds no reading at all; fill the columns of the readings")
-    kept = [row for row, read in zip(rows, some, strict=True) if read]
-    wrenches = [t.poses.wrenches[i] for t, i in kept if t.poses.wrenches is not None]
+    rows = np.repeat(np.concatenate([np.arange(n) for n in counts])[:, None], len(markers), axis=1)
+    kept = Cells(tables, markers, np.repeat(np.arange(len(tables)), counts), rows).some(some)
+    wrenches = [t.poses.wrenches for t in tables if t.poses.wrenches is not None]
     nothing = {what: np.full((len(kept), len(markers), width), np.nan) for what, width in WIDTHS.items()}
     found = Readings(
         markers,
         (False,) * len(markers),
-        np.array([t.poses.values[i] for t, i in kept]),
-        np.array(wrenches) if wrenches else None,
+        kept.by_row(lambda t: t.poses.values),
+        np.concatenate(wrenches)[some] if wrenches else None,
         nothing,
-        tuple(f"{t.word} line {t.poses.lines[i]}" for t, i in kept),
-        tuple(dict.fromkeys(markers, row) for row in kept),
+        kept,
     )
     return found, readings[some]

@@ -94,7 +94,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     setup, said = read_setup(given, model, found)
     base = measuredin_base(given, model, found, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
-    campaign = Measured(base.measurement, base.readings, sources, found.places, spots=found.places_of())
+    campaign = Measured(base.measurement, base.readings, sources, tuple(found.places), spots=found.places_of())
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
     lost = () if plan else (*left_out(tables, found), *(() if sources else (UNSTATED,)))
@@ -158,8 +158,8 @@ def left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, .
             rows = f"{len(table.skipped)} rows lack" if len(table.skipped) > 1 else "1 row lacks"
             line = "lines" if len(table.skipped) > 1 else "line"
             notes.append(f"{table.word}: {rows} numbers, which are left out ({line} {lines}).")
-    for marker in found.markers:
-        absent = sum(marker not in cells for cells in found.cells)
+    for i, marker in enumerate(found.markers):
+        absent = int((found.cells.rows[:, i] < 0).sum())
         if absent:
             notes.append(f"{marker} was not read in {absent} of {len(found.cells)} readings.")
     return tuple(notes)

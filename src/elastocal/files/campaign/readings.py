@@ -9,9 +9,10 @@ the robot of the file by a tenth of itself (far beyond, no state is determined a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 
@@ -23,7 +24,76 @@ from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.measure.setup import Setup
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import linear_deflection
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Where N readings stand: the number of their table (N,), and the row of every marker there (N, markers), -1 where
+    it was not read."""
+
+    tables: tuple[CampaignTable, ...]
+    markers: tuple[str, ...]
+    table: Ints
+    rows: Ints
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[tuple[int, CampaignTable, dict[str, int]]]:
+        """Number of every reading, its table, and the rows of those markers that were read."""
+        for i, (number, rows) in enumerate(zip(self.table.tolist(), self.rows.tolist(), strict=True)):
+            yield i, self.tables[number], {m: row for m, row in zip(self.markers, rows, strict=True) if row >= 0}
+
+    def some(self, chosen: Bools) -> Cells:
+        return replace(self, table=self.table[chosen], rows=self.rows[chosen])
+
+    def of(self, markers: Sequence[int]) -> Cells:
+        return replace(self, markers=tuple(self.markers[i] for i in markers), rows=self.rows[:, markers])
+
+    @cached_property
+    def begins(self) -> Ints:
+        """The first row (N,) of every reading."""
+        return np.asarray(np.where(self.rows < 0, np.iinfo(np.int64).max, self.rows).min(axis=1))
+
+    def first(self, reading: int) -> tuple[CampaignTable, int]:
+        return self.tables[self.table[reading]], int(self.begins[reading])
+
+    def by_row(self, column: Callable[[CampaignTable], Any]) -> Array:
+        """A column of the tables, of which one value may stand for all rows, at the first row of every reading."""
+        parts = [(column(t), self.begins[self.table == i]) for i, t in enumerate(self.tables)]
+        return np.concatenate([np.broadcast_to(v, (len(r), *v.shape[1:])) if len(v) == 1 else v[r] for v, r in parts])
+
+    @property
+    def places(self) -> Places:
+        return Places(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Places(Sequence[str]):
+    """Names of the lines of every reading, spelled where they are asked for."""
+
+    cells: Cells
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @overload
+    def __getitem__(self, reading: int) -> str: ...
+
+    @overload
+    def __getitem__(self, reading: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, reading: int | slice) -> str | tuple[str, ...]:
+        if isinstance(reading, slice):
+            return tuple(self[i] for i in range(*reading.indices(len(self))))
+        poses = (table := self.cells.tables[self.cells.table[reading]]).poses
+        rows = np.unique(self.cells.rows[reading]).tolist()
+        rows = [row for row in rows if row >= 0]
+        names = dict.fromkeys(poses.names[row] for row in rows) if poses.names else {}
+        said = ", ".join(n for n in names if n)
+        text = f"{table.word} line{'s' * (len(rows) > 1)} {', '.join(str(poses.lines[row]) for row in rows)}"
+        return f"{text} ({said})" if said else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +101,7 @@ class Readings:
     """Controller values (N, n), wrenches (N, 6) or None, and what was ``read``: (N, markers, width) each, nan where
     nothing was.
 
-    ``cells`` leads from reading and marker to table and row; ``places`` name the lines; ``posed`` are the markers whose
-    orientation was read.
+    ``cells`` lead from reading and marker to table and row; ``posed`` are the markers whose orientation was read.
     """
 
     markers: tuple[str, ...]
@@ -40,8 +109,7 @@ class Readings:
     values: Array
     wrenches: Array | None
     read: Mapping[str, Array]
-    places: tuple[str, ...]
-    cells: tuple[Mapping[str, tuple[CampaignTable, int]], ...]
+    cells: Cells
     station: tuple[str, ...] | None = None
     temperature: Array | None = None
     time: Array | None = None
@@ -50,7 +118,11 @@ class Readings:
     @cached_property
     def deflected(self) -> bool:
         """Whether there are columns of deflections."""
-        return any("deflection" in table.kinds for cells in self.cells for table, _ in cells.values())
+        return any("deflection" in self.cells.tables[i].kinds for i in np.unique(self.cells.table).tolist())
+
+    @property
+    def places(self) -> Places:
+        return self.cells.places
 
     @property
     def shifts(self) -> Array:
@@ -64,101 +136,113 @@ class Readings:
 
     def spot(self, reading: int) -> str:
         """File and line where a reading begins."""
-        table, row = next(iter(self.cells[reading].values()))
+        table, row = self.cells.first(reading)
         return f"{table.raw.file}, line {table.poses.lines[row]}"
 
     def axis_spot(self, reading: int, axis: str) -> str:
         """File, line and column where the value of an axis stands; the reading's where motors give it."""
-        table, row = next(iter(self.cells[reading].values()))
+        table, row = self.cells.first(reading)
         field = table.columns.fields.get(axis)
         return self.spot(reading) if field is None else cell(table.raw, table.raw.rows[row], field)[1]
 
     def title(self, reading: int, axis: str) -> str:
         """Title of the column of an axis; "" where motors give it."""
-        table, _ = next(iter(self.cells[reading].values()))
+        table, _ = self.cells.first(reading)
         field = table.columns.fields.get(axis)
         return "" if field is None else table.raw.header[field.place]
 
     def places_of(self, rest: bool = False) -> dict[tuple[int, str], str]:
         """Where the numbers of each reading and marker stand; ``rest`` names the points without load only."""
-        return {(i, m): t.place(m, row, rest) for i, cells in enumerate(self.cells) for m, (t, row) in cells.items()}
+        return {(i, m): t.place(m, row, rest) for i, t, rows in self.cells for m, row in rows.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of the readings, where their tables have names."""
-        first = [next(iter(cells.values())) for cells in self.cells]
+        if all(t.poses.names is None for t in self.cells.tables):
+            return ()
+        first = [self.cells.first(i) for i in range(len(self.cells))]
         return tuple(t.poses.names[row] for t, row in first if t.poses.names is not None)
 
     def table(self, reading: int, marker: int) -> CampaignTable:
-        return self.cells[reading][self.markers[marker]][0]
+        return self.cells.tables[int(self.cells.table[reading])]
 
     def where(self, reading: int, marker: int, axis: int, turn: bool = False) -> tuple[str, str, str]:
         """Place, column and text of a number."""
         name = self.markers[marker]
-        table, row = self.cells[reading][name]
+        table, row = self.table(reading, marker), int(self.cells.rows[reading, marker])
         return table.where(name, row, axis, turn)
 
 
 def gathered_readings(tables: Sequence[CampaignTable], markers: tuple[str, ...], plan: bool, repeats: int) -> Readings:
     """The readings of all tables that hold something of these markers; of a plan, all."""
-    found = [(t, group) for t in tables for group in _groups(t, markers) for _ in range(repeats)]
-    read = {what: np.full((len(found), len(markers), width), np.nan) for what, width in WIDTHS.items()}
-    for j, marker in enumerate(markers):
-        for table in tables:
-            mine = [(i, group[marker]) for i, (t, group) in enumerate(found) if t is table and marker in group]
-            at, rows = np.array(mine, dtype=np.int64).reshape(-1, 2).T
-            for what in table.kinds:
-                read[what][at, j] = table.numbers(marker, what, rows)
-    some = np.any([np.isfinite(v).any(axis=(1, 2)) for v in read.values()], axis=0) | plan
-    found = [f for f, kept in zip(found, some, strict=True) if kept]
-    first = [(t, next(iter(group.values()))) for t, group in found]
+    groups = [np.repeat(_groups(t, markers), repeats, axis=0) for t in tables]
+    cells = Cells(
+        tuple(tables), markers, np.repeat(np.arange(len(tables)), [len(g) for g in groups]), np.concatenate(groups)
+    )
+    read = {what: _read(cells, what) for what in WIDTHS}
+    some = np.any([_known(v) for v in read.values()], axis=0) | plan
+    if not some.all():
+        cells, read = cells.some(some), {what: numbers[some] for what, numbers in read.items()}
     loaded = any(t.poses.wrenches is not None for t in tables)
-    zero = np.zeros(6)
+    stated = any(t.station is not None for t in tables)
+    timed = all(t.time is not None for t in tables)
     return Readings(
         markers,
         tuple(any({"turn", "orientation"} & set(t.read.get(t.holder(m), {})) for t in tables) for m in markers),
-        np.array([t.poses.values[row] for t, row in first]),
-        np.array([zero if t.poses.wrenches is None else t.poses.wrenches[row] for t, row in first]) if loaded else None,
-        {what: numbers[some] for what, numbers in read.items()},
-        tuple(_place(t, sorted(set(group.values()))) for t, group in found),
-        tuple({m: (t, row) for m, row in group.items()} for t, group in found),
-        tuple("1" if t.station is None else t.station[row] for t, row in first)
-        if any(t.station is not None for t in tables)
-        else None,
-        _temperature(first) if any(t.temperature is not None for t in tables) else None,
-        np.array([t.time[row] for t, row in first if t.time is not None])
-        if all(t.time is not None for t in tables)
-        else None,
+        cells.by_row(lambda t: t.poses.values),
+        cells.by_row(lambda t: np.zeros((1, 6)) if t.poses.wrenches is None else t.poses.wrenches) if loaded else None,
+        read,
+        cells,
+        tuple(cells.by_row(lambda t: np.array(["1"] if t.station is None else t.station)).tolist()) if stated else None,
+        cells.by_row(_temperature) if any(t.temperature is not None for t in tables) else None,
+        cells.by_row(lambda t: t.time) if timed else None,
     )
 
 
-def _temperature(rows: Sequence[tuple[CampaignTable, int]]) -> Array:
-    for table, _ in rows:
-        if table.temperature is None:
-            raise ConflictError(
-                f"{table.raw.top}: there is no column of temperature, which stands in another table of the campaign; "
-                "add temperature_C, or leave it out everywhere"
-            )
-    return np.array([t.temperature[row] for t, row in rows if t.temperature is not None])
+def _read(cells: Cells, what: str) -> Array:
+    """What was read of every marker (N, markers, width)."""
+    shape = (len(cells), len(cells.markers), WIDTHS[what])
+    if not any(what in t.kinds for t in cells.tables):
+        return np.broadcast_to(np.nan, shape)
+    out = np.full(shape, np.nan)
+    for number, table in enumerate(cells.tables):
+        for j, marker in enumerate(cells.markers if what in table.kinds else ()):
+            at = np.flatnonzero((cells.table == number) & (cells.rows[:, j] >= 0))
+            out[at, j] = table.numbers(marker, what, cells.rows[at, j])
+    return out
 
 
-def _groups(table: CampaignTable, markers: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Rows of the markers of every reading, in the order in which readings begin."""
+def _known(read: Array) -> Bools:
+    """Whether anything was read of a row (N,)."""
+    return np.asarray(np.isfinite(read).any(axis=(1, 2))) if read.strides[0] else np.zeros(len(read), dtype=bool)
+
+
+def _temperature(table: CampaignTable) -> Array:
+    if table.temperature is None:
+        raise ConflictError(
+            f"{table.raw.top}: there is no column of temperature, which stands in another table of the campaign; "
+            "add temperature_C, or leave it out everywhere"
+        )
+    return table.temperature
+
+
+def _groups(table: CampaignTable, markers: Sequence[str]) -> Ints:
+    """Rows (readings, markers), -1 where a marker was not read, in the order in which readings begin."""
     if table.marker is None:
-        yield from (dict.fromkeys(markers, row) for row in range(len(table.raw.rows)))
-        return
-    begun: list[dict[str, int]] = []
-    of_state: dict[tuple[float, ...], list[dict[str, int]]] = {}
+        return np.repeat(np.arange(len(table.raw.rows))[:, None], len(markers), axis=1)
+    begun: list[list[int]] = []
+    of_state: dict[tuple[float, ...], list[list[int]]] = {}
+    place = {m: i for i, m in enumerate(markers)}
     for row, marker in enumerate(table.marker):
-        if marker in markers:
+        if marker in place:
             repeats = of_state.setdefault(_state(table, row), [])
-            group = next((g for g in repeats if marker not in g), None)
+            group = next((g for g in repeats if g[place[marker]] < 0), None)
             if group is None:
-                group = {}
+                group = [-1] * len(markers)
                 repeats.append(group)
                 begun.append(group)
-            group[marker] = row
-    yield from begun
+            group[place[marker]] = row
+    return np.array(begun, dtype=np.int64).reshape(-1, len(markers))
 
 
 def _state(table: CampaignTable, row: int) -> tuple[float, ...]:
@@ -169,14 +253,6 @@ def _state(table: CampaignTable, row: int) -> tuple[float, ...]:
     return (*np.round(table.poses.values[row], 12), *load, *place)
 
 
-def _place(table: CampaignTable, rows: Sequence[int]) -> str:
-    lines = [table.poses.lines[row] for row in rows]
-    names = dict.fromkeys(table.poses.names[row] for row in rows) if table.poses.names else {}
-    said = ", ".join(n for n in names if n)
-    text = f"{table.word} line{'s' * (len(lines) > 1)} {', '.join(str(n) for n in lines)}"
-    return f"{text} ({said})" if said else text
-
-
 SMALL = ("mm", "um")
 """Units of length that were meant where a number is far too large."""
 SOFT, FAR, TURNED = 0.1, 3.0, 0.1
@@ -185,10 +261,9 @@ SOFT, FAR, TURNED = 0.1, 3.0, 0.1
 
 def check_any(found: Readings, file: str) -> None:
     """There are numbers, and not only zeros."""
-    known = np.concatenate([v[np.isfinite(v)] for v in found.read.values()])
-    if not len(known):
+    if not any(np.isfinite(v).any() for v in found.read.values()):
         raise MissingError(f"{file}: holds no reading at all; fill the columns of the readings")
-    if not np.any(known):
+    if not any(np.nan_to_num(v).any() for v in found.read.values()):
         raise MissingError(f"{file}: every reading is zero; was the table filled?")
 
 
@@ -224,6 +299,8 @@ def check_positions(found: Readings, points: Array, size: float) -> None:
 def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> None:
     """Refuse the worst load if the linear model of the robot file lets the arm bend by more than a tenth of it."""
     load = setup.load
+    if not load.wrench.any():
+        return
     bend = np.linalg.norm(linear_deflection(model, setup.q, [load], load.frame).translation, axis=1)
     row = int(np.argmax(bend))
     if not bend[row] > SOFT * size:
@@ -236,7 +313,7 @@ def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> Non
     )
     if found.wrenches is None:
         raise UnitError(f"the load of the campaign file: {said}; check its unit, and that of the compliances")
-    table, line = next(iter(found.cells[row].values()))
+    table, line = found.cells.first(row)
     column = table.columns.fields[WRENCH[axis]]
     text, place = cell(table.raw, table.raw.rows[line], column)
     title, units = table.raw.header[column.place], FORCE if axis < 3 else MOMENT

@@ -30,7 +30,8 @@ from elastocal.files.campaign.columns import (
     has_axis,
 )
 from elastocal.files.tables.configurations import NAME
-from elastocal.files.tables.raw import RawTable, as_written, with_units
+from elastocal.files.tables.csv_file import as_written, with_units
+from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.remembered import layouts_of, renamed_by
 from elastocal.files.tables.titles import OF_NAMES, split_title, title_unit, unit_word
 from elastocal.files.units import ANGLE, LENGTH

@@ -28,7 +28,7 @@ from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.campaign.orientations import matrices
 from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
-from elastocal.files.tables.raw import Field, RawTable, cell, plain_column, si_columns, si_number
+from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_number
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Ints
 
@@ -102,7 +102,7 @@ class CampaignTable:
         point without load only."""
         columns = self.columns.readings.get(self.holder(marker), {})
         names = [t[0] for t in (SHIFT, LOADED, UNLOADED, DISTANCE) if t[0] in columns and not (rest and t is LOADED)]
-        spots = [self.raw.spot(self.raw.rows[row], columns[n].place) for n in names]
+        spots = [self.raw.spot(self.poses.lines[row], columns[n].place) for n in names]
         spots = spots or [(self.raw.file, self.poses.lines[row])]
         files = [self.word if file == self.raw.file else Path(file).name for file, _ in spots]
         text = f"{files[0]} line {spots[0][1]}"
@@ -142,13 +142,14 @@ def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     missed: set[int] = set()
     read = {name: _read(raw, fields, wanted, missed) for name, fields in columns.readings.items()}
     fields = columns.fields
-    station = tuple(cells[fields[STATION].place].strip() for _, cells in raw.rows) if STATION in fields else None
+    station = tuple(raw.texts(fields[STATION].place)) if STATION in fields else None
     heat = None
     if TEMPERATURE in fields:
         heat = si_columns(raw, [fields[TEMPERATURE]])[:, 0]
     clock = time_column(raw, wanted.axes)
     seconds = None if clock is None else clock[1]
-    return CampaignTable(word, raw, columns, poses, read, marker, tuple(sorted(missed)), station, heat, seconds)
+    skipped = tuple(sorted(missed))
+    return CampaignTable(word, raw.released(), columns, poses, read, marker, skipped, station, heat, seconds)
 
 
 def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: set[int]) -> dict[str, Array]:
@@ -172,37 +173,32 @@ def _numbers(
     raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], wanted: Wanted, missed: set[int]
 ) -> Array:
     """Columns (N, width), nan where nothing was read; the lines of such rows are added to ``missed``."""
-    plain = [plain_column(raw, fields[name]) for name in group]
-    numbers = [column for column in plain if column is not None]
-    if len(numbers) == len(group):
-        return np.stack(numbers, axis=1)
-    out = np.empty((len(raw.rows), len(group)))
-    for i, row in enumerate(raw.rows):
-        for j, name in enumerate(group):
-            text, where = cell(raw, row, fields[name])
-            if text.lower() in NOTHING:
-                if not wanted.skip:
-                    said = repr(text) if text else "an empty cell"
-                    raise NumberError(
-                        f"{where}: {said} is no reading; give a number, or leave it out by missing: skip",
-                        code="no-reading",
-                    )
-                missed.add(row[0])
-                out[i, j] = np.nan
-            else:
-                out[i, j] = si_number(raw, row, fields[name])
+    out = np.stack([raw.numbers(fields[name].place) * fields[name].factor for name in group], axis=1)
+    for i in np.flatnonzero(np.isnan(out).any(axis=1)).tolist():
+        row = raw.rows[i]
+        for j in np.flatnonzero(np.isnan(out[i])).tolist():
+            text, where = cell(raw, row, fields[group[j]])
+            if text.lower() not in NOTHING:
+                out[i, j] = si_number(raw, row, fields[group[j]])
+                continue
+            if not wanted.skip:
+                said = repr(text) if text else "an empty cell"
+                raise NumberError(
+                    f"{where}: {said} is no reading; give a number, or leave it out by missing: skip", code="no-reading"
+                )
+            missed.add(row[0])
     return out
 
 
 def _marker_column(raw: RawTable, columns: CampaignColumns, frames: Sequence[str] | None) -> tuple[str, ...] | None:
     if not columns.long:
         return None
-    out = []
-    for row in raw.rows:
-        text, where = cell(raw, row, columns.fields[MARKER])
-        if frames is not None and text not in frames:
-            raise UnknownNameError("marker", text, frames, where)
-        if not text:
+    field = columns.fields[MARKER]
+    out = raw.texts(field.place)
+    for text in dict.fromkeys(out):
+        if not text or (frames is not None and text not in frames):
+            where = cell(raw, raw.rows[out.index(text)], field)[1]
+            if frames is not None:
+                raise UnknownNameError("marker", text, frames, where)
             raise MissingError(f"{where}: names no marker; name it")
-        out.append(text)
     return tuple(out)

@@ -21,7 +21,10 @@ def time_column(raw: RawTable, axes: Container[str]) -> tuple[int, Array] | None
     place = next((titles.index(t) for t in TITLES if t in titles and raw.header[titles.index(t)] not in axes), None)
     if place is None:
         return None
-    seconds = [_seconds(raw.numerals.cell(cells[place].strip())) for _, cells in raw.rows]
+    numbers = raw.numbers(place)
+    if np.isfinite(numbers).all():
+        return place, numbers
+    seconds = [_seconds(raw.numerals.cell(text)) for text in raw.texts(place)]
     known = [s for s in seconds if s is not None]
     return (place, np.array(known)) if len(known) == len(seconds) else None
 

@@ -181,6 +181,6 @@ def _points(raw: RawTable, fields: Mapping[str, Field]) -> Array:
 def _sizes(raw: RawTable, fields: Mapping[str, Field]) -> Array:
     sizes = _numbers(raw, fields, [SIZE], False)[:, 0]
     for i in np.flatnonzero(~(sizes > 0)):
-        text, where = cell(raw, raw.rows[i], fields[SIZE])
+        text, where = cell(raw, raw.rows[int(i)], fields[SIZE])
         raise RangeError(f"{where}: {text} does not press on anything; give a positive force")
     return sizes

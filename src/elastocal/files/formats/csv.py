@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
-from elastocal.files.tables.raw import Origin, RawTable, as_written, read_csv
+from elastocal.files.tables.csv_file import as_written, read_csv
+from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.titles import title_unit, unit_word
 from elastocal.files.units import unit_is_of
 
@@ -49,7 +50,7 @@ class CsvTable(TableFormat):
             raw,
             units=(),
             header=header,
-            rows=tuple((line, tuple(cells[p] for p in places.values())) for line, cells in raw.rows),
+            rows=raw.picked(tuple(places.values())),
             named=asked.where("columns" if self.columns else "units_line"),
             origins=tuple(Origin(raw.file, raw.header[p]) for p in places.values()),
             notes=(*raw.notes, *notes),

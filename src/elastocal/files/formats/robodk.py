@@ -17,7 +17,9 @@ import numpy as np
 
 from elastocal.errors import FormatError, MissingError, ShapeError, UnknownNameError
 from elastocal.files.formats.format import Asked, TableFormat
-from elastocal.files.tables.raw import Field, Origin, RawTable, separator_of, si_number, split_line, text_lines
+from elastocal.files.tables.csv_file import separator_of, text_lines
+from elastocal.files.tables.raw import Field, Origin, RawTable, si_number
+from elastocal.files.tables.rows import split_line
 from elastocal.model.kinematics import kinematics
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose

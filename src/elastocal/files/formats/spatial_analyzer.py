@@ -17,7 +17,9 @@ from typing import ClassVar, Literal
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
-from elastocal.files.tables.raw import Line, Origin, RawTable, split_line, table_text, text_lines
+from elastocal.files.tables.csv_file import text_lines
+from elastocal.files.tables.raw import Origin, RawTable
+from elastocal.files.tables.rows import Line, Text, split_line
 from elastocal.files.tables.titles import unit_word
 from elastocal.files.units import LENGTH
 
@@ -127,7 +129,7 @@ class SpatialAnalyzer(TableFormat):
             points,
             named=asked.where("points"),
             origins=tuple(Origin(str(file), title) for title in titles),
-            notes=(_frame(file, remarks, asked), *table_text(file)[1], *said, *more, *left_out),
+            notes=(_frame(file, remarks, asked), *Text.of(file).notes, *said, *more, *left_out),
             called={(str(file), line): cells[order.index("point")] for line, cells in rows},
         )
 
@@ -181,7 +183,7 @@ class SpatialAnalyzer(TableFormat):
 
 
 def _remarks(file: Path) -> list[Remark]:
-    lines = enumerate(table_text(file)[0].splitlines(), start=1)
+    lines = enumerate(Text.of(file).whole().splitlines(), start=1)
     return [(n, s.strip().removeprefix(REMARK).strip()) for n, s in lines if s.lstrip().startswith(REMARK)]
 
 

@@ -35,7 +35,6 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
-from elastocal.untrusted import finite_number
 
 TIME = {"s": 1.0, "ms": 1e-3}
 CURRENT = {"A": 1.0}
@@ -105,7 +104,7 @@ def _numbers(raw: RawTable, columns: _Columns, model: Robot) -> dict[str, Array]
     """Columns of a part of the table as numbers (rows, n) in SI."""
     n = model.n
     values = np.array([_column(raw, f, empty=False) for f in columns.values]).reshape(n, len(raw.rows)).T
-    out = {"values": values, "torque": _table(raw, columns.torque, n), "lines": np.array([r[0] for r in raw.rows])}
+    out = {"values": values, "torque": _table(raw, columns.torque, n), "lines": raw.lines}
     for name, fields in (("speed", columns.speed), ("current", columns.current)):
         given = _optional(raw, fields, n)
         out |= {} if given is None else {name: given}
@@ -207,13 +206,9 @@ def _table(raw: RawTable, fields: list[Field | None], n: int) -> Array:
 
 def _column(raw: RawTable, field: Field, empty: bool) -> Array:
     """The numbers of a column in SI; with ``empty`` an empty cell is nan."""
-    values = []
-    for row in raw.rows:
-        text = row[1][field.place]
-        value = None if raw.numerals.dots else finite_number(text)
-        if value is None:
-            blank = empty and not cell(raw, row, field)[0]
-            values.append(nan if blank else si_number(raw, row, field))
-        else:
-            values.append(value * field.factor)
-    return np.array(values)
+    values = np.asarray(raw.numbers(field.place) * field.factor)
+    for i in np.flatnonzero(np.isnan(values)).tolist():
+        row = raw.rows[i]
+        if not (empty and not cell(raw, row, field)[0]):
+            values[i] = si_number(raw, row, field)
+    return values

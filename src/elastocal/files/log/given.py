@@ -13,7 +13,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from elastocal.errors import RangeError, ShapeError, UnitError, UnknownNameError
-from elastocal.files.tables.raw import Origin, RawTable, csv_parts
+from elastocal.files.tables.csv_file import csv_parts
+from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.model.robot import Robot
 
 ANY = ("counts", "motor_deg", "motor_rad", "motor_turns", "motor_Nm", "A")

@@ -52,7 +52,7 @@ def read_rtde_log(path: Path, model: Robot) -> JointLog:
         model,
         raw.file,
         np.column_stack([_column(raw, columns.get(name), name) for name in _axes(model)]),
-        np.array([line for line, _ in raw.rows]),
+        raw.lines,
         torque=vector(kind),
         velocity=vector("actual_qd"),
         current=vector("actual_current"),

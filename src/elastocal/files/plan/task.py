@@ -26,7 +26,8 @@ from elastocal.files.plan.cell import check_frame
 from elastocal.files.plan.file import AroundEntry, PlanEntry, TestEntry
 from elastocal.files.schema import Units
 from elastocal.files.tables.configurations import NAME, WRENCH, configurations
-from elastocal.files.tables.raw import Field, add_once, read_csv, understood
+from elastocal.files.tables.csv_file import read_csv
+from elastocal.files.tables.raw import Field, add_once, understood
 from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array

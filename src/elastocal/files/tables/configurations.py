@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, UnitError, UnknownNameError
 from elastocal.files.tables.axis_titles import with_axis_titles
-from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_columns, understood
+from elastocal.files.tables.csv_file import read_csv
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives
-    from elastocal.spatial.entries import Array
+    from elastocal.spatial.entries import Array, Ints
 
 
 COUNTS, MOTOR, MOTOR_TORQUE = "counts", "motor", "motor_torque"
@@ -118,7 +119,7 @@ class ConfigurationTable:
     values: Array
     wrenches: Array | None
     names: tuple[str, ...] | None
-    lines: tuple[int, ...]
+    lines: Ints
     notes: tuple[str, ...] = ()
 
 
@@ -151,8 +152,8 @@ def configurations(
         there = [i for i, w in enumerate(WRENCH) if w in fields]
         wrenches = np.zeros((len(raw.rows), len(WRENCH)))
         wrenches[:, there] = si_columns(raw, [fields[WRENCH[i]] for i in there])
-    names = tuple(cells[fields[NAME].place].strip() for _, cells in raw.rows) if NAME in fields else None
-    return ConfigurationTable(raw.file, values, wrenches, names, tuple(line for line, _ in raw.rows), raw.notes)
+    names = tuple(raw.texts(fields[NAME].place)) if NAME in fields else None
+    return ConfigurationTable(raw.file, values, wrenches, names, raw.lines, raw.notes)
 
 
 def _top_of_axes(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from elastocal.errors import MissingError
 from elastocal.files.tables.configurations import configurations, motor_column
-from elastocal.files.tables.raw import Field, RawTable, add_once, read_csv, si_columns, understood
+from elastocal.files.tables.csv_file import read_csv
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 
 if TYPE_CHECKING:
@@ -93,4 +94,4 @@ def _columns(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str]) -
 
 
 def _lines(raw: RawTable) -> tuple[int, ...]:
-    return tuple(line for line, _ in raw.rows)
+    return tuple(raw.lines.tolist())

@@ -24,7 +24,8 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError, UnknownNameError
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_UNITS
-from elastocal.files.tables.raw import Field, RawTable, cell, read_csv, si_number
+from elastocal.files.tables.csv_file import read_csv
+from elastocal.files.tables.raw import Field, RawTable, cell, si_number
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 
@@ -74,7 +75,7 @@ def _wide(raw: RawTable) -> EncoderTables:
             kinds[axis] = "revolute" if unit in ANGLE else "prismatic"
     _check_counted(raw, counts, motors)
     columns = [{a: _column(raw, raw.rows, f) for a, f in group.items()} for group in (counts, joints, motors)]
-    lines = tuple(line for line, _ in raw.rows)
+    lines = tuple(raw.lines.tolist())
     return EncoderTables((EncoderSeries(_name(raw), lines, columns[0], columns[1], columns[2], "line"),), kinds)
 
 

@@ -17,7 +17,8 @@ from elastocal.errors import ConflictError, DuplicateError
 from elastocal.files.formats.format import WORDS, Asked
 from elastocal.files.opened import path_of
 from elastocal.files.tables.numerals import Numerals
-from elastocal.files.tables.raw import Line, Origin, RawTable
+from elastocal.files.tables.raw import Origin, RawTable
+from elastocal.files.tables.rows import Line
 
 MARKER, MATCHED = "marker", ("state", "repeat")
 MOST = 5
@@ -82,7 +83,7 @@ def without_matched(raw: RawTable) -> RawTable:
     return replace(
         raw,
         header=tuple(raw.header[i] for i in kept),
-        rows=tuple((line, tuple(cells[i] for i in kept)) for line, cells in raw.rows),
+        rows=raw.picked(kept),
         origins=tuple(raw.origin(i) for i in kept),
     )
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, read_csv, si_number, understood
+from elastocal.files.tables.csv_file import read_csv
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.procedures.loops.loop import Loop, NamedLoop
 

@@ -18,8 +18,9 @@ from elastocal.files import schema
 from elastocal.files.formats.format import Asked, format_kinds
 from elastocal.files.located import Located, Path_, check_format, read_yaml
 from elastocal.files.opened import existing
+from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.joins import joined, paired, paired_with, renamed, without_matched
-from elastocal.files.tables.raw import RawTable, read_csv
+from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.remembered import entry_for
 from elastocal.model.robot import Robot
 

@@ -54,19 +54,22 @@ class Numerals:
 def numerals_of(text: str, separator: str) -> tuple[Numerals, str, str]:
     """What the cells of a text show, an example of what is taken for thousands on that ground, and one of what is not
     although decimals stand behind points here and behind commas there."""
-    inside, outside, part = text, text, re.escape(separator)
+    inside, part, between = text, re.escape(separator), re.escape(separator)
     if separator == ",":  # a comma inside of a number stands in quotes
-        inside, outside, part = ";".join(_QUOTED.findall(text)), text.replace(",", ";"), ";"
-    decimal_comma, decimal_dot = (_decimals(s, part).search(t) is not None for s, t in ((",", inside), (".", outside)))
-    dots = _parted(".", part).search(inside) is not None or (decimal_comma and not decimal_dot)
-    commas = _parted(",", part).search(inside) is not None or (decimal_dot and not decimal_comma)
-    found = Numerals(dots, commas)
-    lone = next((m[1] for s, t in ((".", outside), (",", inside)) if (dots if s == "." else commas)
-                 if (m := _lone(s, part).search(t)) is not None), "")  # fmt: skip
+        inside, between = ";".join(_QUOTED.findall(text)), ";"
+    decimal_comma = _decimals(",", between).search(inside) is not None
+    decimal_dot = _decimals(".", part).search(text) is not None
+    dots = _parted(".", between).search(inside) is not None or (decimal_comma and not decimal_dot)
+    commas = _parted(",", between).search(inside) is not None or (decimal_dot and not decimal_comma)
     both = separator != "," and decimal_comma and decimal_dot and not (dots or commas)
-    doubtful = next((m[1] for s, t in ((".", outside), (",", inside)) if both
-                     if (m := _lone(s, part).search(t)) is not None), "")  # fmt: skip
-    return found, lone, doubtful
+
+    def example(dot: bool, comma: bool) -> str:
+        found = (_lone(".", part).search(text) if dot else None) or (
+            _lone(",", between).search(inside) if comma else None
+        )
+        return found[1] if found else ""
+
+    return Numerals(dots, commas), example(dots, commas), example(both, both)
 
 
 def _cell(number: str, part: str) -> re.Pattern[str]:

@@ -61,8 +61,8 @@ def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
     numbers = si_columns(raw, [fields[n] for n in (*axes, *COORDINATES)])
     q = robot.controller.to_joints(numbers[:, : robot.n])
     points = numbers[:, robot.n :]
-    named = [row[1][fields[MARKER].place].strip() if MARKER in fields else "point" for row in raw.rows]
-    swept = [row[1][fields[SWEEP].place].strip() if SWEEP in fields else "" for row in raw.rows]
+    named = raw.texts(fields[MARKER].place) if MARKER in fields else ["point"] * len(raw.rows)
+    swept = raw.texts(fields[SWEEP].place) if SWEEP in fields else [""] * len(raw.rows)
     found = [
         _one(raw, robot, word, q[rows], points[rows], [named[i] for i in rows])
         for word in dict.fromkeys(swept)
@@ -83,7 +83,7 @@ def _one(raw: RawTable, robot: Robot, word: str, q: Array, points: Array, named:
     for row, (marker, pose) in enumerate(zip(named, which.ravel(), strict=True)):
         if not np.isnan(table[marker][pose, 0]):
             raise DuplicateError(
-                f"{raw.file}, line {raw.rows[row][0]}: sweep of {joint} has {marker} twice at the same axis values; "
+                f"{raw.file}, line {raw.lines[row]}: sweep of {joint} has {marker} twice at the same axis values; "
                 "keep one, or give their mean",
                 file=raw.file,
             )

@@ -52,7 +52,7 @@ def read_visits(path: Path) -> tuple[tuple[Visits, ...], tuple[str, ...]]:
         raise MissingError(
             f"{raw.top}: orientation needs a, b, c and command_a, command_b, command_c; {lacking} is missing"
         )
-    names = [cells[fields[POSE].place].strip() for _, cells in raw.rows]
+    names = raw.texts(fields[POSE].place)
     visits = tuple(
         _visits(raw, fields, name, [i for i, n in enumerate(names) if n == name]) for name in dict.fromkeys(names)
     )
@@ -94,7 +94,7 @@ def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequenc
     for values in (command, told):
         if values is not None and np.abs(values - values[0]).max() > SAME:
             bad = int(np.argmax(np.abs(values - values[0]).reshape(len(values), -1).max(axis=1)))
-            line = raw.rows[rows[bad]][0]
+            line = raw.lines[rows[bad]]
             raise ConflictError(
                 f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise"
             )

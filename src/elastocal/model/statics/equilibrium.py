@@ -77,14 +77,15 @@ def equilibrium(
     q: object,
     applied: Sequence[AppliedWrenches] = (),
     *,
-    start: Equilibrium | None = None,
+    start: Equilibrium | Array | None = None,
     judged: bool = True,
     chunk: int | None = None,
     progress: Progress | None = None,
 ) -> Equilibrium:
     """Loaded equilibrium of joint values (N, n) under external wrenches plus the model's own loads.
 
-    ``start`` is an equilibrium nearby (other parameters, the same rows) from which the search begins.  Where not
+    ``start`` is an equilibrium nearby (other parameters, the same rows), or its theta (N, m) alone, nan where none is
+    known, from which the search begins.  Where not
     ``judged``, states that substitution finds count as stable without proof: it contracts by five at least from one
     step to the next, where a state that is about to give way repels.
     """
@@ -103,7 +104,7 @@ def equilibrium(
         count = rows.stop - rows.start
         wrenches = tuple(w.rows(rows, count) for w in applied)
         posture = model.posture(configurations[rows])
-        begin = None if start is None else _nearby(flex, posture, start.theta[rows].T, start.force[rows].T)
+        begin = None if start is None else _nearby(flex, posture, start, rows)
         out = solve_chunk(flex, posture, wrenches, begin, judged or begin is None)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
@@ -111,10 +112,12 @@ def equilibrium(
     return Equilibrium(theta.T, force.T, status, factor, steps)
 
 
-def _nearby(flex: Flexibility, at: Posture, theta: Array, force: Array) -> Array:
+def _nearby(flex: Flexibility, at: Posture, start: Equilibrium | Array, rows: slice) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
-    if len(force) != flex.n:
-        return theta[list(flex.dofs)]
+    force = start.force[rows].T if isinstance(start, Equilibrium) else None
+    if force is None or len(force) != flex.n:
+        theta = start.theta if isinstance(start, Equilibrium) else start
+        return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
     return at.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
 
 

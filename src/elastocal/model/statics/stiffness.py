@@ -120,9 +120,9 @@ def stiffness_chunks(
             _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
             arms[:] = 0.0
-        if compliance:
-            np.einsum("rin,rjn->ijn", arms[:, :, :count], arms[:, :, :count], out=soft)
         batch.triangle(arms[:, :, :count], r)
+        if compliance:
+            np.einsum("rin,rjn->ijn", r, r, out=soft)
         yield rows, soft, stiff, _from_triangle(r, stiff)
 
 
@@ -218,5 +218,24 @@ def _loaded_compliance(
 
 def softest(found: CartesianStiffness) -> Array:
     """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
-    give = found.principal()[0][:, 0]
-    return np.where(give > 0, 1.0 / np.where(give > 0, give, 1.0), np.nan)
+    return softest_of(np.moveaxis(found.compliance, 0, -1))
+
+
+def softest_of(compliance: Array) -> Array:
+    """The same of compliances (6, 6, N), configurations last; nan where nothing gives way, or it is not known.
+
+    The largest singular value of a block C is the root of the largest eigenvalue of C^T C, a cubic with three real
+    roots: with C^T C = m I + B, m = tr / 3, that is m + 2 s cos(arccos(det B / 2 s^3) / 3), s^2 = tr B^2 / 6.
+    """
+    c = compliance[:3, :3]
+    b = np.einsum("kin,kjn->ijn", c, c)
+    mean = (b[0, 0] + b[1, 1] + b[2, 2]) / 3
+    for i in range(3):
+        b[i, i] -= mean
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = b
+    size = np.sqrt((xx * xx + yy * yy + zz * zz + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
+    det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    some = np.where(size > 0, size, 1.0)
+    angle = np.arccos(np.clip(det / some / some / some / 2, -1.0, 1.0)) / 3
+    square = mean + 2 * size * np.cos(angle)
+    return np.where(square > 0, 1.0 / np.sqrt(np.where(square > 0, square, 1.0)), np.nan)

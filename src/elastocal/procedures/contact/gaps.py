@@ -32,7 +32,7 @@ from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
 from elastocal.reduction.problem import Problem, linearise, weigh
 from elastocal.solve.linear import orthonormal_span, solve_linear
-from elastocal.solve.score import score_of_rows
+from elastocal.solve.nested import score_of_rows
 from elastocal.spatial.entries import Array, Ints
 
 EVEN = Reading(sd=1e-5, force_sd=1.0)
