@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from app.virtual_desk import lay
 from oracle.contact_desk import lay_plan
 from oracle.dial_gauge import csv_text as loop_text
 from oracle.encoders import SINGLE, WRIST
+from oracle.once import once
 from oracle.table_one import points_csv
 
 import elastocal as ec
@@ -47,17 +48,20 @@ class Made:
 
 @dataclass
 class Desk:
-    """A folder in which what several reports need is made once."""
+    """A folder of this process, and one of all in which what several reports need is made once."""
 
     folder: Path
-    made: dict[str, Path] = field(default_factory=dict)
+    shared: Path
 
     def once(self, name: str, lay: Callable[[Path], None]) -> Path:
-        if name not in self.made:
-            (self.folder / name).mkdir(exist_ok=True)
-            lay(self.folder / name)
-            self.made[name] = self.folder / name
-        return self.made[name]
+        place = self.shared / f"desk-{name}"
+
+        def make() -> None:
+            place.mkdir()
+            lay(place)
+
+        once(self.shared / f"{name}-made", make)
+        return place
 
     def report(self, kind: str) -> Made:
         path, told = self.folder / f"{kind}.html", list[tuple[int, int, str]]()
@@ -100,7 +104,7 @@ def _tracked(folder: Path) -> None:
     first, check = every[:30], every[30:]
     for name, q, offset in (("first", first, 8e-4), ("check", check, 8e-4), ("later", first, 1.1e-3)):
         off = (JointOffset(joint="axis2", offset=offset), FrameError(frame="axis3", x=6e-4, ry=3e-4))
-        at = ec.kinematics(robot.with_elements(*off), q)
+        at = robot.with_elements(*off).kinematics(q)
         points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, SPOTS)
         points = points[:, :, [1, 2, 0]] + [3.0, -0.5, 1.2] + rng.normal(scale=3e-5, size=points.shape)
         rows = np.column_stack([np.degrees(q), 1e3 * points.reshape(len(q), 9)])

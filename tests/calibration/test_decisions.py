@@ -9,7 +9,6 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
-from elastocal.errors import InputError
 from elastocal.files.campaign.decisions import Decision, decided_rows, place_of
 from elastocal.files.located import parse_yaml
 
@@ -25,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     q = np.column_stack([rng.uniform(0.1, 0.9, 12), rng.uniform(-1.5, 1.5, 12), rng.uniform(0.4, 0.9, 12)])
     force = np.zeros((12, 6))
     force[np.arange(12), np.arange(12) % 3] = 900.0
-    moved = ec.deflection(robot.with_parameters({"q2.k": 7e-7}), q, force).translation + rng.normal(0, 1e-5, (12, 3))
+    moved = robot.with_parameters({"q2.k": 7e-7}).deflection(q, force).translation + rng.normal(0, 1e-5, (12, 3))
     moved[2, 0] += 1e-3
     rows = [
         f"{1e3 * a:.6f},{np.degrees(b):.6f},{1e3 * c:.6f},{w[0]:g},{w[1]:g},{w[2]:g},{d[0]:.9f},{d[1]:.9f},{d[2]:.9f}"
@@ -53,19 +52,20 @@ def test_a_reading_is_left_out_by_the_test_by_hand_or_not_at_all(folder: Path) -
 
 
 @pytest.mark.parametrize(
-    ("more", "word"),
+    ("more", "line", "column"),
     [
-        ("exclude: [{reading: readings.csv line 99, reason: x}]\n", "no reading"),
-        ("exclude: [{reading: readings.csv line 4}]\n", "reason"),
-        ("keep: [{reading: readings.csv line 4, reason: ''}]\n", "reason"),
+        ("exclude: [{reading: readings.csv line 99, reason: x}]\n", 6, "exclude[1]"),
+        ("exclude: [{reading: readings.csv line 4}]\n", 6, "exclude[1]"),
+        ("keep: [{reading: readings.csv line 4, reason: ''}]\n", 6, "keep[1]"),
         (
             "exclude: [{reading: readings.csv line 4, reason: a}]\nkeep: [{reading: readings.csv line 4, reason: b}]\n",
-            "decide",
+            7,
+            "keep",
         ),
     ],
 )
-def test_a_decision_without_reading_or_reason_is_refused(folder: Path, more: str, word: str) -> None:
-    with pytest.raises(InputError, match=word):
+def test_a_decision_without_reading_or_reason_is_refused(folder: Path, more: str, line: int, column: str) -> None:
+    with refused("input", line=line, column=column):
         calibrated(folder, more)
 
 
