@@ -52,6 +52,7 @@ html_copy_source = False
 toc_object_entries = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_use_type_comments = False  # there are none, and looking for them took a tenth of the build
 autodoc_type_aliases = {"Array": "Array", "Entry": "Entry", "Matrix3": "Matrix3", "Row3": "Row3"}
 autodoc_default_options = {"members": True}
 

@@ -1,4 +1,4 @@
-"""A cell of the KR-270 that has gone all the way, with small searches, and tables for the other commands."""
+"""A cell of a robot that has gone all the way, with small searches, and tables for the other commands."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def well(*words: object) -> Said:
     return said
 
 
-def whole_cell(folder: Path, robot: str = "kr270") -> Path:
+def whole_cell(folder: Path, robot: str) -> Path:
     """New, planned, simulated, identified and, where the robot has a program, compensated."""
     well("new", folder, "--robot", robot)
     for command, *options in CHAIN:

@@ -77,20 +77,26 @@ def arm(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def chained(tmp_path_factory: pytest.TempPathFactory) -> Chain:
+def chained(shared: Path) -> Chain:
     """Plan, virtual campaign and identification, once for all tests; they must not change its folder."""
-    return chain(tmp_path_factory.mktemp("chain"))
+
+    def make() -> Chain:
+        (shared / "chained").mkdir()
+        return chain(shared / "chained")
+
+    made: Chain = once(shared / "chain", make)
+    return made
 
 
 @pytest.fixture(scope="session")
-def kr270_cell(shared: Path) -> Path:
-    """A cell of the KR-270 from plan to corrected program, once for all tests; they must work on copies."""
+def kr5_cell(shared: Path) -> Path:
+    """A cell of the KR 5 from plan to corrected program, once for all tests; they must work on copies."""
 
     def make() -> Path:
         (shared / "cells").mkdir()
-        return whole_cell(shared / "cells" / "kr270")
+        return whole_cell(shared / "cells" / "kr5", "kr5")
 
-    cell: Path = once(shared / "kr270-cell", make)
+    cell: Path = once(shared / "kr5-cell", make)
     return cell
 
 
@@ -102,5 +108,5 @@ def reports(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     """Reports of every kind, each made by the first test that looks at it."""
     from app.report_desk import Desk
 
-    desk = Desk(tmp_path_factory.mktemp("reports"))
+    desk = Desk(tmp_path_factory.mktemp("reports"), shared)
     return lambda kind: once(shared / f"report-{kind}", lambda: desk.report(kind))

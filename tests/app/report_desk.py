@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from app.virtual_desk import lay
 from oracle.contact_desk import lay_plan
 from oracle.dial_gauge import csv_text as loop_text
 from oracle.encoders import SINGLE, WRIST
+from oracle.once import once
 from oracle.table_one import points_csv
 
 import elastocal as ec
@@ -47,17 +48,20 @@ class Made:
 
 @dataclass
 class Desk:
-    """A folder in which what several reports need is made once."""
+    """A folder of this process, and one of all in which what several reports need is made once."""
 
     folder: Path
-    made: dict[str, Path] = field(default_factory=dict)
+    shared: Path
 
     def once(self, name: str, lay: Callable[[Path], None]) -> Path:
-        if name not in self.made:
-            (self.folder / name).mkdir(exist_ok=True)
-            lay(self.folder / name)
-            self.made[name] = self.folder / name
-        return self.made[name]
+        place = self.shared / f"desk-{name}"
+
+        def make() -> None:
+            place.mkdir()
+            lay(place)
+
+        once(self.shared / f"{name}-made", make)
+        return place
 
     def report(self, kind: str) -> Made:
         path, told = self.folder / f"{kind}.html", list[tuple[int, int, str]]()

@@ -38,8 +38,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "cells.md"
 
 
 @pytest.fixture
-def cell(kr270_cell: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(kr270_cell, tmp_path / "cell"))
+def cell(kr5_cell: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(kr5_cell, tmp_path / "cell"))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_questions_about_the_robot_are_those_about_its_file(cell: Path) -> None:
         assert sorted(inside["notes"]) == sorted([*outside["notes"], *beside])
         same = set(outside) - {"inputs", "notes"}
         assert {k: inside[k] for k in same} == {k: outside[k] for k in same}
-    assert "KUKA KR 270" in well("show", cell, "--parameters", "A*.k").out
+    assert "KUKA KR 5" in well("show", cell, "--parameters", "A*.k").out
     assert not (cell / "records" / "deflect.json").exists()
 
 
@@ -110,7 +110,7 @@ def test_predict_export_and_convert_take_what_was_found(cell: Path, tmp_path: Pa
     well("export", cell, "--schema", tmp_path / "schema.json")
     assert (tmp_path / "schema.json").is_file()
     well("convert", cell, tmp_path / "copy.yaml")
-    assert read_robot(tmp_path / "copy.yaml").joints == read_robot("kuka-kr270").joints
+    assert read_robot(tmp_path / "copy.yaml").joints == read_robot("kuka-kr5").joints
 
 
 def test_one_program_or_all_of_them(cell: Path) -> None:
@@ -188,23 +188,23 @@ def test_typed_words_come_before_cell_yaml_and_that_before_the_places(cell: Path
     assert (same / "readings.csv").read_bytes() != (cell / "campaign" / "readings.csv").read_bytes()
 
 
-MILL = "kc_MPa=1800,ap_mm=2,ae_mm=3,D_mm=10,teeth=4,spindle_rpm=6000,feed_mm_min=600"
+MILL = "kc_MPa=90,ap_mm=2,ae_mm=3,D_mm=10,teeth=4,spindle_rpm=6000,feed_mm_min=600"
 
 
 def test_a_load_that_is_typed_in_another_way_comes_before_that_of_cell_yaml(cell: Path) -> None:
     """The new cell has a force in cell.yaml, which is said whenever it is used."""
     plain = well("compensate", cell, "--json")
     force = yaml.safe_load((cell / "cell.yaml").read_text(encoding="utf-8"))["options"]["compensate"]["force"]
-    said = f"From cell.yaml: --force {force}; --rated-kg 270."
+    said = f"From cell.yaml: --force {force}; --rated-kg 5."
     assert said in plain.data["notes"]
     assert said in plain.err
     milled = well("compensate", cell, "--milling", MILL, "--json").data
-    assert milled["inputs"]["load"].startswith("milling: kc 1800 MPa, ap 2 mm")
+    assert milled["inputs"]["load"].startswith("milling: kc 90 MPa, ap 2 mm")
     assert "--force of cell.yaml is not used, since --milling was typed." in milled["notes"]
-    assert "From cell.yaml: --rated-kg 270." in milled["notes"]
+    assert "From cell.yaml: --rated-kg 5." in milled["notes"]
     light = well("compensate", cell, "--force", "0,0,-9", "--json").data
     assert light["inputs"]["load"].startswith("(0, 0, -9) N")
-    assert "From cell.yaml: --rated-kg 270." in light["notes"]
+    assert "From cell.yaml: --rated-kg 5." in light["notes"]
     both = typed("compensate", cell, "--force", "0,0,-9", "--milling", MILL)
     assert "give the load once" in both.err
     (cell / "cell.yaml").write_text(HEAD + f"options: {{deflect: {{at: {json.dumps(AT[1])}}}}}\n", encoding="utf-8")
@@ -251,9 +251,9 @@ def test_the_force_of_a_new_cell_is_called_made_up(bare: Path) -> None:
 
 def test_the_truth_may_be_a_cell(cell: Path, tmp_path: Path) -> None:
     soft = tmp_path / "soft"
-    well("new", soft, "--robot", "kr270")
+    well("new", soft, "--robot", "kr5")
     file = soft / "robot" / "robot.yaml"
-    file.write_text(file.read_text(encoding="utf-8").replace("0.302e-6", "0.402e-6"), encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace("2.0e-6", "2.4e-6"), encoding="utf-8")
     well("simulate", cell, "--truth", soft)
     assert record(cell, "simulate")["command"] == ["simulate", ".", "--truth", "../soft"]
     assert "../soft/robot/robot.yaml" in record(cell, "simulate")["inputs"]

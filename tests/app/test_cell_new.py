@@ -36,8 +36,8 @@ ALIKE = ("abb-irb120", "fanuc-r2000ic165f", "kuka-kr210-r2700", "ur10e", "yaskaw
 
 
 @pytest.mark.parametrize("robot", [name for name in shipped_robots() if name not in ALIKE])
-def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path: Path, kr270_cell: Path) -> None:
-    cell = kr270_cell if robot == "kuka-kr270" else whole_cell(tmp_path / "cell", robot)
+def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path: Path, kr5_cell: Path) -> None:
+    cell = kr5_cell if robot == "kuka-kr5" else whole_cell(tmp_path / "cell", robot)
     assert read_robot(cell / "robot" / "robot.yaml").parameters.names == read_robot(robot).parameters.names
     assert bool([p for p in (cell / "programs").iterdir() if p.stem.lower() == "square"]) == (
         robot != "orthoglide-link"

@@ -13,13 +13,13 @@ from app.cell_desk import record, results, typed, well
 TAKEN = "readings were changed since simulate: taken as measured"
 
 TRUTH = "simulate: {truth: truth/robot.yaml}"
-PUSHED = "compensate: {force: '-320,0,-160'}"
+PUSHED = "compensate: {force: '-17.6,0,-8.8'}"
 """Options as a new cell has them."""
 
 
 @pytest.fixture
-def cell(kr270_cell: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(kr270_cell, tmp_path / "cell"))
+def cell(kr5_cell: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(kr5_cell, tmp_path / "cell"))
 
 
 def states(cell: Path) -> dict[str, tuple[str, str]]:
@@ -122,21 +122,21 @@ def test_a_lost_report_is_named_but_spoils_nothing_else(cell: Path) -> None:
 
 def test_options_and_places_in_cell_yaml_count_as_inputs(cell: Path) -> None:
     (cell / "cell.yaml").write_text(
-        f"format: elastocal-cell/1\nname: kr270\noptions: {{{TRUTH}, compensate: {{force: '-100,0,0'}}}}\n",
+        f"format: elastocal-cell/1\nname: kr5\noptions: {{{TRUTH}, compensate: {{force: '-100,0,0'}}}}\n",
         encoding="utf-8",
     )
     assert states(cell)["compensate-square.src"] == ("stale", "changed in cell.yaml: options")
     assert states(cell)["calibrate"][0] == "up to date"
     shutil.copy(cell / "campaign" / "campaign.yaml", cell / "campaign" / "may.yaml")
     (cell / "cell.yaml").write_text(
-        "format: elastocal-cell/1\nname: kr270\ncampaign: campaign/may.yaml\n", encoding="utf-8"
+        "format: elastocal-cell/1\nname: kr5\ncampaign: campaign/may.yaml\n", encoding="utf-8"
     )
     assert "changed in cell.yaml: campaign" in states(cell)["calibrate"][1]
 
 
 def test_an_option_that_was_not_there_is_noticed(cell: Path) -> None:
     (cell / "cell.yaml").write_text(
-        f"format: elastocal-cell/1\nname: kr270\noptions: {{{TRUTH}, calibrate: {{seed: 3}}, {PUSHED}}}\n",
+        f"format: elastocal-cell/1\nname: kr5\noptions: {{{TRUTH}, calibrate: {{seed: 3}}, {PUSHED}}}\n",
         encoding="utf-8",
     )
     rows = states(cell)
@@ -191,7 +191,7 @@ def test_a_record_says_what_made_a_result(cell: Path) -> None:
     corrected = record(cell, "compensate-square.src")
     assert "calibration/calibration.json" in corrected["inputs"]
     assert "programs/corrected/square.src" in corrected["outputs"]
-    assert corrected["cell"]["options"] == {"force": "-320,0,-160", "rated_kg": 270}
+    assert corrected["cell"]["options"] == {"force": "-17.6,0,-8.8", "rated_kg": 5}
 
 
 def test_the_same_bytes_again_from_anywhere_but_the_time_of_the_record(

@@ -10,8 +10,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from app.test_confinement import POINTS
 from app.virtual_desk import ARM, PLAN, POSES
 from oracle.encoders import SINGLE
 
+from elastocal.app.cli.main import run_words
 from elastocal.files import write
 from elastocal.files.confined import bounds
 from elastocal.files.interrupted import finish
@@ -158,27 +157,23 @@ def test_outside_of_a_cell_and_a_new_one(tmp_path: Path, killer: Killer) -> None
     assert killer.writes >= 2
 
 
-KILLED = """\
-import os, signal, sys
-left, real = int(sys.argv.pop(1)), os.replace
-def replace(*words):
-    global left
-    left -= 1
-    if left < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return real(*words)
-os.replace = replace
-from elastocal.app.cli.main import main
-main()
-"""
-
-
 @pytest.mark.parametrize("moves", [0, 1, 3])
 def test_a_real_kill_between_two_moves_is_finished_by_the_next_run(cell: Path, moves: int) -> None:
     """The journal is the first move; behind it everything is to be done, before it nothing."""
-    words = [sys.executable, "-c", KILLED, str(moves), "arcs", str(cell)]
-    done = subprocess.run(words, check=False, capture_output=True)
-    assert done.returncode == -signal.SIGKILL
+    child = os.fork()
+    if child == 0:
+        left, real = moves, os.replace
+
+        def replace(*words: Any) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            real(*words)
+
+        os.replace = replace  # type: ignore[assignment]
+        os._exit(run_words(["arcs", str(cell)]))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert list(cell.rglob(".elastocal-*.part"))
     well("loops", cell)
     assert list(cell.rglob(".elastocal-*")) == []

@@ -10,6 +10,7 @@ import pytest
 from app.conftest import Reports
 from app.report_desk import KINDS, Desk
 from report.browser import (
+    COARSE,
     WIDTHS,
     WITHOUT_WEBGL,
     browser,
@@ -48,7 +49,7 @@ def running(started: Any) -> Iterator[Any]:
 
 def test_every_command_with_a_report_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Desk, "once", lambda self, name, lay: self.folder / name)
-    named = {str(words(Desk(tmp_path))[0]) for words in KINDS.values()}
+    named = {str(words(Desk(tmp_path, tmp_path))[0]) for words in KINDS.values()}
     assert named == {name for name, c in COMMANDS.items() if c.report} - ELSEWHERE
 
 
@@ -85,7 +86,7 @@ def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Pa
 def test_its_scenes_are_drawn(started: Any, reports: Reports, kind: str) -> None:
     report = reports(kind).path
     with browser(started) as running:
-        seen = opened(running, report, WIDE)
+        seen = opened(running, report, WIDE, fine=COARSE)
         _turns(seen.page)
         assert seen.page.locator(".scene .live canvas").count() > 0
         assert seen.foreign(report) == []

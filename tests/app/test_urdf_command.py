@@ -1,9 +1,5 @@
 """The command that writes corrected origins, checked by reading the file with Pinocchio."""
 
-import json
-import subprocess
-import sys
-
 import numpy as np
 import pinocchio
 from scipy.spatial.transform import Rotation
@@ -21,17 +17,12 @@ ARM = """<?xml version="1.0"?>
 """
 
 
-def run(*args):
-    code = "from elastocal.app.cli.main import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, check=False)
-
-
-def test_origins_move_in_the_joints_own_axes(tmp_path):
+def test_origins_move_in_the_joints_own_axes(run, tmp_path):
     source, target = tmp_path / "arm.urdf", tmp_path / "new.urdf"
     source.write_text(ARM)
     done = run("urdf", source, target, "--shift", "j1:y=2mm,rx=10mrad", "--shift", "j2:x=-500um,rz=1deg", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)
+    assert done.code == 0, done.err
+    assert done.data
     model = pinocchio.buildModelFromUrdf(str(target))
     turn = Rotation.from_euler("x", 0.2)
     np.testing.assert_allclose(
@@ -47,14 +38,14 @@ def test_origins_move_in_the_joints_own_axes(tmp_path):
     assert '<gazebo reference="b"/>' in text
 
 
-def test_wrong_shifts_write_nothing(tmp_path):
+def test_wrong_shifts_write_nothing(run, tmp_path):
     source, target = tmp_path / "arm.urdf", tmp_path / "new.urdf"
     source.write_text(ARM)
     for shift, words in [("j9:x=1mm", "did you mean"), ("j1:x=1deg", "not understood"), ("j1", "not understood")]:
         done = run("urdf", source, target, "--shift", shift)
-        assert done.returncode == 2
-        assert words in done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1
+        assert done.code == 2
+        assert words in done.err
+        assert len(done.err.strip().splitlines()) == 1
         assert not target.exists()
-    assert run("urdf", source, source, "--shift", "j1:x=1mm").returncode == 2
+    assert run("urdf", source, source, "--shift", "j1:x=1mm").code == 2
     assert source.read_text() == ARM

@@ -1,4 +1,6 @@
-r"""Runs a command with paths that read and print as on Windows: str() of one has \, and \ stands between folders.
+r"""Runs commands, parted by --, with paths that read and print as on Windows.
+
+str() of one has \, and \ stands between folders.
 
 Only what Elastocal itself sees is changed; the system is still asked for paths with /.
 """
@@ -46,6 +48,9 @@ for name in ("relpath", "normpath"):
     setattr(os.path, name, backward(getattr(os.path, name)))
 
 if __name__ == "__main__":
-    from elastocal.app.cli.main import main
+    from itertools import groupby
 
-    main()
+    from elastocal.app.cli.main import run_words
+
+    parts = [list(words) for parting, words in groupby(sys.argv[1:], "--".__eq__) if not parting]
+    sys.exit(max(run_words(words) for words in parts))

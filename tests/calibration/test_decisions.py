@@ -9,7 +9,6 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
-from elastocal.errors import InputError
 from elastocal.files.campaign.decisions import Decision, decided_rows, place_of
 from elastocal.files.located import parse_yaml
 
@@ -53,19 +52,20 @@ def test_a_reading_is_left_out_by_the_test_by_hand_or_not_at_all(folder: Path) -
 
 
 @pytest.mark.parametrize(
-    ("more", "word"),
+    ("more", "line", "column"),
     [
-        ("exclude: [{reading: readings.csv line 99, reason: x}]\n", "no reading"),
-        ("exclude: [{reading: readings.csv line 4}]\n", "reason"),
-        ("keep: [{reading: readings.csv line 4, reason: ''}]\n", "reason"),
+        ("exclude: [{reading: readings.csv line 99, reason: x}]\n", 6, "exclude[1]"),
+        ("exclude: [{reading: readings.csv line 4}]\n", 6, "exclude[1]"),
+        ("keep: [{reading: readings.csv line 4, reason: ''}]\n", 6, "keep[1]"),
         (
             "exclude: [{reading: readings.csv line 4, reason: a}]\nkeep: [{reading: readings.csv line 4, reason: b}]\n",
-            "decide",
+            7,
+            "keep",
         ),
     ],
 )
-def test_a_decision_without_reading_or_reason_is_refused(folder: Path, more: str, word: str) -> None:
-    with pytest.raises(InputError, match=word):
+def test_a_decision_without_reading_or_reason_is_refused(folder: Path, more: str, line: int, column: str) -> None:
+    with refused("input", line=line, column=column):
         calibrated(folder, more)
 
 

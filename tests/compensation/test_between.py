@@ -10,7 +10,6 @@ from oracle.refusals import refused
 from elastocal.compensation.posts.gcode import Gcode
 from elastocal.compensation.posts.krl import Krl
 from elastocal.compensation.stations import between, chord_shares, chords
-from elastocal.errors import InputError
 
 
 def krl(code: str):
@@ -41,16 +40,16 @@ def test_chords_are_few_and_stay_within_the_tolerance(tolerance):
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "why"),
     [
-        "PTP {A1 0,A2 0,A3 0,A4 0,A5 0,A6 0}\nLIN {X 1,Y 0,Z 0,A 0,B 0,C 0}",
-        "LIN {X 1,Y 0,Z 0,A 0,B 0,C 0}\nPTP {X 2,Y 0,Z 0,A 0,B 0,C 0}",
-        "LIN {X 1,Y 0,Z 0,A 0,B 0,C 0}\n$BASE=BASE_DATA[2]\nLIN {X 2,Y 0,Z 0,A 0,B 0,C 0}",
+        ("PTP {A1 0,A2 0,A3 0,A4 0,A5 0,A6 0}\nLIN {X 1,Y 0,Z 0,A 0,B 0,C 0}", "another-start"),
+        ("LIN {X 1,Y 0,Z 0,A 0,B 0,C 0}\nPTP {X 2,Y 0,Z 0,A 0,B 0,C 0}", "no-known-start"),
+        ("LIN {X 1,Y 0,Z 0,A 0,B 0,C 0}\n$BASE=BASE_DATA[2]\nLIN {X 2,Y 0,Z 0,A 0,B 0,C 0}", "another-start"),
     ],
 )
-def test_what_is_no_line_in_one_frame_is_refused(code):
+def test_what_is_no_line_in_one_frame_is_refused(code, why):
     program = krl(code)
-    with pytest.raises(InputError, match="leave it as it is"):
+    with refused(why):
         between(program, 1, np.array([0.5]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import draws
 
 from elastocal.compensation.branches import configuration_words, selected
 from elastocal.compensation.posts.jbi import _rconf
@@ -15,7 +16,7 @@ from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 
 
-def sampled(model: Robot, count: int = 300) -> np.ndarray:
+def sampled(model: Robot, count: int = draws(60, 300)) -> np.ndarray:
     """Joint values (n, 6) within the limits, away from the singular places."""
     rng = np.random.default_rng(5)
     low, high = np.array([m.limits for m in model.motions]).T

@@ -14,10 +14,10 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensation.commands import correct
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
-from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.read import build_robot, read_robot
 from elastocal.files.robot.write import robot_text
+from elastocal.model.chain import Dof
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.gear_harmonics import GearHarmonics
@@ -472,5 +472,5 @@ def test_an_estimate_below_zero_is_solved_like_any_other(value):
 
 
 def test_two_compliances_on_one_degree_of_freedom_are_refused():
-    with pytest.raises(InputError, match="two compliances"):
+    with refused("duplicate", (Dof(frame="j3", axis="joint"), "joint_compliance", "joint_compliance")):
         robot(JointCompliance(joint="j3", k=1e-4))

@@ -157,7 +157,7 @@ def test_a_target_without_solution_is_refused(kind: str) -> None:
 @pytest.mark.parametrize("kind", post_kinds())
 def test_utf_16_is_refused(kind: str) -> None:
     files = encoded(PROGRAMS[kind][0], "utf-16")
-    with pytest.raises(InputError, match="save it as UTF-8"):
+    with refused("format", next(iter(files))):
         post_kinds()[kind]().read(files)
 
 

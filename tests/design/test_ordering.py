@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle.refusals import refused
 
 from elastocal.design.route import ordered
-from elastocal.errors import InputError
 
 SPEEDS = np.array([1.0, 2.0, 0.5])
 
@@ -101,12 +101,12 @@ def test_set_ups_stay_together_where_a_change_takes_long():
 
 def test_bad_input():
     poses = np.zeros((4, 3))
-    for wrong, message in [
-        ({"poses": np.zeros(3), "speeds": SPEEDS}, "give finite poses"),
-        ({"poses": poses, "speeds": np.array([1.0, 0.0, 1.0])}, "give 3 positive speeds"),
-        ({"poses": poses, "speeds": SPEEDS[:2]}, "give 3 positive speeds"),
-        ({"poses": poses, "speeds": SPEEDS, "setup": np.zeros(3, dtype=int)}, "one set-up for each of the 4"),
-        ({"poses": poses, "speeds": SPEEDS, "change": -1.0}, "must not be negative"),
+    for wrong, code, value in [
+        ({"poses": np.zeros(3), "speeds": SPEEDS}, "shape", (3,)),
+        ({"poses": poses, "speeds": np.array([1.0, 0.0, 1.0])}, "shape", 3),
+        ({"poses": poses, "speeds": SPEEDS[:2]}, "shape", 3),
+        ({"poses": poses, "speeds": SPEEDS, "setup": np.zeros(3, dtype=int)}, "shape", 4),
+        ({"poses": poses, "speeds": SPEEDS, "change": -1.0}, "change-time", None),
     ]:
-        with pytest.raises(InputError, match=message):
+        with refused(code, value):
             ordered(**wrong)

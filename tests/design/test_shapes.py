@@ -108,9 +108,9 @@ def test_nothing_collides_at_poses_or_on_ways_by_the_exact_shapes(file: Path, fo
     assert collisions(file, on_the_way(found)) == 0
 
 
-def test_capsules_from_joint_to_joint_would_let_collisions_through(file: Path, robot: Robot) -> None:
+def test_capsules_from_joint_to_joint_would_let_collisions_through(file: Path, robot: Robot, found: Plan) -> None:
     """Without the shapes candidates are taken in which the exact links overlap; with them none."""
-    thin, whole = (planned(r).problem.candidates.poses.q[:400] for r in (replace(robot, shapes=()), robot))
+    thin, whole = (p.problem.candidates.poses.q[:400] for p in (planned(replace(robot, shapes=())), found))
     assert collisions(file, thin) >= 5
     assert collisions(file, whole) == 0
 

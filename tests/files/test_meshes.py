@@ -31,7 +31,7 @@ def test_meshes_are_found_scaled_and_drawn(tmp_path: Path, kind: str) -> None:
     folder.mkdir(parents=True)
     (tmp_path / "arm_support" / "meshes").mkdir()
     trimesh.creation.box((0.4, 0.3, 0.2)).export(tmp_path / "arm_support" / "meshes" / f"foot.{kind}")
-    trimesh.creation.icosphere(subdivisions=5, radius=100.0).export(folder / "ball.stl")
+    trimesh.creation.icosphere(subdivisions=4, radius=100.0).export(folder / "ball.stl")
     (folder / "arm.urdf").write_text(URDF.format(kind))
     robot = read_robot(folder / "arm.urdf")
     foot, ball = robot.bodies

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.recognise import NO_UNIT, UNKNOWN, recognise
 from elastocal.files.robot.read import read_robot
@@ -112,17 +111,25 @@ def test_the_same_titles_replace_what_was_said_of_them(cell: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code", "value", "line", "column"),
     [
-        ("tables: []\n", "a file of columns starts with"),
-        ("format: elastocal-columns/1\ntables: [{length: mm}]\n", "needs columns, such as"),
-        ("format: elastocal-columns/1\ntables: [{columns: {x_mm: X}, length: mm}]\n", "belongs to an entry with files"),
-        ("format: elastocal-columns/1\ntables: [{columns: {y_mm: X}}]\n", "is there under its own title and by"),
+        ("tables: []\n", "input", None, None, None),
+        ("format: elastocal-columns/1\ntables: [{length: mm}]\n", "input", None, 2, "tables[1]"),
+        (
+            "format: elastocal-columns/1\ntables: [{columns: {x_mm: X}, length: mm}]\n",
+            "input",
+            None,
+            2,
+            "tables[1].length",
+        ),
+        ("format: elastocal-columns/1\ntables: [{columns: {y_mm: X}}]\n", "column-twice", "y_mm", None, None),
     ],
 )
-def test_a_wrong_file_in_one_sentence(cell: Path, text: str, said: str) -> None:
+def test_a_wrong_file_in_one_sentence(
+    cell: Path, text: str, code: str, value: str | None, line: int | None, column: str | None
+) -> None:
     (cell / "columns.yaml").write_text(text)
-    with pytest.raises(InputError, match=said):
+    with refused(code, value, line=line, column=column):
         read_csv(export(cell, text="X,y_mm\n1,2\n"))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.tables.configurations import read_configurations
@@ -95,5 +96,5 @@ def test_every_complaint_names_file_place_and_value(tmp_path: Path, content: str
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", tmp_path):
-        with pytest.raises(InputError, match="check the name"):
+        with refused("no-file", file=path.name):
             read_configurations(path, AXES)

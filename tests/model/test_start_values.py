@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
 from elastocal.files.robot.file import build_robot
 from elastocal.files.robot.read import read_robot, shipped_robots
@@ -108,7 +107,7 @@ def test_sizes_follow_the_table() -> None:
 
 @pytest.mark.parametrize("payload", [0.0, -3.0, float("nan")])
 def test_a_payload_that_is_none_is_refused(payload: float) -> None:
-    with pytest.raises(InputError, match="rated_payload"):
+    with refused("range", ("rated_payload", payload)):
         read_robot("kuka-kr5").nominal.with_joint_compliance(payload)
 
 

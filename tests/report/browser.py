@@ -22,6 +22,8 @@ WITHOUT_WEBGL = ("--disable-gpu", "--disable-3d-apis")
 PATIENCE = 120_000
 """ms: drawing by software on a busy machine is slow."""
 WIDTHS = (1280, 390)
+COARSE = 0.25
+"""Pixels that are painted along each pixel of the layout, where a scene is drawn: by software each of them costs."""
 
 
 @dataclass
@@ -75,9 +77,10 @@ def undrawn(report: Path, folder: Path) -> Path:
     return Path(shutil.copy(report, folder))
 
 
-def opened(running: Any, report: Path, width: int, scheme: str = "light") -> Seen:
+def opened(running: Any, report: Path, width: int, scheme: str = "light", fine: float = 1) -> Seen:
     """The report at a width; requests, errors and warnings of the page are noted."""
-    page = running.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    window = {"width": width, "height": 900}
+    page = running.new_page(viewport=window, color_scheme=scheme, device_scale_factor=fine)
     seen = Seen(page)
     page.on("request", lambda r: seen.requests.append(r.url))
     page.on("pageerror", lambda e: seen.complaints.append(str(e)))

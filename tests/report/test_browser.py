@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from report.browser import (
+    COARSE,
     FIRST,
     WIDTHS,
     WITHOUT_WEBGL,
@@ -96,7 +97,7 @@ def test_tabs_show_one_step_and_folds_open(blind: Any, report: Path, tmp_path: P
 
 
 def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path) -> None:
-    page = opened(running, report, 1280).page
+    page = opened(running, report, 1280, fine=COARSE).page
     turned(page)
     before = camera(page)
     for _ in range(20):  # a drag between two frames of a slow drawing is not seen: a person would drag again
@@ -117,7 +118,7 @@ def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path)
 
 
 def test_words_in_a_scene_can_be_read_in_the_dark(running: Any, report: Path) -> None:
-    page = opened(running, report, 1280, "dark").page
+    page = opened(running, report, 1280, "dark", COARSE).page
     turned(page)
     ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()")
     drawn = page.evaluate(f"{FIRST}.data.filter((t) => t.mode === 'text').map((t) => t.textfont.color)")
@@ -169,7 +170,7 @@ def test_without_its_script_a_report_has_still_pictures_and_says_why(blind: Any,
 def test_a_standalone_report_turns_alone(running: Any, tmp_path: Path) -> None:
     lone = tmp_path / "lone.html"
     lone.write_text(as_html(EVERY_BLOCK, standalone=True), encoding="utf-8")
-    seen = opened(running, lone, 1280)
+    seen = opened(running, lone, 1280, fine=COARSE)
     turned(seen.page)
     assert [u for u in seen.requests if u != lone.as_uri() and not u.startswith(("data:", "blob:"))] == []
     assert seen.complaints == []

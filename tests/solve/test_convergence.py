@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from scipy.signal import lfilter
 
-from elastocal.errors import InputError
 from elastocal.solve.draws import effective_number, split_rhat
 
 
@@ -99,5 +99,5 @@ def test_constant_chains_have_no_number():
 @pytest.mark.parametrize("shape", [(4, 7, 1), (100, 3), (0, 100, 1)])
 def test_too_little_is_refused(shape):
     for function in (split_rhat, effective_number):
-        with pytest.raises(InputError, match="draw more"):
+        with refused("too-few", (shape, 8)):
             function(np.zeros(shape))

@@ -147,28 +147,35 @@ HALVES = np.arange(12) % 2
 
 
 @pytest.mark.parametrize(
-    ("matrix", "readings", "classes", "words"),
+    ("matrix", "readings", "classes", "code", "value"),
     [
-        (A[:3], Y[:3], None, "3 readings cannot tell how sure 3 parameters are; measure at least 4"),
-        (A[:, [0, 1, 1]], Y, None, "not separately identifiable"),
-        (A * [1, 0, 1], Y, None, "no reading depends on b"),
-        (A, Y[:-1], None, "do not belong together"),
-        (A[:, :2], Y, None, "do not belong together"),
-        (A, np.where(HALVES, np.nan, Y), None, "finite"),
-        (A, A @ UNITS, None, "class 0 have no noise at all"),
-        (A, Y, HALVES * (np.arange(12) == 1), "class 1 has 1 readings"),
-        (A, Y, 2 * HALVES, "class 1 has 0 readings"),
-        (A, Y, (np.arange(12) < 3).astype(int), "the 3 readings of noise class 1 fix 3 combinations"),
-        (A, Y, np.full(12, -1), "no reading has a noise of unknown size"),
-        (A, Y, HALVES - 2, "one whole number from -1"),
-        (A, Y, HALVES[:5], "one whole number from -1"),
-        (A, Y, HALVES * 1.0, "one whole number from -1"),
-        (A * np.where(HALVES, 1e-8, 1)[:, None], Y * np.where(HALVES, 1e-8, 1), HALVES, "divide every reading"),
+        (A[:3], Y[:3], None, "too-few", (3, 3, 4)),
+        (A[:, [0, 1, 1]], Y, None, "not-separable", None),
+        (A * [1, 0, 1], Y, None, "unobservable", "b"),
+        (A, Y[:-1], None, "shape", (3, (12, 3), (11,))),
+        (A[:, :2], Y, None, "shape", (3, (12, 2), (12,))),
+        (A, np.where(HALVES, np.nan, Y), None, "not-finite", None),
+        (A, A @ UNITS, None, "range", 0),
+        (A, Y, HALVES * (np.arange(12) == 1), "too-few", (1, 1)),
+        (A, Y, 2 * HALVES, "too-few", (1, 0)),
+        (A, Y, (np.arange(12) < 3).astype(int), "too-few", (3, 1, 3)),
+        (A, Y, np.full(12, -1), "no-unknown-noise", None),
+        (A, Y, HALVES - 2, "shape", 12),
+        (A, Y, HALVES[:5], "shape", 12),
+        (A, Y, HALVES * 1.0, "shape", 12),
     ],
 )
-def test_what_has_no_posterior_is_refused(matrix, readings, classes, words):
-    with pytest.raises(InputError, match=words):
+def test_what_has_no_posterior_is_refused(matrix, readings, classes, code, value):
+    with refused(code, value):
         gibbs(NAMES, matrix, readings, classes, rng=np.random.default_rng(1))
+
+
+def test_noises_of_classes_that_differ_too_much_are_told():
+    size = np.where(HALVES, 1e-8, 1)
+    with pytest.raises(InputError) as caught:
+        gibbs(NAMES, A * size[:, None], Y * size, HALVES, rng=np.random.default_rng(1))
+    assert caught.value.code == "implausible"
+    assert caught.value.value == pytest.approx(1e8, rel=1)
 
 
 @pytest.mark.parametrize("size", [{"chains": 0}, {"draws": 7}, {"warm_up": -1}])
@@ -180,5 +187,5 @@ def test_too_small_a_run_is_refused(size):
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
 def test_a_level_is_a_share(level):
     found = gibbs(NAMES, A, Y, rng=np.random.default_rng(1), draws=8)
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with refused("range", level):
         found.interval(level)

@@ -5,29 +5,35 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from studio.studio_desk import studio
+from oracle.once import once
+from studio.studio_desk import Studio, served
 
 from elastocal.app.cli.main import run_words
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio on an empty folder beside which lies something that is none of its business."""
     folder = tmp_path_factory.mktemp("machine") / "cells"
     folder.mkdir()
     (folder.parent / "secret.txt").write_text("not yours", encoding="utf-8")
-    with studio(folder) as made:
+    with served(folder) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
-def calibrated_cell(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def calibrated_cell(shared: Path) -> Path:
     """A cell with simulated readings and a first calibration; to be copied."""
-    place = tmp_path_factory.mktemp("calibrated") / "one"
-    steps = (["new", "--robot", "cylindrical"], ["plan", "--restarts", "1"], ["simulate"], ["calibrate"])
-    for command, *options in steps:
-        assert run_words([command, str(place), *options]) == 0
-    return place
+
+    def make() -> Path:
+        place = shared / "calibrated" / "one"
+        steps = (["new", "--robot", "cylindrical"], ["plan", "--restarts", "1"], ["simulate"], ["calibrate"])
+        for command, *options in steps:
+            assert run_words([command, str(place), *options]) == 0
+        return place
+
+    cell: Path = once(shared / "calibrated-cell", make)
+    return cell
 
 
 @pytest.fixture(scope="module")

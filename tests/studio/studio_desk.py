@@ -1,4 +1,4 @@
-"""A studio of its own for tests: started as a user starts it, spoken to by HTTP or by a browser."""
+"""A studio of its own for tests: started as a user starts it or by a thread, spoken to by HTTP or by a browser."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from elastocal.studio import jobs, worker
+from elastocal.studio.app import create_app
+from elastocal.studio.serve import bind, server_of
 
 
 @dataclass
@@ -20,7 +27,6 @@ class Studio:
     folder: Path
     address: str
     token: str
-    process: subprocess.Popen[str]
 
     @property
     def host(self) -> str:
@@ -52,23 +58,29 @@ class Studio:
         assert status == 200, text
         return text
 
+
+@dataclass
+class Process(Studio):
+    process: subprocess.Popen[str]
+
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(30)
 
 
-def start(folder: Path, *words: str) -> Studio:
+def start(folder: Path, *words: str) -> Process:
     process = subprocess.Popen(
         [sys.executable, "-m", "elastocal", "studio", str(folder), "--port", "0", "--json", *words],
         stdout=subprocess.PIPE, text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert process.stdout is not None
     said: dict[str, Any] = json.loads(process.stdout.readline())
-    return Studio(folder, said["address"], said["token"], process)
+    return Process(folder, said["address"], said["token"], process)
 
 
 @contextmanager
-def studio(folder: Path, *words: str) -> Iterator[Studio]:
+def studio(folder: Path, *words: str) -> Iterator[Process]:
+    """As a user starts it: a process of its own."""
     running = start(folder, *words)
     try:
         yield running
@@ -78,3 +90,52 @@ def studio(folder: Path, *words: str) -> Iterator[Studio]:
             running.process.wait(30)
         if running.process.stdout is not None:
             running.process.stdout.close()
+
+
+class Forked:
+    """Work in a process that has loaded already what the tests have; it takes its line as ``worker`` does."""
+
+    def __init__(self, cell: Path | None) -> None:
+        reader, writer = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the threads of a server are no concern of the work
+            self.process = os.fork()
+        if self.process == 0:
+            code = 1
+            try:
+                os.setsid()
+                os.close(writer)
+                os.dup2(reader, 0)
+                sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+                sys.argv = ["worker", *([] if cell is None else [str(cell)])]
+                code = worker.wait()
+            finally:
+                os._exit(code)
+        os.close(reader)
+        self.stdin = os.fdopen(writer, "wb")
+
+    def poll(self) -> int | None:
+        return None
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Studio]:
+    """By a thread of this process, which has loaded everything: for tests of what it answers, not of how it starts."""
+    bound = bind("127.0.0.1", 0)
+    server = server_of(create_app(folder, bound.key))
+    work = list[Forked]()
+
+    def begun(cell: Path | None) -> Forked:
+        work.append(Forked(cell))
+        return work[-1]
+
+    with patch.object(jobs._Spare, "_begun", staticmethod(begun)):
+        thread = threading.Thread(target=server.run, args=([bound.listening],))
+        thread.start()
+        try:
+            yield Studio(folder, bound.address, bound.key.token)
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            for one in work:
+                os.waitpid(one.process, 0)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from studio.studio_desk import Studio, start, studio
+from studio.studio_desk import Studio, served, start
 from studio.test_guard import posted
 
 import elastocal as ec
@@ -29,7 +29,7 @@ def cell(calibrated_cell: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder = tmp_path_factory.mktemp("cells")
     for name in ("certified", "checked", "twice", "sql"):
         copied(calibrated_cell, folder / name)
-    with studio(folder) as running:
+    with served(folder) as running:
         yield running
 
 

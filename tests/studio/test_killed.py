@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from studio.studio_desk import start, studio
+from studio.studio_desk import served, start, studio
 from studio.test_guard import posted
 from studio.test_readings import ended
 
@@ -48,7 +48,7 @@ def files(root: Path) -> dict[str, bytes]:
 def test_work_that_is_killed_is_said_to_be_interrupted_and_can_be_repeated(ready: Path) -> None:
     root = ready / "one"
     before = files(root)
-    with studio(ready) as running:
+    with served(ready) as running:
         with halted(root) as seen, ThreadPoolExecutor(8) as browsers:
             asked = [browsers.submit(posted, running, "/cell/one/calibrate", {"automatic": "yes"}) for _ in range(8)]
         answers = sorted((a.result()[0], "is running in this cell" in a.result()[2]) for a in asked)
@@ -85,7 +85,7 @@ def test_work_goes_on_without_its_server_and_is_found_by_the_next(ready: Path) -
 def test_cancelled_work_leaves_everything_as_it_was(ready: Path) -> None:
     root = ready / "one"
     before = files(root)
-    with studio(ready) as running:
+    with served(ready) as running:
         with halted(root) as seen:
             assert posted(running, "/cell/one/calibrate", {"automatic": "yes"})[0] == 303
         job, process = seen.result()

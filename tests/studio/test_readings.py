@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studio.studio_desk import Studio, studio
+from studio.studio_desk import Studio, served
 from studio.test_guard import posted
 
 import elastocal as ec
@@ -43,7 +43,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    with studio(tmp_path_factory.mktemp("studio")) as running:
+    with served(tmp_path_factory.mktemp("studio")) as running:
         yield running
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.browser import PATIENCE, STAND_IN, browser, driver, faint, overflow, skipped
+from report.browser import COARSE, PATIENCE, STAND_IN, browser, driver, faint, overflow, skipped
 from studio.studio_desk import Studio, studio
 
 
@@ -35,7 +35,11 @@ class Visitor:
         self, chromium: Any, of: Studio, width: int = 1280, scheme: str = "light", still: bool = False
     ) -> None:
         self.of, self.asked, self.complaints = of, [], []
-        self.context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.context = chromium.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            device_scale_factor=1 if still else COARSE,
+        )
         if still:  # pictures that turn are slow by software, and not what is looked at
             self.context.route("**/plotly.js", lambda route: route.abort())
         self.page = self.context.new_page()

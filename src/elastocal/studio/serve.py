@@ -12,11 +12,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elastocal import desk
 from elastocal.errors import FileError
 from elastocal.studio import jobs
 from elastocal.studio.guard import Key
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
 
 HERE = "127.0.0.1"
 PORT = 8137
@@ -90,19 +95,24 @@ def _warm(bound: Bound, browser: bool) -> None:
     desk.work.load_pages()
 
 
-def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None:
-    """Until it is stopped by Ctrl-C; work that runs then goes on.  With ``spare`` a process is ready for the first."""
+def server_of(app: FastAPI) -> uvicorn.Server:
     import uvicorn
 
-    from elastocal.studio.app import create_app
-
-    app = create_app(folder, bound.key)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
+    return uvicorn.Server(config)
+
+
+def serve(folder: Path, bound: Bound, browser: bool, spare: bool = True) -> None:
+    """Until it is stopped by Ctrl-C; work that runs then goes on.  With ``spare`` a process is ready for the first."""
+    from elastocal.studio.app import create_app
+
+    app = create_app(folder, bound.key)
+    server = server_of(app)
     gc.freeze()  # what is loaded stays: collections need not look at it
     if spare:
         jobs.keep_spare(app.state.folder.cells().values())
     threading.Thread(target=_warm, args=(bound, browser), daemon=True).start()
-    uvicorn.Server(config).run(sockets=[bound.listening])
+    server.run(sockets=[bound.listening])

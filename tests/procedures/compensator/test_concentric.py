@@ -178,26 +178,33 @@ LINE = np.outer(np.arange(5.0), [0.1, 0.2])
 
 
 @pytest.mark.parametrize(
-    ("markers", "words"),
+    ("markers", "code", "value"),
     [
-        ([], "there is no marker"),
-        ([ARC[:2]], "2 points of one marker do not give a centre; measure at least 3"),
-        ([ARC, ARC[:1]], "marker 2 was seen 1 times"),
-        ([LINE], "straight line"),
-        ([LINE, LINE + 0.1], "straight line"),
-        ([np.column_stack([LINE, LINE[:, 0]])], "straight line"),
-        ([np.ones((5, 2))], "all points are the same"),
-        ([LINE + 1e-3 * np.random.default_rng(1).normal(size=(5, 2))], "straight line within their noise"),
-        ([LINE + 1e-6 * np.random.default_rng(1).normal(size=(5, 2))], "do not determine all of the arc"),
-        ([ARC, np.column_stack([ARC, ARC[:, 0]])], "some markers have two coordinates"),
-        ([ARC, np.where(np.eye(6, 2) > 0, np.nan, ARC)], "marker 2, point 1: a coordinate is missing"),
-        ([ARC[:, 0]], "rows of two or three coordinates"),
+        ([], "no-markers", None),
+        ([ARC[:2]], "too-few", (2, 3)),
+        ([ARC, ARC[:1]], "too-few", (2, 1)),
+        ([LINE], "straight-line", None),
+        ([LINE, LINE + 0.1], "straight-line", None),
+        ([np.column_stack([LINE, LINE[:, 0]])], "straight-line", None),
+        ([np.ones((5, 2))], "no-motion", None),
+        ([LINE + 1e-6 * np.random.default_rng(1).normal(size=(5, 2))], "short-arc", None),
+        ([ARC, np.column_stack([ARC, ARC[:, 0]])], "mixed-dimensions", None),
+        ([ARC, np.where(np.eye(6, 2) > 0, np.nan, ARC)], "number", 1),
+        ([ARC[:, 0]], "shape", (6,)),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence(markers, words):
-    with pytest.raises(InputError, match=words) as caught:
+def test_bad_input_is_refused_in_one_sentence(markers, code, value):
+    with refused(code, value) as caught:
         fit_concentric(markers)
     assert "\n" not in str(caught.value)
+
+
+def test_a_line_within_its_noise_is_told_with_its_radius_and_sd():
+    with pytest.raises(InputError) as caught:
+        fit_concentric([LINE + 1e-3 * np.random.default_rng(1).normal(size=(5, 2))])
+    radius, sd = caught.value.value
+    assert caught.value.code == "straight-line"
+    assert radius < 5 * sd
 
 
 def test_unknown_methods_and_axes_of_a_plane_are_refused():

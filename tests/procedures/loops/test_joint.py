@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.dial_gauge import readings
+from oracle.refusals import refused
 
-from elastocal.errors import InputError
 from elastocal.procedures.loops.fit import fit_loops
 from elastocal.procedures.loops.joints import JointResult, joint_elements, joint_values
 from elastocal.procedures.loops.loop import Estimate, loop_of
@@ -43,7 +43,7 @@ def test_the_grippers_part_is_taken_off_with_its_variance():
 @pytest.mark.parametrize("lever", [0.0, -0.3, float("nan")])
 def test_a_lever_is_a_positive_length(lever):
     fit = fit_loops([loop_of(*readings(K, GAMMA, SLIP))])[0]
-    with pytest.raises(InputError, match="positive length"):
+    with refused("range", lever):
         joint_values(fit, lever)
 
 
