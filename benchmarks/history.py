@@ -42,7 +42,7 @@ def fill(store: Path) -> None:
     q = np.radians(rng.uniform(low, high, (12, 6)))
     wrench = np.hstack([rng.uniform(-1500, 1500, (12, 3)), np.zeros((12, 3))])
     truth = robot.with_parameters({p.name: 1.4 * p.value for p in robot.parameters if p.kind == "joint_compliance"})
-    read = ec.deflection(truth, q, wrench).translation + rng.normal(0, 2e-5, (12, 3))
+    read = truth.deflection(q, wrench).translation + rng.normal(0, 2e-5, (12, 3))
     data = ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5)
     cal = ec.calibrate(robot, data, ["compliance"])
     assert cal.names, "a history without parameters is no measure"
@@ -54,7 +54,7 @@ def fill(store: Path) -> None:
             histories.release(name, 1, name="first", reason="begin", who="Meier", due="2030-01-01")
 
 
-def _more(histories: ec.History, name: str, first: object, rng: np.random.Generator) -> None:
+def _more(histories: ec.desk.History, name: str, first: object, rng: np.random.Generator) -> None:
     found = histories[name]
     entry, mark, rows, files = found.entries[0], found.mark, [], []
     own = entry.calibration

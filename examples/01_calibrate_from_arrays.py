@@ -14,7 +14,7 @@ robot = ec.read_robot("fanuc-m710ic50").nominal  # or ec.read_robot("my_robot.ur
 # simulate: 30 poses, one reflector, a tracker in an arbitrary place
 q = rng.uniform(-60, 60, size=(30, 6))
 true = q + np.array([0.0, 0.05, -0.10, 0.08, 0.03, 0.0])
-pose = ec.kinematics(robot, robot.controller.to_joints(np.radians(true)))
+pose = robot.kinematics(robot.controller.to_joints(np.radians(true)))
 base = pose.position + pose.rotation @ [0.10, 0.02, 0.05]
 xyz = 1000 * base[:, [1, 2, 0]] + [3000, -500, 1200] + rng.normal(scale=0.03, size=(30, 3))
 

@@ -7,7 +7,7 @@ import elastocal as ec
 rng = np.random.default_rng(2)
 robot = ec.read_robot("kuka-kr270").nominal
 q = rng.uniform(-1, 1, size=(30, 6))
-pose = ec.kinematics(robot, q + np.array([0, 1e-3, -2e-3, 0, 1e-3, 0]))
+pose = robot.kinematics(q + np.array([0, 1e-3, -2e-3, 0, 1e-3, 0]))
 markers = np.array([[0.1, 0.0, 0.0], [0.0, 0.1, 0.05]])
 points = pose.position[:, None] + np.einsum("nij,mj->nmi", pose.rotation, markers)
 points += rng.normal(scale=3e-5, size=points.shape)

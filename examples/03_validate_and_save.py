@@ -15,7 +15,7 @@ offsets = np.radians([0.0, 0.05, -0.10, 0.08, 0.03, 0.0])
 def measured(count: int) -> ec.Campaign:
     """Simulated readings of one reflector in base axes."""
     q = rng.uniform(-1, 1, size=(count, 6))
-    pose = ec.kinematics(robot, robot.controller.to_joints(q) + offsets)
+    pose = robot.kinematics(robot.controller.to_joints(q) + offsets)
     points = pose.position + pose.rotation @ [0.1, 0.0, 0.05] + rng.normal(scale=3e-5, size=(count, 3))
     return ec.Campaign(q=q, position=points, length="m", angle="rad")
 

@@ -37,7 +37,7 @@ for rung in cal.ladder.rungs:
 
 pose = np.radians([[0, -90, 90, 0, 30, 0]])
 drawn = [
-    ec.kinematics(cal.robot.with_parameters(dict(zip(cal.names, d.tolist(), strict=True))), pose).position[0]
+    cal.robot.with_parameters(dict(zip(cal.names, d.tolist(), strict=True))).kinematics(pose).position[0]
     for d in cal.draws(50, rng=1)
 ]
 print("the tool in base axes by 50 draws, sd in mm:", 1e3 * np.std(drawn, axis=0))

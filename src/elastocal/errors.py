@@ -14,12 +14,8 @@ from typing import Any, Self
 from elastocal.untrusted import LONGEST, in_brief
 
 
-class ElastocalError(Exception):
-    """Base of every error this package raises on purpose."""
-
-
-class InputError(ElastocalError):
-    """The user's input cannot be used: one sentence with what, where, and what to do.
+class InputError(Exception):
+    """The one error that is raised on purpose: input that cannot be used, in one sentence: what, where, what to do.
 
     Raised as one of the classes below.  For programs: ``code`` says what is wrong; ``file``, ``line`` and ``column``
     (of a table, or the key of a YAML file) where; ``value`` is what stands there and ``allowed`` what may.

@@ -104,7 +104,7 @@ def _tracked(folder: Path) -> None:
     first, check = every[:30], every[30:]
     for name, q, offset in (("first", first, 8e-4), ("check", check, 8e-4), ("later", first, 1.1e-3)):
         off = (JointOffset(joint="axis2", offset=offset), FrameError(frame="axis3", x=6e-4, ry=3e-4))
-        at = ec.kinematics(robot.with_elements(*off), q)
+        at = robot.with_elements(*off).kinematics(q)
         points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, SPOTS)
         points = points[:, :, [1, 2, 0]] + [3.0, -0.5, 1.2] + rng.normal(scale=3e-5, size=points.shape)
         rows = np.column_stack([np.degrees(q), 1e3 * points.reshape(len(q), 9)])

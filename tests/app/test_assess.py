@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from elastocal.app.cli.main import app
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 
 ARM = """format: elastocal-robot/1
 name: arm
@@ -86,7 +86,7 @@ def test_a_link_that_turns_about_the_next_joint_is_absorbed_by_it(files):
 )
 def test_bad_requests_get_one_sentence(files, change, words):
     done = call(files / "arm.yaml", files / "plan.csv", *change)
-    assert isinstance(done.exception, ElastocalError)
+    assert isinstance(done.exception, InputError)
     assert words in str(done.exception)
     assert "\n" not in str(done.exception)
 

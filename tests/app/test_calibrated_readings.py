@@ -263,7 +263,7 @@ def test_a_calibration_of_deflections_predicts_deflections_and_takes_geometry_as
     assert run(*where).code == 2
     (row, _) = run(*where, "--force", "0,0,-500", "--json").data["predictions"]
     joints = np.radians([[0, -90, 90, 0, 30, 0]])
-    true = ec.deflection(truth, robot.controller.to_joints(joints), [0, 0, -500, 0, 0, 0], "marker1").translation[0]
+    true = truth.deflection(robot.controller.to_joints(joints), [0, 0, -500, 0, 0, 0], "marker1").translation[0]
     said = 1e-3 * np.array([row[f"d{c}_mm"] for c in "xyz"])
     width = 1e-6 * np.array([row[f"d{c}_95_um"] for c in "xyz"])
     assert (np.abs(said - true) < 2 * width).all()
@@ -296,8 +296,8 @@ def test_exports_hold_all_elements_and_say_what_a_urdf_cannot(run: Any, desk: De
     load = [AppliedWrenches("flange", np.array([[50.0, -60, 70, 1, 2, 3]]))]
     want, have = (frame_pose(m, q, equilibrium(m, q, load), "flange")[0] for m in (desk.calibration.robot, robot))
     np.testing.assert_allclose(have, want, atol=1e-12)
-    spots = ec.kinematics(robot.nominal, q[:1], "ball2")
-    tool = ec.kinematics(robot.nominal, q[:1])
+    spots = robot.nominal.kinematics(q[:1], "ball2")
+    tool = robot.nominal.kinematics(q[:1])
     local = tool.rotation[0].T @ (spots.position - tool.position)[0]
     np.testing.assert_allclose(local, desk.calibration.placing.markers[1], atol=1e-9)
     assert "# Base in the axes of station 1: xyz_mm [" in new.read_text()

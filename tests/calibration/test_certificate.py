@@ -109,7 +109,7 @@ def test_deflections_alone_let_expect_no_accuracy_of_places(tmp_path: Path) -> N
     q = np.column_stack([rng.uniform(0.1, 0.9, 12), rng.uniform(-1.5, 1.5, 12), rng.uniform(0.4, 0.9, 12)])
     force = np.zeros((12, 6))
     force[np.arange(12), np.arange(12) % 3] = 900.0
-    moved = ec.deflection(robot, q, force).translation + rng.normal(0, 1e-5, (12, 3))
+    moved = robot.deflection(q, force).translation + rng.normal(0, 1e-5, (12, 3))
     made = ec.calibrate(robot, ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad"))
     assert expected_accuracy(made, None) is None
     assert "not known" in certificate_of(made).html()
@@ -122,7 +122,7 @@ def test_a_certificate_of_deflections_says_what_it_stands_for() -> None:
     q = np.column_stack([rng.uniform(0.1, 0.9, 24), rng.uniform(-1.5, 1.5, 24), rng.uniform(0.4, 0.9, 24)])
     force = np.zeros((24, 6))
     force[np.arange(24), np.arange(24) % 3] = 900.0
-    moved = ec.deflection(truth, q, force).translation + rng.normal(0, 2e-6, (24, 3))
+    moved = truth.deflection(q, force).translation + rng.normal(0, 2e-6, (24, 3))
     first, check = (
         ec.Campaign(q=q[part], deflection=moved[part], wrench=force[part], length="m", angle="rad")
         for part in (slice(0, 14), slice(14, 24))
@@ -252,7 +252,7 @@ def test_angles_are_not_certified_as_lengths(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     robot = ec.read_robot("kuka-kr270")
     q = joint_values(robot, 14, rng)
-    turn = ec.kinematics(robot.nominal, q).rotation
+    turn = robot.nominal.kinematics(q).rotation
     read = ec.Campaign(q=robot.controller.to_controller(q), orientation=turn, length="m", angle="rad")
     made = ec.calibrate(robot, read, ["geometry"])
     with pytest.raises(InputError, match="orientations alone were read: a certificate states lengths") as refused:

@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     q = np.column_stack([rng.uniform(0.1, 0.9, 12), rng.uniform(-1.5, 1.5, 12), rng.uniform(0.4, 0.9, 12)])
     force = np.zeros((12, 6))
     force[np.arange(12), np.arange(12) % 3] = 900.0
-    moved = ec.deflection(robot.with_parameters({"q2.k": 7e-7}), q, force).translation + rng.normal(0, 1e-5, (12, 3))
+    moved = robot.with_parameters({"q2.k": 7e-7}).deflection(q, force).translation + rng.normal(0, 1e-5, (12, 3))
     moved[2, 0] += 1e-3
     rows = [
         f"{1e3 * a:.6f},{np.degrees(b):.6f},{1e3 * c:.6f},{w[0]:g},{w[1]:g},{w[2]:g},{d[0]:.9f},{d[1]:.9f},{d[2]:.9f}"

@@ -138,7 +138,7 @@ def _deflections(robot: ec.Robot, q: np.ndarray, force: np.ndarray) -> Campaign:
     table, worse = robot.parameters, {}
     for name, value in zip(table.names, table.values.tolist(), strict=True):
         worse[name] = value * (1.3 if name.endswith(".k") else 3.0 if name in ("A2.gap", "A3.gap") else 1.0)
-    moved = ec.deflection(robot.with_parameters(worse), q, force).translation
+    moved = robot.with_parameters(worse).deflection(q, force).translation
     moved = moved + 1e-5 * np.random.default_rng(2).normal(size=moved.shape)
     return ec.Campaign(q=robot.controller.to_controller(q), deflection=moved, wrench=force, length="m", angle="rad")
 
@@ -160,5 +160,5 @@ def _cylindrical() -> Campaign:
     force = np.zeros((9, 6))
     force[k, k % 3] = 900.0
     return ec.Campaign(
-        q=q, deflection=ec.deflection(robot, q, force).translation, wrench=force, length="m", angle="rad", noise=1e-5
+        q=q, deflection=robot.deflection(q, force).translation, wrench=force, length="m", angle="rad", noise=1e-5
     )

@@ -69,7 +69,7 @@ def test_a_load_that_was_not_measured_has_the_interval_of_the_prior() -> None:
     robot = ec.read_robot("fanuc-m710ic50").nominal
     low, high = 0.6 * np.array([m.limits for m in robot.motions]).T
     q = low + (high - low) * rng.random((25, robot.n))
-    at = ec.kinematics(robot, q)
+    at = robot.kinematics(q)
     seen = at.position + 5e-5 * rng.normal(size=(25, 3))
     shown = robot.controller.to_controller(q)
     cal = ec.calibrate(robot, ec.Campaign(q=shown, position=seen, length="m", angle="rad"), model="geometry")

@@ -84,7 +84,7 @@ def test_an_arm_that_does_not_come_back_exactly_is_no_omitted_effect(seed: int, 
     wrench[:, :3] = 400 * rng.normal(size=(20, 3)) / np.sqrt(3)
     own, together = rng.normal(size=(20, 3, 3)), rng.normal(size=(20, 1, 3))
     seen = deflections("none", truth, q, wrench, rng) + np.sqrt(2) * 2e-5 * (own + 2 * together)
-    noise = (ec.Reading(sd=2e-5), ec.Repeatability(sd=4e-5)) if stated else None
+    noise = (ec.sources.Reading(sd=2e-5), ec.sources.Repeatability(sd=4e-5)) if stated else None
     shown = file.controller.to_controller(q)
     data = ec.Campaign(q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS, noise=noise)
     cal = calibrate(file, data, ["compliance"])
@@ -107,7 +107,7 @@ def test_a_load_that_is_not_what_was_written_down_is_no_compliance_that_varies(s
     def calibrated(*more: ec.ErrorSource) -> ec.Calibration:
         data = ec.Campaign(
             q=file.controller.to_controller(q), deflection=seen, wrench=wrench, length="m", angle="rad",
-            markers=MARKERS, noise=(ec.Reading(sd=1e-5 / np.sqrt(2)), *more),
+            markers=MARKERS, noise=(ec.sources.Reading(sd=1e-5 / np.sqrt(2)), *more),
         )  # fmt: skip
         return calibrate(file, data, ["compliance"])
 

@@ -22,7 +22,7 @@ def table(robot: ec.Robot = ROBOT) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     low, high = np.array([m.limits for m in robot.motions]).T
     q = 0.5 * low + 0.5 * (high - low) * rng.random((36, robot.n))
-    at = ec.kinematics(robot.nominal, q)
+    at = robot.nominal.kinematics(q)
     markers = np.array([[0.05, 0.02, 0.1], [0.0, -0.08, 0.12]])
     points = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, markers)
     turned = points @ Rotation.from_rotvec([0.4, -1.2, 2.0]).as_matrix().T + [1.0, 2.0, 0.5]
@@ -124,7 +124,7 @@ def test_a_prismatic_axis_in_the_wrong_unit(word: str, factor: float) -> None:
     rng = np.random.default_rng(2)
     reach = np.array([0.8 if m.kind == "prismatic" else 1.2 for m in robot.motions])
     q = rng.uniform(-reach, reach, size=(30, robot.n))
-    at = ec.kinematics(robot, q)
+    at = robot.kinematics(q)
     points = at.position + at.rotation @ [0.05, 0.02, 0.1] + 3e-5 * rng.normal(size=(30, 3))
     shown = robot.controller.to_controller(q)
     assert check_slips(robot, campaign(shown, points)).findings == ()
@@ -155,7 +155,7 @@ def test_a_wrong_length_of_the_robot_file_is_named(size: float, refused: bool) -
     rng = np.random.default_rng(5)
     low, high = np.array([m.limits for m in robot.motions]).T
     q = 0.5 * low + 0.5 * (high - low) * rng.random((36, 6))
-    at = ec.kinematics(_longer(robot, arm.name, shift.tolist()), q)
+    at = _longer(robot, arm.name, shift.tolist()).kinematics(q)
     points = at.position + at.rotation @ [0.05, 0.02, 0.1] + 3e-5 * rng.normal(size=(36, 3))
     data = campaign(robot.controller.to_controller(q), points)
     if refused:

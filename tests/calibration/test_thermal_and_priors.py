@@ -14,7 +14,7 @@ from elastocal.calibration.words import with_words
 
 def seen(robot: ec.Robot, q: np.ndarray, heat: np.ndarray, expansion: float) -> np.ndarray:
     """Points of an arm all of whose lengths grow, by plain kinematics of a scaled robot: no element takes part."""
-    at = ec.kinematics(robot, q)
+    at = robot.kinematics(q)
     return np.asarray(at.position * (1 + expansion * heat[:, None]))
 
 

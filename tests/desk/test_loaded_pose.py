@@ -20,7 +20,7 @@ def robot() -> ec.Robot:
 
 
 def test_the_axes_of_the_compliance_turn_a_unit_force_into_its_ellipsoid(robot: ec.Robot) -> None:
-    found = ec.stiffness(robot, Q[None])
+    found = robot.stiffness(Q[None])
     sizes, directions = found.principal()
     block = found.compliance[0, :3, :3]
     assert (np.diff(sizes[0]) <= 0).all()
@@ -36,8 +36,8 @@ def test_a_pose_has_what_the_library_says_of_it(robot: ec.Robot) -> None:
     wrench = np.array([300.0, 0, -1500, 0, 50, 0])
     pose = loaded_pose(robot, Q, wrench)
     tip = pose.bent.tip[0] - pose.rest.tip[0]
-    np.testing.assert_allclose(tip, ec.deflection(robot, Q[None], wrench).translation[0], atol=1e-12)
-    jacobian = ec.kinematics(robot, Q[None]).jacobian[0]
+    np.testing.assert_allclose(tip, robot.deflection(Q[None], wrench).translation[0], atol=1e-12)
+    jacobian = robot.kinematics(Q[None]).jacobian[0]
     own = holding_torque(robot, Q[None])[0]
     np.testing.assert_allclose(pose.torques, own - jacobian.T @ wrench, rtol=1e-9, atol=1e-6)
     assert pose.weightless == (not own.any())
@@ -48,8 +48,8 @@ def test_the_force_that_is_drawn_bends_visibly(robot: ec.Robot) -> None:
     low, high = joint_bounds(robot)
     q = ready(robot)
     assert ((low <= q) & (q <= high)).all()
-    soft = ec.stiffness(robot, q[None]).principal()[1][0, :, 0]
-    moved = 1e3 * np.linalg.norm(ec.stiffness(robot, q[None]).compliance[0, :3, :3] @ (force * soft))
+    soft = robot.stiffness(q[None]).principal()[1][0, :, 0]
+    moved = 1e3 * np.linalg.norm(robot.stiffness(q[None]).compliance[0, :3, :3] @ (force * soft))
     assert 0.5 < moved < 1.5
     assert pictured_force(robot.nominal) == 1000.0  # it bends nowhere
 

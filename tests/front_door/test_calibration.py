@@ -10,13 +10,14 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
+from elastocal.calibration.accuracy import Validation
 from elastocal.model.compliant.joint_offset import JointOffset
 
 MARKERS = np.array([[0.05, 0.0, 0.1], [-0.1, 0.05, 0.0]])
 
 
 def readings(robot: ec.Robot, q: np.ndarray) -> np.ndarray:
-    at = ec.kinematics(robot, q)
+    at = robot.kinematics(q)
     return at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, MARKERS)
 
 
@@ -104,7 +105,7 @@ def test_only_new_poses_took_no_part(cal: ec.Calibration, data: ec.Campaign, q: 
 
 
 def test_poses_of_the_calibration_that_are_read_again_show_drift(cal: ec.Calibration, q: np.ndarray) -> None:
-    def validated(at: np.ndarray, far: float = 0.0) -> ec.Validation:
+    def validated(at: np.ndarray, far: float = 0.0) -> Validation:
         x = 1e3 * cal.predict(at).position
         x[5, 1, 2] += far
         return cal.validate(ec.Campaign(q=at, position=x, length="mm", angle="deg", markers=["left", "right"]))
@@ -138,7 +139,7 @@ def test_draws_have_the_covariance_of_the_posterior(cal: ec.Calibration) -> None
     q = np.radians([[10.0, -20, 30, 40, 50, 60]])
     points = []
     for draw in drawn[:200]:
-        at = ec.kinematics(cal.robot.with_parameters(dict(zip(cal.names, draw.tolist(), strict=True))), q)
+        at = cal.robot.with_parameters(dict(zip(cal.names, draw.tolist(), strict=True))).kinematics(q)
         points.append(at.position[0])
     assert np.isfinite(points).all()
 

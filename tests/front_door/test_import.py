@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
 
 import elastocal as ec
+from elastocal.measure.sources.source import source_kinds
 
 HEAVY = ("numpy", "scipy", "plotly", "pandas", "yaml", "lxml", "typer", "jinja2")
 
@@ -29,7 +31,7 @@ def test_a_name_of_the_front_door(name: str) -> None:
     value = getattr(ec, name)
     assert name in dir(ec)
     if name != "__version__":
-        assert callable(value) or name == "desk"
+        assert callable(value) or isinstance(value, ModuleType)
         assert value.__doc__
 
 
@@ -48,8 +50,29 @@ def test_a_name_of_the_desk(name: str) -> None:
 
 
 def test_the_names_that_scripts_rely_on() -> None:
-    names = {"read_robot", "Campaign", "calibrate", "Calibration", "read_calibration", "InputError", "ElastocalError"}
+    names = {"read_robot", "Campaign", "calibrate", "Calibration", "read_calibration", "Tracker", "InputError"}
     assert names <= set(ec.__all__)
+
+
+@pytest.mark.parametrize("package", [ec, ec.desk], ids=["door", "desk"])
+def test_type_checkers_see_the_same_names(package: ModuleType) -> None:
+    seen: dict[str, object] = {}
+    exec(Path(package.__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8"), seen)
+    assert {name: seen.get(name) for name in package.__all__} == {
+        name: getattr(package, name) if name != "__version__" else None for name in package.__all__
+    }
+
+
+def test_every_source_of_error_is_a_name_of_the_sources() -> None:
+    assert {getattr(ec.sources, name) for name in dir(ec.sources)} == set(source_kinds().values())
+    assert ec.sources.Tracker is ec.Tracker
+    with pytest.raises(AttributeError, match="Tracking"):
+        ec.sources.Tracking  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ec.procedures.__all__)
+def test_a_procedure_is_called_by_identify(name: str) -> None:
+    assert getattr(ec.procedures, name).identify.__doc__
 
 
 def test_there_is_no_other_name() -> None:

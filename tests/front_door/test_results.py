@@ -24,9 +24,9 @@ def test_the_page_lists_every_name_and_no_other() -> None:
 def test_robots_and_statics_are_short() -> None:
     robot = ec.read_robot("kuka-kr270")
     q = np.tile(np.radians([0, -70, 92, 0, 68, 0]), (200, 1))
-    for result in (robot, robot.nominal, ec.kinematics(robot, q), ec.stiffness(robot, q)):
+    for result in (robot, robot.nominal, robot.kinematics(q), robot.stiffness(q)):
         assert len(repr(result)) < 2000
-    moved = ec.deflection(robot, q[:3], [0, 0, -500, 0, 0, 0])
+    moved = robot.deflection(q[:3], [0, 0, -500, 0, 0, 0])
     assert len(repr(moved)) < 300
     assert len(moved.to_frame()) == 3
 

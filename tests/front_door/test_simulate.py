@@ -40,7 +40,7 @@ def test_deflections_are_those_of_the_statics(robot: ec.Robot, q: np.ndarray) ->
     joints = data.joint_values(robot)
     want = deflection(robot, joints, wrench).translation
     np.testing.assert_allclose(data.deflection[:, 0], want, atol=2e-9)
-    np.testing.assert_allclose(want, ec.deflection(robot, joints, [0, 100, -400, 0, 0, 0]).translation, atol=1e-15)
+    np.testing.assert_allclose(want, robot.deflection(joints, [0, 100, -400, 0, 0, 0]).translation, atol=1e-15)
     assert data.loaded
     with pytest.raises(ec.InputError):
         ec.simulate(robot, q, read="deflection")
@@ -54,7 +54,7 @@ def test_noise_repeats_and_seeds(robot: ec.Robot, q: np.ndarray) -> None:
     assert np.std(one.position - exact.position) == pytest.approx(5e-5, rel=0.1)
     assert (one.count, one.noise) == (500, 5e-5)
     far = Pose(np.eye(3), np.array([5.0, 0, 1]))
-    beam = ec.simulate(robot, q, noise=[ec.Tracker(), ec.Encoder(sd=1e-5)], stations=far)
+    beam = ec.simulate(robot, q, noise=[ec.Tracker(), ec.sources.Encoder(sd=1e-5)], stations=far)
     assert 5e-6 < np.std(beam.position - ec.simulate(robot, q, noise=None).position - [5, 0, 1]) < 1e-4
     off = ec.simulate(robot, q, noise=None, outliers=3, outlier_size=1e-3)
     assert (np.abs(off.position - ec.simulate(robot, q, noise=None).position) > 5e-4).sum() == 3
@@ -79,7 +79,7 @@ def test_another_campaign_gives_poses_loads_units_and_stations(robot: ec.Robot, 
 def test_a_plan_is_simulated_assessed_and_calibrated_without_a_file() -> None:
     robot = ec.read_robot("cylindrical")
     ways = (("z", (0.0, 0, -1)), ("y", (0.0, 1, 0)), ("x", (1.0, 0, 0)))
-    push = [ec.Actuator(name=n, sizes=(900.0,), directions=(d,)) for n, d in ways]
+    push = [ec.loads.Actuator(name=n, sizes=(900.0,), directions=(d,)) for n, d in ways]
     poses = ec.plan(robot, loads=push, poses=18, restarts=1, seed=2)
     value = robot.parameters.values[robot.parameters.index("q1.k")]
     truth = robot.with_parameters({"q1.k": 1.3 * float(value)})

@@ -90,7 +90,7 @@ def deflections(wrong: str, robot: ec.Robot, q: np.ndarray, wrench: np.ndarray, 
     if wrong == "hysteresis":
         return moved * (1 + 0.05 * rng.choice([-1.0, 1.0], size=(len(q), 1, 1)))
     if wrong == "gear":
-        torque = np.abs(np.einsum("nij,ni->nj", ec.kinematics(robot, q).jacobian, wrench)[:, 1])
+        torque = np.abs(np.einsum("nij,ni->nj", robot.kinematics(q).jacobian, wrench)[:, 1])
         stiff = robot.with_parameters({"A2.k": 0.7 * robot.parameters.values[robot.parameters.index("A2.k")]})
         return moved + (torque / torque.max())[:, None, None] * (shifts(stiff, q, wrench) - moved)
     return moved

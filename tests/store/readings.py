@@ -14,7 +14,7 @@ def loaded_readings(seed: int, compliance: float = 1.2e-7) -> ec.Campaign:
     limits = np.array([m.limits for m in robot.motions])
     q = rng.uniform(limits[:, 0], limits[:, 1], (12, robot.n))
     wrench = np.hstack([rng.uniform(-900, 900, (12, 3)), np.zeros((12, 3))])
-    moved = ec.deflection(robot.with_parameters({"q1.k": compliance}), q, wrench).translation
+    moved = robot.with_parameters({"q1.k": compliance}).deflection(q, wrench).translation
     read = moved + rng.normal(0, 2e-5, moved.shape)
     return ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5)
 

@@ -28,7 +28,7 @@ SQL = "x'; DROP TABLE entry; --"
 Cals = tuple[ec.Calibration, ...]
 
 
-def filled(store: str, cals: Cals) -> ec.History:
+def filled(store: str, cals: Cals) -> ec.desk.History:
     """Three calibrations, the second released."""
     histories = ec.history(store)
     for i, c in enumerate(cals[:3]):
@@ -395,7 +395,7 @@ def test_the_tool_is_compared_without_rigid_motion(tmp_path: Path, cals: Cals) -
     assert sd == pytest.approx(5e-4)
 
 
-def _raw(histories: ec.History):  # type: ignore[no-untyped-def]
+def _raw(histories: ec.desk.History):  # type: ignore[no-untyped-def]
     histories.robots()
     engine = histories._database._engine
     assert engine is not None

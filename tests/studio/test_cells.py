@@ -39,7 +39,7 @@ def messy(robot: ec.Robot) -> bytes:
     """A title, German words, semicolons, decimal commas, a line of units, deg and mm, a number left out."""
     rng = np.random.default_rng(4)
     q = rng.uniform(-1.2, 1.2, (24, 3))
-    at = 1e3 * (ec.kinematics(robot, q).position + rng.normal(0, 2e-5, (24, 3)))
+    at = 1e3 * (robot.kinematics(q).position + rng.normal(0, 2e-5, (24, 3)))
     lines = ["Messung Halle 3;;;;;;", "Nr;Achse 1;Achse 2;Achse 3;X;Y;Z", ";°;°;°;mm;mm;mm"]
     for i, numbers in enumerate(np.hstack([np.degrees(q), at])):
         words = [f"{v:.4f}".replace(".", ",") for v in numbers]

@@ -40,7 +40,7 @@ def copied(cell: Path, to: Path) -> None:
     (to / "cell.yaml").write_text(named, encoding="utf-8")
 
 
-def store(folder: Path) -> ec.History:
+def store(folder: Path) -> ec.desk.History:
     return ec.history(folder / STORE, create=False)
 
 

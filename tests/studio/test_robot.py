@@ -34,7 +34,7 @@ def test_deflection_and_torques_are_those_of_the_library(cell: Studio) -> None:
     q = np.radians([[10, 20, -30, 40, 50, 60]])
     wrench = np.array([[0, 5, -20, 0, 0, 1.0]])
     text = re.sub(r"<[^>]+>", " ", str(found["numbers"]))
-    moved = 1e3 * ec.deflection(robot, q, wrench).translation[0]
+    moved = 1e3 * robot.deflection(q, wrench).translation[0]
     for value in moved:
         assert f"{value:.4f}" in text
     from elastocal.model.loads.wrench import AppliedWrenches

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal import __version__
-from elastocal.files.robot.read import robot_file
 from elastocal.report.blocks import Fact
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ class Inputs:
         carried = " and ".join(f"{m:g} kg at {frame}" for m, frame in self.payloads)
         where = self.file or "comes with the package"
         return (
-            VERSION,
             Fact("robot", "robot", self.robot, f"{self.robot} ({where})"),
             Fact("robot_file", "", self.file),
             Fact("tool", "tool frame", self.tool, self.tool),
@@ -64,6 +62,7 @@ def inputs_of(
     left_out: tuple[str, ...],
     configurations: str,
 ) -> Inputs:
+    from elastocal.files.robot.read import robot_file
     from elastocal.model.loads.payload import Payload
 
     file = robot_file(word)
@@ -81,9 +80,6 @@ def configurations_text(at: tuple[str, ...], file: Path | None, grid: str | None
     if file is not None:
         return str(file)
     return "; ".join(at[:8]) + (f"; ... {len(at)} in all" if len(at) > 8 else "") if at else "the robot has no joints"
-
-
-VERSION = Fact("elastocal", "Elastocal", __version__, __version__)
 
 
 FORMAT = "elastocal-result/1"

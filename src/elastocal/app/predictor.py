@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.observed import Observed
     from elastocal.files.certificate import Stated
 
-YAML = (".yaml", ".yml")
-
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
@@ -79,9 +77,9 @@ def of_tables(first: Path, others: Sequence[Path]) -> bool:
                 code="robot-and-table", file=str(first),
             )  # fmt: skip
         return False
-    from elastocal.files.tables.records import is_records
+    from elastocal.files.tables.records import is_campaign
 
-    kinds = {p.suffix.lower() in YAML and not is_records(p) for p in others}
+    kinds = {is_campaign(p) for p in others}
     if len(kinds) > 1:
         raise ConflictError(
             "campaign files and tables are typed together; give campaign files, or a robot and its tables"
@@ -172,18 +170,14 @@ def _checked(
 ) -> Validation | None:
     """``options`` are those that it was found by."""
     from elastocal.calibration.joining import joined
-    from elastocal.calibration.readings import campaign_of, table_readings, validation_of
+    from elastocal.calibration.readings import campaign_of, readings_for, validation_of
     from elastocal.calibration.validation import cross_validate
-    from elastocal.files.campaign.observed import read_observed
-    from elastocal.files.tables.records import is_records
 
     robot = observed[0].model
     if asked.validate is not None:
-        if asked.validate.suffix.lower() in YAML and not is_records(asked.validate):
-            return found.validate(campaign_of(read_observed(asked.validate))[1])
         first = observed[0].entry
         keys = {k: v for k, v in (("units", first.units), ("euler", first.euler)) if v}
-        return found.validate(table_readings(asked.validate, found, keys)[0])
+        return found.validate(readings_for(found, asked.validate, keys)[0])
     if asked.check is not None:
         readings = joined(robot, [campaign_of(o)[1] for o in observed])
         return cross_validate(robot, readings, _folds(asked.check, found), **options)
@@ -202,14 +196,11 @@ def _folds(word: str, found: Calibration) -> int:
 
 
 def _facts(paths: Sequence[Path], observed: Sequence[Observed]) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     read = " + ".join(dict.fromkeys(k for o in observed for k in o.kinds))
     labels = tuple(dict.fromkeys(s.label for o in observed for s in o.sources))
     stated = "; ".join(labels) or "none: noise is estimated from the residuals"
     where = ", ".join(p.as_posix() for p in paths)
     return (
-        VERSION,
         Fact("campaign", "campaign", where, where),
         Fact("robot", "robot", observed[0].model.name, observed[0].model.name),
         Fact("measurement", "measurement", read, read),

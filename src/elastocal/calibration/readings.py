@@ -33,7 +33,7 @@ from elastocal.files.campaign.observed import (
     words_of,
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
-from elastocal.files.tables.records import is_records
+from elastocal.files.tables.records import is_campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 
@@ -173,7 +173,7 @@ def validation_of(observed: Observed) -> tuple[Campaign, ...]:
     several = isinstance(entry.validation, list)
     for item in entry.validation if several else [entry.validation]:
         file = observed.folder / item if isinstance(item, str) else Path()
-        if file.suffix.lower() in (".yaml", ".yml") and not is_records(file):
+        if is_campaign(file):
             out.append(campaign_of(read_observed(file, observed.model))[1])
             continue
         out.append(campaign_of(_again(observed, item))[1])
@@ -189,6 +189,23 @@ def _again(observed: Observed, table: Any) -> Observed:
     data = {k: v for k, v in observed.located.data.items() if k not in ("validation", "table", "priors")}
     decided = {"euler": observed.entry.euler} if observed.entry.euler else {}
     return observed_again(replace(observed.located, data={**data, **decided, "table": table}), observed)
+
+
+def readings_for(
+    calibration: Calibration, path: Paths, keys: Mapping[str, Any] | None = None
+) -> tuple[Campaign, tuple[str, ...], bool]:
+    """Readings of a calibrated robot by a campaign file or by a bare table, notes, and whether its stations are to be
+    fitted.  ``keys`` of a campaign file are for a table, which has none."""
+    if not is_campaign(Path(path)):
+        return *table_readings(path, calibration, keys), False
+    observed = read_observed(Path(path))
+    robot, readings = campaign_of(observed)
+    if robot.joints != calibration.robot.joints:
+        raise ConflictError(
+            f"{path}: its robot has joints {', '.join(robot.joints)}, the calibrated one "
+            f"{', '.join(calibration.robot.joints)}; give readings of the calibrated robot"
+        )
+    return readings, observed.notes, observed.entry.tracker_frame == "fit"
 
 
 def table_readings(

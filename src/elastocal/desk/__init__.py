@@ -5,23 +5,17 @@ folder and what lies there; ``robot``, ``plan``, ``readings``, ``calibration`` a
 and change it; ``work`` runs commands.  The studio shows what these return.
 """
 
-from elastocal.desk import calibration, cell, files, plan, program, readings, robot, work
-from elastocal.desk.cell import new, read_cell, status
-from elastocal.desk.readings import columns
-from elastocal.desk.work import run
+from elastocal.lazy import lazy
 
-__all__ = [
-    "calibration",
-    "cell",
-    "columns",
-    "files",
-    "new",
-    "plan",
-    "program",
-    "read_cell",
-    "readings",
-    "robot",
-    "run",
-    "status",
-    "work",
-]
+_PARTS = ("calibration", "cell", "files", "plan", "program", "readings", "robot", "work")
+_NAMES = {part: f"elastocal.desk.{part}:" for part in _PARTS} | {
+    "new": "elastocal.desk.cell",
+    "read_cell": "elastocal.desk.cell",
+    "status": "elastocal.desk.cell",
+    "columns": "elastocal.desk.readings",
+    "run": "elastocal.desk.work",
+    "History": "elastocal.store.history",
+}
+
+__all__ = [*_NAMES]
+__getattr__, __dir__ = lazy(__name__, _NAMES)

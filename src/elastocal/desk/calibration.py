@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from elastocal.desk.files import data_of, edit, text_of, with_block
-from elastocal.errors import ElastocalError, InputError
+from elastocal.errors import InputError
 from elastocal.quantities import probability
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def decisions(cell: CellFolder) -> dict[str, tuple[Decision, ...]]:
 
     try:
         found = read_observed(cell.path("campaign"))
-    except ElastocalError:
+    except InputError:
         return {"exclude": (), "keep": ()}
     return {"exclude": found.excluded, "keep": found.kept}
 
@@ -116,7 +116,7 @@ def _doubtful(cell: CellFolder, said: Said, known: set[str]) -> tuple[Reading, .
         worst[int(row)] = max(worst.get(int(row), 0.0), abs(float(size)))
     try:
         data = read_campaign(cell.path("campaign"))[1]
-    except ElastocalError:
+    except InputError:
         return ()
     rows = sorted((r for r, size in worst.items() if size > DOUBTFUL and r <= data.count), key=lambda r: -worst[r])
     places = ((place_of(data.line(r - 1)), worst[r]) for r in rows)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from elastocal.app.commands import new as making
-from elastocal.app.commands import status as judging
-from elastocal.app.commands.new import NewResult
-from elastocal.app.commands.status import StatusResult, unstated
 from elastocal.desk import files
 from elastocal.files import cell_yaml
 from elastocal.files.cell_yaml import NAME, CellFolder, is_cell
 from elastocal.files.certificate import UNITS, Stated
 from elastocal.untrusted import finite_number
 
+if TYPE_CHECKING:
+    from elastocal.app.commands.new import NewResult
+    from elastocal.app.commands.status import StatusResult as StatusResult
+
 __all__ = [
     "DAYS",
     "NUMBERS",
     "STATED",
     "CellFolder",
-    "NewResult",
-    "StatusResult",
     "certify",
     "is_cell",
     "new",
@@ -41,6 +40,8 @@ NUMBERS = ("tolerance_mm", "payload_kg", "temperature_C")
 
 def new(folder: str | Path, robot: str | Path, rated_kg: float | None = None, language: str | None = None) -> NewResult:
     """Make the folder of a cell for a shipped robot, by its name, or for the file of one; says what is assumed."""
+    from elastocal.app.commands import new as making
+
     return making.new(Path(folder), str(robot), rated_kg, language)
 
 
@@ -51,6 +52,8 @@ def read_cell(folder: str | Path) -> CellFolder:
 
 def status(folder: str | Path) -> StatusResult:
     """What in a cell is up to date, what is stale and why, and what to do next."""
+    from elastocal.app.commands import status as judging
+
     return judging.status(Path(folder))
 
 
@@ -58,6 +61,13 @@ def stale(cell: CellFolder, step: str) -> str:
     """Why the result of a step is not that of what the cell has now; "" where it is."""
     lines = (line for line in status(cell.root).lines if line.step == step and line.state == "stale")
     return next(("; ".join(line.reasons) for line in lines), "")
+
+
+def unstated(cell: CellFolder) -> tuple[tuple[str, str], ...]:
+    """Names and keys of what a certificate lacks."""
+    from elastocal.app.commands import status as judging
+
+    return judging.unstated(cell)
 
 
 def stated(cell: CellFolder) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from elastocal.desk.files import data_of, within
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 
 if TYPE_CHECKING:
     from elastocal.app.commands.columns import ColumnsResult
@@ -53,7 +53,7 @@ def understood(cell: CellFolder, campaign: Path) -> Table:
         shown = Table(table.name, found.columns, found.first, found.rows, tuple(found.missing))
         read = read_observed(campaign)
         return replace(shown, notes=read.notes, scene=readings_scene(*campaign_of(read)))
-    except ElastocalError as error:
+    except InputError as error:
         said = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
         return replace(shown, problem=said)
 
@@ -65,12 +65,18 @@ def _first(word: Any) -> str:
 
 
 def columns(
-    robot: str | Path, table: str | Path, told: Sequence[str] = (), units: str | None = None, accept: bool = False
+    robot: str | Path,
+    table: str | Path,
+    told: Sequence[str] = (),
+    units: str | None = None,
+    accept: bool = False,
+    header_line: int | None = None,
+    sheet: str | None = None,
 ) -> ColumnsResult:
     """What the columns of a table are taken for; what is ``told``, ``NAME=TITLE`` each, stands in its ``files``."""
     from elastocal.app.commands import columns as naming
 
-    return naming.columns(str(robot), Path(table), told=list(told), accept=accept, units=units)
+    return naming.columns(str(robot), Path(table), list(told), accept, units, header_line, sheet)
 
 
 def campaign_text(name: str, robot: Path, folder: Path, words: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.desk.files import within
-from elastocal.errors import ElastocalError, UnitError, UnknownNameError
+from elastocal.errors import InputError, UnitError, UnknownNameError
 from elastocal.quantities import READ_IN, read_in, typeset
 from elastocal.report.blocks import Column, Section, Table
 
@@ -122,7 +122,7 @@ def around(cell: CellFolder) -> tuple[Part, ...]:
 
     try:
         return cell_parts(read_plan_file(within(cell, cell.place("plan"))).task.cell)
-    except ElastocalError:
+    except InputError:
         return ()
 
 

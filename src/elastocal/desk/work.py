@@ -82,9 +82,9 @@ def _calibrate_something(go_on: Callable[[], None], report: Path) -> None:
     q = np.column_stack([0.1 + 0.08 * k, np.cos(k), 0.4 + 0.05 * (k % 5)])
     force = np.zeros((9, 6))
     force[k, k % 3] = 900.0
-    moved = ec.deflection(robot, q, force).translation + 1e-5 * np.cos(7.0 * np.arange(27)).reshape(9, 3)
+    moved = robot.deflection(q, force).translation + 1e-5 * np.cos(7.0 * np.arange(27)).reshape(9, 3)
     data = ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad", noise=1e-5)
-    cal = ec.calibrate(robot, data, ["compliance"], progress=lambda step=None: go_on())
+    cal = ec.calibrate(robot, data, ["compliance"], progress=lambda step: go_on())
     go_on()
     cal.report(report)
 

@@ -79,10 +79,19 @@ class ChainState:
 
     def pose(self, frame: str) -> tuple[Matrix3, Row3]:
         """Rotation and origin of a frame, as entries."""
-        spine, offset = self.chain.attachment(frame)
-        rotation, origin = self.poses[spine]
-        turn, shift = offset.entries
-        return en.times_matrix(rotation, turn), en.plus(origin, en.times_vector(rotation, shift))
+        known = self._attached.get(frame)
+        if known is None:
+            spine, offset = self.chain.attachment(frame)
+            rotation, origin = self.poses[spine]
+            turn, shift = offset.entries
+            known = en.times_matrix(rotation, turn), en.plus(origin, en.times_vector(rotation, shift))
+            self._attached[frame] = known
+        return known
+
+    @cached_property
+    def _attached(self) -> Poses:
+        """Poses that were asked for: several loads and markers sit on one frame."""
+        return {}
 
     def origin(self, frame: str) -> Array:
         """(3, N)"""

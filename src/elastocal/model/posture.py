@@ -138,6 +138,12 @@ class Posture:
     # for the engine
 
     @cached_property
+    def resting(self) -> dict[str, Array]:
+        """Every joint's value without any load: commanded, plus its offset."""
+        dofs = self.model.chain.dofs
+        return {dofs[i].frame: self.value(dofs[i].frame) + self.offsets[i] for i in self.model.joint_dofs}
+
+    @cached_property
     def offsets(self) -> tuple[Entry, ...]:
         """theta without load of every degree of freedom of the chain: floats where it is the same everywhere."""
         out: list[Entry] = [float(c) for c in self.model.constants]

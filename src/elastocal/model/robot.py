@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what is computed of a robot stands on it
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.statics.deflection import FrameDeflection
     from elastocal.model.statics.equilibrium import Progress
+    from elastocal.model.statics.flexibility import Flexibility
     from elastocal.model.statics.stiffness import CartesianStiffness
 
 OF_FRAMES = ("chain", "places", "nominal", "size", "joint_dofs", "parameter_names", "parameter_counts")
@@ -147,6 +148,11 @@ class Robot:
         return tuple(e for e in self.elements if isinstance(e, Load))
 
     @cached_property
+    def axis_loads(self) -> tuple[Load, ...]:
+        """The loads that push joints."""
+        return tuple(load for load in self.loads if type(load).axis_forces is not Load.axis_forces)
+
+    @cached_property
     def nominal(self) -> Robot:
         """The robot as its controller knows it: nothing bends, weighs or is off."""
         return replace(self, elements=())
@@ -246,14 +252,20 @@ class Robot:
         return tuple(e.parameters(self.tree) for e in self.elements)
 
     @cached_property
+    def assembled(self) -> dict[tuple[int, ...], Flexibility]:
+        """What was put together of its compliances, by the coordinates that were asked for beside them."""
+        return {}
+
+    @cached_property
     def load_values(self) -> tuple[tuple[tuple[Load, tuple[bool, ...]], ...], tuple[float, ...]]:
         """Loads that are wrenches, with ones for all that is not zero in them, which that is, and its values."""
         loads, numbers = [], list[float]()
-        for element, rows in zip(self.elements, self.parameter_rows, strict=True):
-            if isinstance(element, Load) and type(element).resultants is not Load.resultants:
-                there = tuple(p.value != 0.0 for p in rows)
-                loads.append((element.with_values([float(t) for t in there]), there))
-                numbers += [p.value for p in rows if p.value != 0.0]
+        for load in self.loads:
+            if type(load).resultants is not Load.resultants:
+                values = [p.value for p in load.parameters(self.tree)]
+                there = tuple(v != 0.0 for v in values)
+                loads.append((load.with_values([float(t) for t in there]), there))
+                numbers += [v for v in values if v != 0.0]
         return tuple(loads), tuple(numbers)
 
     @cached_property

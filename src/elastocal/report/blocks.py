@@ -292,19 +292,23 @@ class Fact:
 class Report:
     """``verdict`` is what a reader must know if he reads nothing else; ``notes`` are assumptions and warnings.
 
-    ``inputs`` say what was computed, so that the answer can be had again.  ``tiles`` are its summary, ``certificate``
-    its first page, ``hint`` one line on what the reader could have besides; ``data`` are further entries of its JSON.
+    Of ``sections`` those without blocks are left out.  ``inputs`` say what was computed, so that the answer can be had
+    again.  ``tiles`` are its summary, ``certificate`` its first page, ``hint`` one line on what the reader could have
+    besides; ``data`` are further entries of its JSON.
     """
 
     title: str
     verdict: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: Sequence[Section]
     notes: tuple[str, ...] = ()
     inputs: tuple[Fact, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     tiles: tuple[Tile, ...] = ()
     certificate: Certificate | None = None
     hint: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sections", tuple(s for s in self.sections if s.blocks))
 
     def tables(self) -> tuple[Table, ...]:
         return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

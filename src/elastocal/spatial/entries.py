@@ -1,7 +1,7 @@
 """Entries of batched matrices: a float where the value is the same in every configuration, else a vector.
 
 Products along a chain meet many exact zeros and ones (frames that only shift, axes that are aligned).
-Keeping such entries as floats lets the unrolled products skip them without a symbolic pass.
+Keeping such entries as floats lets the unrolled products skip them, on numbers and on symbols (``tape``) alike.
 """
 
 from __future__ import annotations

@@ -10,16 +10,14 @@ from typing import Any
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.readings import campaign_of, table_readings
+from elastocal.calibration.readings import readings_for
 from elastocal.calibration.store import FORMAT, from_document
 from elastocal.errors import InputError
-from elastocal.files.campaign.observed import read_observed
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
 from elastocal.files.certificate import Stated
 from elastocal.files.located import read_json
 from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
 from elastocal.files.run_record import RunRecord, read_record
-from elastocal.files.tables.records import is_records
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +67,8 @@ def readings_of(
         return given, (), {}
     path = Path(given)
     files = {path.name: read_bytes(path)}
-    if path.suffix.lower() not in (".yaml", ".yml") or is_records(path):
-        return *table_readings(path, calibration, {}), files
-    observed = read_observed(path)
-    return campaign_of(observed)[1], observed.notes, files
+    readings, notes, _ = readings_for(calibration, path)
+    return readings, notes, files
 
 
 def stated_by(given: Stated | str | PathLike[str]) -> Stated:

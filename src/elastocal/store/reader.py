@@ -81,7 +81,7 @@ class Reader:
 
     def page(self, today: date | None = None) -> Report:
         """Every robot in short, as a report."""
-        from elastocal.store.robots_page import robots_page
+        from elastocal.store.page import robots_page
 
         return robots_page(self.robots(), today or date.today(), self.label)
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from elastocal.errors import ElastocalError, InputError, UnknownNameError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.studio import static
 from elastocal.studio.folder import Folder
 from elastocal.studio.guard import Guard, Key, from_our_form
@@ -39,7 +39,7 @@ def create_app(folder: Path, key: Key) -> FastAPI:
         app.include_router(module.router, dependencies=[Depends(from_our_form)])
     if find_spec("elastocal.studio.rest") is not None:
         app.include_router(import_module("elastocal.studio.rest").router)
-    app.add_exception_handler(ElastocalError, _refused)
+    app.add_exception_handler(InputError, _refused)
     app.add_exception_handler(HTTPException, _failed)
     app.add_exception_handler(RequestValidationError, _misread)
     app.add_middleware(Guard, key=key, folder=app.state.folder.root)

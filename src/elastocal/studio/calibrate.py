@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from elastocal import desk
-from elastocal.errors import ElastocalError, MissingError, NumberError
+from elastocal.errors import InputError, MissingError, NumberError
 from elastocal.studio import jobs
+from elastocal.studio.folder import idle
 from elastocal.studio.render import page
-from elastocal.studio.uploads import idle
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()
@@ -23,7 +23,7 @@ def calibrate(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
+def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
     said = desk.calibration.reported(cell)
     return page(
         request, "calibrate", "calibrate", cell, problem, said=said or None,
@@ -55,7 +55,7 @@ def start(
                 raise NumberError(f"folds {folds!r}: give a whole number from 2 to 50, or nothing")
             words += ("--check", f"kfold={int(folds)}")
         return begin(request, cell, words, "Calibration", "calibrate")
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error)
 
 
@@ -74,5 +74,5 @@ def decide(
         if desk.calibration.reported(cell).get("models"):
             words += ("--start", cell.place("calibration").as_posix())
         return begin(request, cell, words, "Calibration", "calibrate")
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error)

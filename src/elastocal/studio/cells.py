@@ -14,12 +14,10 @@ from starlette.responses import RedirectResponse, Response
 
 import elastocal as ec
 from elastocal import desk
-from elastocal.desk.cell import StatusResult
-from elastocal.errors import ElastocalError, InputError, MissingError
+from elastocal.errors import InputError, MissingError
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name
+from elastocal.studio.folder import Folder, file_name, idle
 from elastocal.studio.render import page
-from elastocal.studio.uploads import idle
 from elastocal.studio.work import STEPS, Cell
 
 router = APIRouter()
@@ -32,7 +30,7 @@ class Listed:
     """A cell in the list; ``status`` is None where its files do not say one, and ``problem`` why."""
 
     name: str
-    status: StatusResult | None
+    status: desk.cell.StatusResult | None
     problem: str
     job: jobs.Job | None
     todo: tuple[str, str] | None = None
@@ -43,7 +41,7 @@ def cells(request: Request) -> Response:
     return _list(request)
 
 
-def _list(request: Request, problem: ElastocalError | None = None, typed: str = "") -> Response:
+def _list(request: Request, problem: InputError | None = None, typed: str = "") -> Response:
     folder: Folder = request.app.state.folder
     listed = [_listed(name, path) for name, path in folder.cells().items()]
     return page(request, "cells", "cells", problem=problem, listed=listed, robots=ec.shipped_robots(), typed=typed)
@@ -54,7 +52,7 @@ def _listed(name: str, path: Path) -> Listed:
     try:
         found = desk.status(path)
         return Listed(name, found, "", job, next_page(found))
-    except ElastocalError as error:
+    except InputError as error:
         return Listed(name, None, str(error), job)
 
 
@@ -76,7 +74,7 @@ def make(
             desk.new(place, robot, given)
         else:
             raise MissingError("choose a robot from the list, or drop the file of one")
-    except ElastocalError as error:
+    except InputError as error:
         return _list(request, error, name)
     return RedirectResponse(f"/cell/{place.name}/", 303)
 
@@ -110,7 +108,7 @@ NEEDS = {"plan": "plan", "simulate": "planned", "calibrate": "campaign", "compen
 """What must be there before a step is run."""
 
 
-def next_page(found: StatusResult) -> tuple[str, str] | None:
+def next_page(found: desk.cell.StatusResult) -> tuple[str, str] | None:
     """What is stale first, in the order of the chain, then what has not been run."""
     for state in ("stale", "not run yet"):
         steps = [line.step.partition("-")[0] for line in found.lines if line.state == state]
@@ -125,7 +123,7 @@ def overview(request: Request, cell: Cell) -> Response:
     return _overview(request, cell)
 
 
-def _overview(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
+def _overview(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
     found = desk.status(cell.root)
     return page(
         request, "overview", "overview", cell, problem, status=found, steps=STEPS, jobs=jobs.every(cell.root),
@@ -145,6 +143,6 @@ async def certify(request: Request, cell: Cell) -> Response:
 def _certified(request: Request, cell: Cell, words: dict[str, str]) -> Response:
     try:
         desk.cell.certify(idle(cell), words)
-    except ElastocalError as error:
+    except InputError as error:
         return _overview(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/", 303)

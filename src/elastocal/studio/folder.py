@@ -1,4 +1,4 @@
-"""The folder of the studio and its cells; nothing outside of it exists."""
+"""The folder of the studio and its cells, and files that a browser sends; nothing outside of it exists."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastapi import UploadFile
+
 from elastocal import desk
-from elastocal.errors import ConflictError, InputError, UnknownNameError
+from elastocal.desk.cell import CellFolder
+from elastocal.errors import ConflictError, InputError, MissingError, UnknownNameError
+from elastocal.studio import jobs
 
 _NAME = re.compile(r"[^\W_][\w .+-]{0,79}")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
@@ -31,7 +35,7 @@ class Folder:
         cells = (p for p in sorted(self.root.iterdir()) if desk.cell.is_cell(p))
         return {p.name: p for p in cells if p.resolve().is_relative_to(self.root)}
 
-    def cell(self, name: str) -> desk.cell.CellFolder:
+    def cell(self, name: str) -> CellFolder:
         known = self.cells()
         if name not in known:
             raise UnknownNameError("cell", name, known)
@@ -56,3 +60,27 @@ def file_name(name: str) -> str:
             value=name,
         )
     return plain
+
+
+def received(file: UploadFile | None, kinds: tuple[str, ...], what: str) -> tuple[str, bytes]:
+    """Name and content of a file of one of the kinds."""
+    if file is None or not file.filename:
+        raise MissingError(f"choose a file first: {what}")
+    name = file_name(file.filename)
+    if Path(name).suffix.lower() not in kinds:
+        said = f"{name}: is none of the files that are taken here ({', '.join(kinds)}); give {what}"
+        raise InputError(said, code="suffix", file=name, allowed=kinds)
+    return name, file.file.read()
+
+
+def idle(cell: CellFolder) -> CellFolder:
+    """The cell, if no work runs there."""
+    busy = jobs.running(cell.root)
+    if busy is not None:
+        raise InputError(f"'{busy.title}' is running in this cell; wait until it is done, or cancel it", code="busy")
+    return cell
+
+
+def put(cell: CellFolder, contents: Mapping[Path, str | bytes]) -> None:
+    """Write files of the cell, all or none; places are seen from its folder."""
+    desk.files.write(idle(cell), contents)

@@ -15,14 +15,13 @@ from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-import elastocal as ec
 from elastocal import desk
-from elastocal.errors import ElastocalError, MissingError, NumberError, UnknownNameError
+from elastocal.errors import InputError, MissingError, NumberError, UnknownNameError
 from elastocal.report.html import as_fragment, as_html
+from elastocal.studio.folder import put, received
 from elastocal.studio.readings import KINDS
 from elastocal.studio.render import page
 from elastocal.studio.rest import opened
-from elastocal.studio.uploads import put, received
 from elastocal.studio.work import ALONE, Cell
 
 router = APIRouter()
@@ -46,7 +45,7 @@ def history(request: Request, cell: Cell, until: int | None = None) -> Response:
     return _shown(request, cell, until=until)
 
 
-def _shown(request: Request, cell: Cell, problem: ElastocalError | None = None, until: int | None = None) -> Response:
+def _shown(request: Request, cell: Cell, problem: InputError | None = None, until: int | None = None) -> Response:
     """The last entries, or those up to number ``until``."""
     found, stated = _known(request, cell), cell.certificate
     shown = None if found is None else found.shown(until, MANY)
@@ -95,7 +94,7 @@ def check(
 ) -> Response:
     """Readings at check poses, against the released calibration."""
 
-    def run(store: ec.History) -> None:
+    def run(store: desk.History) -> None:
         with _table(cell, file) as path:
             if path is None:
                 raise MissingError("choose the table of readings at the check poses first")
@@ -132,7 +131,7 @@ def release(
 ) -> Response:  # fmt: skip
     """``seen`` is the last entry that was shown: what came since is not released over unseen."""
 
-    def run(store: ec.History) -> None:
+    def run(store: desk.History) -> None:
         said: dict[str, Any] = {"name": title, "reason": reason, "who": who, "due": due or None}
         said |= {"baseline": bool(baseline), "seen": _number(seen), "stated": cell.root if certified else None}
         with _table(cell, file) as readings:
@@ -148,11 +147,11 @@ def withdraw(request: Request, cell: Cell, number: Text = "", reason: Text = "",
     return _done(request, cell, lambda s: s.withdraw(cell.name, _number(number), reason=reason, who=who))
 
 
-def _done(request: Request, cell: Cell, change: Callable[[ec.History], object]) -> Response:
+def _done(request: Request, cell: Cell, change: Callable[[desk.History], object]) -> Response:
     """The page again, with one sentence where the change was refused."""
     try:
         change(opened(request.app))
-    except ElastocalError as error:
+    except InputError as error:
         return _shown(request, cell, error)
     return RedirectResponse(f"/cell/{quote(cell.root.name)}/history", 303)
 

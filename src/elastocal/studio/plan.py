@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse, Response
 from elastocal import desk
 from elastocal.desk.files import text_of, within
 from elastocal.desk.plan import Tried
-from elastocal.errors import ElastocalError, NumberError
+from elastocal.errors import InputError, NumberError
 from elastocal.studio import jobs
+from elastocal.studio.folder import idle
 from elastocal.studio.render import page
-from elastocal.studio.uploads import idle
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()
@@ -26,7 +26,7 @@ def plan(request: Request, cell: Cell) -> Response:
 
 
 def _show(
-    request: Request, cell: Cell, problem: ElastocalError | None = None, tried: Tried | None = None,
+    request: Request, cell: Cell, problem: InputError | None = None, tried: Tried | None = None,
     out: tuple[str, ...] = (), added: str = "", text: str | None = None,
 ) -> Response:  # fmt: skip
     planned = desk.plan.planned(cell) if cell.path("planned").exists() else None
@@ -53,7 +53,7 @@ def start(
                 raise NumberError(f"poses {poses!r}: give a whole number", value=poses)
             words += ("--poses", str(int(poses)))
         return begin(request, cell, (*words, "--curve") if curve else words, "Planning", "plan")
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error)
 
 
@@ -72,7 +72,7 @@ def attempt(
         tried = desk.plan.try_plan(idle(cell), left, added, like)
         if keep:  # table, campaign file, program and report anew, so that all say the same
             return begin(request, cell, ("plan", ".", "--given", tried.campaign.as_posix()), "Changed plan", "plan")
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error, None, left, added)
     return _show(request, cell, None, tried, left, added)
 
@@ -83,7 +83,7 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
     text = source.replace("\r\n", "\n")
     try:
         desk.plan.save_plan(idle(cell), text)
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error, text=text)
     return RedirectResponse(f"/cell/{cell.root.name}/plan", 303)
 

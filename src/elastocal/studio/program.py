@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from elastocal import desk
-from elastocal.errors import ElastocalError, InputError, MissingError
+from elastocal.errors import InputError, MissingError
+from elastocal.studio.folder import put, received
 from elastocal.studio.render import page
-from elastocal.studio.uploads import put, received
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()
@@ -37,7 +37,7 @@ def program(request: Request, cell: Cell, of: str = "") -> Response:
     return _show(request, cell, of)
 
 
-def _show(request: Request, cell: Cell, of: str = "", problem: ElastocalError | None = None) -> Response:
+def _show(request: Request, cell: Cell, of: str = "", problem: InputError | None = None) -> Response:
     names = desk.program.programs(cell)
     chosen = of if of in names else next(iter(names), "")
     options = dict(cell.options.get("compensate", {}))
@@ -68,7 +68,7 @@ def take(request: Request, cell: Cell, file: Annotated[list[UploadFile] | None, 
         if not given:
             raise MissingError("choose a program first; KRL needs its .dat file, too")
         put(cell, {cell.place("programs") / name: content for name, content in given})
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, "", error)
     return RedirectResponse(f"/cell/{cell.root.name}/program?of={given[0][0]}", 303)
 
@@ -96,5 +96,5 @@ def correct(
             many = text.split(";") if key in ("tool", "base") else [text]
             words += [w for one in many if one.strip() for w in (f"--{key.replace('_', '-')}={one.strip()}",)]
         return begin(request, cell, tuple(words), f"Correction of {of}", f"program?of={of}")
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, of, error)

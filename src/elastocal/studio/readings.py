@@ -16,10 +16,10 @@ from starlette.responses import RedirectResponse, Response
 import elastocal as ec
 from elastocal import desk
 from elastocal.desk.files import data_of
-from elastocal.errors import ElastocalError, MissingError
+from elastocal.errors import InputError, MissingError
 from elastocal.report.html import as_fragment
+from elastocal.studio.folder import put, received
 from elastocal.studio.render import page
-from elastocal.studio.uploads import put, received
 from elastocal.studio.work import Cell
 
 router = APIRouter()
@@ -36,7 +36,7 @@ def readings(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(request: Request, cell: Cell, problem: ElastocalError | None = None) -> Response:
+def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
     waiting = desk.readings.understood(cell, cell.root / INBOX / "campaign.yaml") if _waiting(cell) else None
     current = desk.readings.understood(cell, cell.path("campaign")) if cell.path("campaign").exists() else None
     shown = waiting or current
@@ -100,7 +100,7 @@ def look(
         if told:  # said once, and remembered in the cell for tables of the same titles
             units = ",".join(u for u in (length, angle) if u) or None
             put(cell, desk.columns(cell.path("robot"), cell.root / INBOX / name, told, units).files)
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)
 
@@ -156,6 +156,6 @@ def confirm(request: Request, cell: Cell) -> Response:
         content = (cell.root / INBOX / waiting).read_bytes()
         put(cell, {place.parent / waiting: content, place: _text(cell, words, place.parent)})
         _empty(cell)
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from elastocal import __version__, desk
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 from elastocal.report.blocks import loud
 from elastocal.report.html import plainly, sentence
 from elastocal.studio import jobs
@@ -46,7 +46,7 @@ def page(
     template: str,
     here: str,
     cell: desk.cell.CellFolder | None = None,
-    problem: ElastocalError | str | None = None,
+    problem: InputError | str | None = None,
     **values: Any,
 ) -> Response:
     """A page of the studio; ``here`` is its entry of the navigation, ``problem`` why the last request was refused."""

@@ -32,20 +32,20 @@ Six = Annotated[list[float], Field(min_length=6, max_length=6)]
 Number = Annotated[int | None, Field(ge=1, description="of the calibration; without it the released one")]
 
 
-def opened(app: FastAPI) -> ec.History:
+def opened(app: FastAPI) -> desk.History:
     """The store of a studio, opened once."""
     if getattr(app.state, "histories", None) is None:
         place = os.environ.get("ELASTOCAL_STORE") or str(app.state.folder.root / STORE)
         app.state.histories = ec.history(place)
-    histories: ec.History = app.state.histories
+    histories: desk.History = app.state.histories
     return histories
 
 
-def _store(request: Request) -> ec.History:
+def _store(request: Request) -> desk.History:
     return opened(request.app)
 
 
-Store = Annotated[ec.History, Depends(_store)]
+Store = Annotated[desk.History, Depends(_store)]
 
 
 class Poses(BaseModel):

@@ -15,10 +15,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 import elastocal as ec
 from elastocal import desk
 from elastocal.desk.files import number, sha256_of, text_of, within
-from elastocal.errors import ElastocalError, InputError, MissingError, ShapeError
+from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.report.html import Fragment, as_fragment
+from elastocal.studio.folder import put
 from elastocal.studio.render import page
-from elastocal.studio.uploads import put
 from elastocal.studio.work import Cell
 
 router = APIRouter()
@@ -33,7 +33,7 @@ def robot(request: Request, cell: Cell) -> Response:
     return _show(request, cell)
 
 
-def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, text: str | None = None) -> Response:
+def _show(request: Request, cell: Cell, problem: InputError | None = None, text: str | None = None) -> Response:
     place = within(cell, cell.place("robot"))
     source = text_of(place) if text is None else text
     values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
@@ -45,7 +45,7 @@ def _show(request: Request, cell: Cell, problem: ElastocalError | None = None, t
         values = {
             "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "said": said, "told": told,
         }  # fmt: skip
-    except ElastocalError as error:
+    except InputError as error:
         problem = problem or error
     calibrated = cell.path("calibration").is_file()
     return page(
@@ -97,7 +97,7 @@ def edit(request: Request, cell: Cell, source: Annotated[str, Form()]) -> Respon
         if within(cell, cell.place("robot")).suffix.lower() not in (".yaml", ".yml"):
             raise InputError("only robot files in YAML are edited here; make a cell from the other file", code="suffix")
         put(cell, {cell.place("robot"): desk.robot.checked_robot(text, cell.place("robot").name)})
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error, text)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)
 
@@ -120,6 +120,6 @@ def change(
             raise MissingError(f"{parameter}: say where the number is from, and its status")
         text, said = text_of(within(cell, place)), " ".join(source.split())[:500]
         put(cell, {place: desk.robot.with_number(text, parameter, new, unit, said, status, place.name)})
-    except ElastocalError as error:
+    except InputError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

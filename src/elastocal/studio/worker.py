@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Any
 
 from elastocal import desk
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 from elastocal.studio import jobs
 
 EVERY = 0.1
@@ -111,7 +111,7 @@ def wait() -> int:
     threading.Thread(target=listen, daemon=True).start()
     try:
         desk.work.practise(go_on, Path(sys.argv[1]) if sys.argv[1:] else None)
-    except (_Called, ElastocalError, OSError):  # work need not wait for it, and says itself what is wrong with a cell
+    except (_Called, InputError, OSError):  # work need not wait for it, and says itself what is wrong with a cell
         pass
     except Exception:  # a process that cannot practise still works
         logging.getLogger(__name__).exception("practice before work has failed")

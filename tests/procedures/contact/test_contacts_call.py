@@ -17,7 +17,7 @@ def test_parameters_come_back_from_forces() -> None:
     touches = Touches("gripper", discs(), kind.touches.which)
     robot, true = nominal(), actual()
     q = robot.controller.to_controller(kind.q)
-    found = ec.contact(robot, q, touches, forces, NAMES, sources=[ForceSensor(sd=0.1)], axes="xy")
+    found = ec.procedures.contact.identify(robot, q, touches, forces, NAMES, sources=[ForceSensor(sd=0.1)], axes="xy")
     fit = found.fit
     for name, value, sd in zip(fit.names, fit.values, fit.sd, strict=True):
         assert abs(value - true.parameters.values[true.parameters.index(name)]) < 5 * sd

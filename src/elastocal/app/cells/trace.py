@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elastocal import __version__
 from elastocal.app.inputs import versions
 from elastocal.files.opened import SHIPPED, seen_from, watching
 from elastocal.report.blocks import Fact, Report
@@ -66,8 +67,9 @@ class Trace:
         return (*self.said, *stale_inputs(self.cell, self.inputs, self.label))
 
     def on(self, report: Report) -> Report:
-        """The report with what it rests on."""
-        inputs, facts = self.inputs, report.inputs
+        """The report with what it rests on; one that says its inputs says by which version first."""
+        version = Fact("elastocal", "Elastocal", __version__, __version__)
+        inputs, facts = self.inputs, (version, *report.inputs) if report.inputs else ()
         short = tuple(f"{name} {mark[:16]}" for name, mark in inputs.items())
         if short:
             words = "; ".join(short)

@@ -104,11 +104,10 @@ def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any])
 
 def _of_robot(name: str, values: Mapping[str, Any]) -> bool:
     """Whether the cell stands for its robot: where a plan, or bare tables, are given beside it."""
-    from elastocal.files.tables.records import is_records
+    from elastocal.files.tables.records import is_campaign
 
     tables = [Path(t) for t in each(values.get("tables"))]
-    files = [t for t in tables if t.suffix.lower() in (".yaml", ".yml") and not is_records(t)]
-    bare = name == "calibrate" and bool(tables) and not files
+    bare = name == "calibrate" and bool(tables) and not any(is_campaign(t) for t in tables)
     return bare or (name == "assess" and values.get("plan") is not None)
 
 

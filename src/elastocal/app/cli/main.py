@@ -21,7 +21,7 @@ from elastocal import __version__
 from elastocal.app import commands
 from elastocal.app.cells.roles import in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, Command, on_command_line
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 from elastocal.spatial.threads import hold_process
 from elastocal.untrusted import in_brief
 
@@ -128,7 +128,7 @@ def _run(words: list[str]) -> int:
             command.invoke(context)
     except typer.Exit as left:
         return int(left.exit_code)
-    except ElastocalError as error:
+    except InputError as error:
         return _failed(_with_option(error, command, words), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _failed("stopped", 130)
@@ -170,7 +170,7 @@ def _named(error: Any, words: list[str]) -> list[str] | None:
     return with_options(words, [flag for p in context.command.params for flag in p.opts])
 
 
-def _with_option(error: ElastocalError, group: Any, words: list[str]) -> str:
+def _with_option(error: InputError, group: Any, words: list[str]) -> str:
     """The sentence, with the option of the command that the library knows as a parameter."""
     name = next((w for w in words if w in group.commands), "")
     params = group.commands[name].params if name else ()

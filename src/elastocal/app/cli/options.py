@@ -17,6 +17,12 @@ FOLDER = "folder"
 Robot = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A shipped name (see 'elastocal robots') or a .yaml or .urdf file.")
 ]
+Calibration = Annotated[
+    Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
+]
+Refit = Annotated[
+    bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Tool = Annotated[
     str | None, typer.Option(metavar="FRAME", help="Use this frame as tool; for URDF, the link that carries it.")

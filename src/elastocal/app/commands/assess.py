@@ -110,7 +110,7 @@ def assess(
 def _campaign(source: str, asked: _Asked) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
     from elastocal.app.cli.progress import stage
-    from elastocal.app.inputs import VERSION, given_by
+    from elastocal.app.inputs import given_by
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.model.descriptions import in_form
@@ -133,7 +133,6 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     found = assess(model, file.campaign, names, thresholds=requests.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
-        VERSION,
         Fact("campaign", "campaign", source, source),
         Fact("robot", "robot", model.name, model.name),
     )

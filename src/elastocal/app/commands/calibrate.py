@@ -274,13 +274,10 @@ def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
 
 
 def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     asked = file.requests
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
     kind = file.campaign.measurement
     return (
-        VERSION,
         Fact("campaign", "campaign", campaign.as_posix(), campaign.as_posix()),
         Fact("robot", "robot", file.model.name, file.model.name),
         Fact("measurement", "measurement", kind.kind, kind.kind),

@@ -36,9 +36,7 @@ _CELL = Uses({"calibration": "calibration"}, (Fill("out", "reports", "certificat
 
 @command("daily", 8, _CELL, report=False)
 def certificate(
-    calibration: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
-    ],
+    calibration: o.Calibration,
     out: Annotated[
         Path, typer.Option(metavar="FILE.pdf", help="PDF/A-3b with the result attached; or .html, .json."), o.WRITTEN
     ],
@@ -46,9 +44,7 @@ def certificate(
         Path | None,
         typer.Option(metavar="CAMPAIGN.yaml|TABLE", help="Readings that took no part (default: those of calibrate)."),
     ] = None,
-    refit: Annotated[
-        bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
-    ] = False,
+    refit: o.Refit = False,
     tolerance: o.Tolerance = None,
     units: o.ColumnUnits = None,
     euler: o.Euler = None,

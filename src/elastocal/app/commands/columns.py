@@ -118,7 +118,8 @@ def page(result: ColumnsResult) -> Report:
         )
     if not found.sure:
         verdict.append("The table cannot be read as it is; say what is missing.")
-    sections = [Section("Columns", (Table("columns", "", shown, rows, found.notes),))]
-    if found.proposal:
-        sections.append(Section("If the proposals are right", (Paragraphs((AGAIN,)),)))
-    return Report(f"Columns of {Path(found.file).name}", tuple(verdict), tuple(sections))
+    sections = (
+        Section("Columns", (Table("columns", "", shown, rows, found.notes),)),
+        Section("If the proposals are right", (Paragraphs((AGAIN,)),) if found.proposal else ()),
+    )
+    return Report(f"Columns of {Path(found.file).name}", tuple(verdict), sections)

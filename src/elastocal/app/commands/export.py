@@ -38,9 +38,7 @@ class ExportResult:
 
 @command("daily", 10, _CELL, report=False)
 def export(
-    calibration: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
-    ],
+    calibration: o.Calibration,
     yaml: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="Write the robot file with the estimates."), o.WRITTEN
     ] = None,

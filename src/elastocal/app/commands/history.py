@@ -96,9 +96,7 @@ def history(
     supersedes: Annotated[
         int | None, typer.Option(metavar="NUMBER", min=1, help="The recorded calibration that was wrong.")
     ] = None,
-    refit: Annotated[
-        bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
-    ] = False,
+    refit: o.Refit = False,
     run_length: Annotated[
         float, typer.Option(metavar="RECORDS", help="Records of a robot between two false alarms of drift.")
     ] = 370.0,

@@ -96,21 +96,18 @@ _NO_TURN = "no orientation was measured"
 
 
 def page(result: Iso9283Result) -> Report:
-    sections = [Section("Poses", (pose_table(result),))]
-    if result.distances:
-        sections.append(Section("Distances", (_distances(result),)))
-    if result.variation:
-        sections.append(Section("Directions of approach", (_variation_table(result),)))
+    sections = (
+        Section("Poses", (table(result),)),
+        Section("Distances", (_distances(result),) if result.distances else ()),
+        Section("Directions of approach", (_variation_table(result),) if result.variation else ()),
+    )
     title = "Accuracy and repeatability in the style of ISO 9283"
-    return Report(title, _verdict(result), tuple(sections), result.notes, _facts(result))
+    return Report(title, _verdict(result), sections, result.notes, _facts(result))
 
 
 def _facts(result: Iso9283Result) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     names = tuple(v.name for v in result.visits)
     return (
-        VERSION,
         Fact("measured", "measured", result.file, result.file),
         Fact("poses", "poses", names, ", ".join(names)),
     )
@@ -132,7 +129,7 @@ def _verdict(result: Iso9283Result) -> tuple[str, ...]:
     return tuple(out)
 
 
-def pose_table(result: Iso9283Result) -> Table:
+def table(result: Iso9283Result) -> Table:
     columns = (
         Column("pose", "pose"),
         Column("cycles", "cycles"),
@@ -153,10 +150,6 @@ def pose_table(result: Iso9283Result) -> Table:
     )  # fmt: skip
     note = "AP: distance of the mean from the command; RP: mean distance from the mean + 3 standard deviations of it."
     return Table("poses", "", columns, rows, (note,))
-
-
-def table(result: Iso9283Result) -> Table:
-    return pose_table(result)
 
 
 def _distances(result: Iso9283Result) -> Table:

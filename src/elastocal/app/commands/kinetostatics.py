@@ -215,11 +215,8 @@ def _verdict(result: KinetostaticsResult) -> tuple[str, ...]:
 
 
 def _facts(result: KinetostaticsResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     way = "inverse" if result.inverse else "direct"
     return (
-        VERSION,
         Fact("robot", "robot", result.model.name, result.model.name),
         Fact("frame", "frame", result.state.frame, result.state.frame),
         Fact("way", "way", way, "pose and force to drives" if result.inverse else "drives to pose and force"),

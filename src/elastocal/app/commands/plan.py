@@ -141,12 +141,9 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
 
 
 def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     errors = tuple(s.label for s in task.measuring.sources)
     words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
     return (
-        VERSION,
         Fact("source", "plan file or robot", request.source, request.source),
         Fact("robot", "robot", file.robot, file.robot),
         Fact("criterion", "criterion", words, words),

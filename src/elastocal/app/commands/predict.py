@@ -66,9 +66,7 @@ class ReadingsResult:
 
 @command("daily", 6, Uses({"calibration": "calibration"}, either=WHERE), csv=True)
 def predict(
-    calibration: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
-    ],
+    calibration: o.Calibration,
     table: Annotated[
         Path | None, typer.Argument(metavar="[TABLE]", help="Poses, and loads: columns as in campaigns.")
     ] = None,

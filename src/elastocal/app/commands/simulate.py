@@ -189,13 +189,10 @@ def _check_out(out: Path, plan: CampaignFile) -> None:
 def _facts(
     file: Path, plan: CampaignFile, truth: str | None, outliers: tuple[int, float, float], seed: int
 ) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     errors = tuple(s.label for s in plan.campaign.sources)
     count, mm, newton = outliers
     size = f"{newton:g} N" if _presses(plan) else f"{mm:g} mm"
     return (
-        VERSION,
         Fact("plan", "plan", file.as_posix(), file.as_posix()),
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
         Fact("truth", "robot that is measured", truth or plan.robot, truth or "the same"),

@@ -12,7 +12,7 @@ import typer
 from elastocal import __version__
 from elastocal.app.cells.freshness import Freshness, freshness, inside
 from elastocal.app.cli.command import command
-from elastocal.errors import ElastocalError
+from elastocal.errors import InputError
 from elastocal.files.opened import sha256_of, watching
 from elastocal.findings import as_sentence
 from elastocal.report.blocks import Column, Report, Section, Table
@@ -93,7 +93,7 @@ def unstated(cell: CellFolder) -> tuple[tuple[str, str], ...]:
     path, stated = cell.path("calibration"), cell.certificate
     try:
         found = _unstated_lines(path, sha256_of(path), stated)
-    except ElastocalError:
+    except InputError:
         found = tuple((key.replace("_", " "), key) for key in stated.missing)
     tolerance = (("tolerance", "tolerance_mm"),) if stated.tolerance is None else ()
     return (*tolerance, *((n, k) for n, k in found if k != "tolerance_mm"))

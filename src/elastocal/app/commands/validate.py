@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.errors import ConflictError, UnsupportedError
+from elastocal.errors import UnsupportedError
 from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -36,16 +36,12 @@ class ValidateResult:
 
 @command("daily", 7, Uses({"calibration": "calibration"}, (REPORT,)), csv=True)
 def validate(
-    calibration: Annotated[
-        Path, typer.Argument(metavar="CALIBRATION.json", help="What 'elastocal calibrate --out' wrote.")
-    ],
+    calibration: o.Calibration,
     measured: Annotated[
         Path,
         typer.Argument(metavar="CAMPAIGN.yaml|TABLE", help="Positions read of the same robot and markers since."),
     ],
-    refit: Annotated[
-        bool, typer.Option("--refit", help="The instrument was moved: fit where it stands to these readings.")
-    ] = False,
+    refit: o.Refit = False,
     units: o.ColumnUnits = None,
     euler: o.Euler = None,
 ) -> ValidateResult:
@@ -61,10 +57,8 @@ def validate(
     from elastocal.app.calibrated import of_readings
     from elastocal.app.cli.progress import stage
     from elastocal.app.predictor import typed_keys
-    from elastocal.calibration.readings import campaign_of, table_readings
+    from elastocal.calibration.readings import readings_for
     from elastocal.calibration.store import read_calibration
-    from elastocal.files.campaign.observed import read_observed
-    from elastocal.files.tables.records import is_records
 
     if not of_readings(calibration):
         from elastocal.files.calibration.read import read_calibration as read_reduction
@@ -77,19 +71,7 @@ def validate(
     stage(0, 3, "reading the calibration")
     known = read_calibration(calibration)
     stage(1, 3, "reading the readings")
-    if measured.suffix.lower() in (".yaml", ".yml") and not is_records(measured):
-        file = read_observed(measured)
-        robot, readings = campaign_of(file)
-        notes = file.notes
-        if robot.joints != known.robot.joints:
-            raise ConflictError(
-                f"{measured}: its robot has joints {', '.join(robot.joints)}, the calibrated one "
-                f"{', '.join(known.robot.joints)}; give readings of the calibrated robot"
-            )
-        fitted = file.entry.tracker_frame == "fit"
-    else:
-        readings, notes = table_readings(measured, known, typed_keys(units, None, euler, True))
-        fitted = False
+    readings, notes, fitted = readings_for(known, measured, typed_keys(units, None, euler, True))
     stage(2, 3, "predicting every reading")
     validation = known.validate(readings, refit=refit or fitted)
     if validation.stations_fitted:
@@ -154,12 +136,9 @@ def screen(result: ValidateResult, whole: Report) -> Report:
 
 
 def facts(result: ValidateResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     v, calibration, measured = result.validation, result.path.as_posix(), result.measured.as_posix()
     words = " + ".join(result.calibration.words) or "nominal"
     return (
-        VERSION,
         Fact("calibration", "calibration", calibration, f"{calibration} ({words})"),
         Fact("measured", "measured", measured, measured),
         Fact("stations_fitted", "stations", v.stations_fitted, "fitted" if v.stations_fitted else "as calibrated"),

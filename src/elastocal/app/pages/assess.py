@@ -33,7 +33,7 @@ def page(result: AssessResult) -> Report:
         ),
     )
     title = f"Assessment of a plan for {result.assessment.robot.name}"
-    return Report(title, verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
+    return Report(title, verdict(result), sections, result.notes, result.facts)
 
 
 def verdict(result: AssessResult) -> tuple[str, ...]:

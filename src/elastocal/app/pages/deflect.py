@@ -21,12 +21,12 @@ def page(result: DeflectResult) -> Report:
     title = (
         f"{'Sag' if result.sag else 'Deflection'} of {result.found.frame}: {result.model.title or result.model.name}"
     )
-    sections = [Section(f"Load: {result.load.text}", (table(result),))]
-    if result.contributions:
-        sections.append(Section("Contributions", (share_table(result.contributions),)))
-    if drawn := scenes(result):
-        sections.append(Section("Robot under load", drawn))
-    return Report(title, _verdict(result), tuple(sections), result.notes, result.inputs.facts())
+    sections = (
+        Section(f"Load: {result.load.text}", (table(result),)),
+        Section("Contributions", (share_table(result.contributions),) if result.contributions else ()),
+        Section("Robot under load", scenes(result)),
+    )
+    return Report(title, _verdict(result), sections, result.notes, result.inputs.facts())
 
 
 def table(result: DeflectResult) -> Table:

@@ -9,8 +9,7 @@ from elastocal.app.commands.history import HistoryResult
 from elastocal.app.pages import compare
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 from elastocal.store.entry import Entry, document
-from elastocal.store.page import entry_table
-from elastocal.store.robots_page import robots_page, robots_table
+from elastocal.store.page import entry_table, robots_page, robots_table
 
 LAST = 12
 """Entries that a terminal shows."""

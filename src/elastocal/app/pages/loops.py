@@ -27,18 +27,16 @@ MODEL = (
 
 def page(result: LoopsResult) -> Report:
     loops = result.loops
-    sections = [Section("Loops", (loop_table(loops),))]
-    if loops.directions is not None:
-        blocks: tuple[Block, ...] = (direction_table(loops.directions), principal_table(loops.directions))
-        sections.append(Section("All directions together", (*blocks, *maps(loops))))
-    if loops.joints:
-        sections.append(Section("Joints", (joint_table(loops),)))
     outliers = outlier_table(loops)
-    sections += [Section("Outliers", (outliers,))] if outliers.rows else []
-    sections.append(Section("Tests of straight parallel lines", (departure_table(loops), *graphs(loops))))
-    if result.yaml:
-        sections.append(Section("For the robot file", (Code("yaml", result.yaml),)))
-    return Report("Force-deflection loops", verdict(loops), tuple(sections), result.notes, facts(result))
+    sections = (
+        Section("Loops", (loop_table(loops),)),
+        Section("All directions together", directions(loops)),
+        Section("Joints", (joint_table(loops),) if loops.joints else ()),
+        Section("Outliers", (outliers,) if outliers.rows else ()),
+        Section("Tests of straight parallel lines", (departure_table(loops), *graphs(loops))),
+        Section("For the robot file", (Code("yaml", result.yaml),) if result.yaml else ()),
+    )
+    return Report("Force-deflection loops", verdict(loops), sections, result.notes, facts(result))
 
 
 def screen(result: LoopsResult, whole: Report) -> Report:
@@ -48,13 +46,10 @@ def screen(result: LoopsResult, whole: Report) -> Report:
 
 
 def facts(result: LoopsResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     loops = result.loops
     noise, file = None if loops.noise is None else 1e6 * loops.noise, loops.loops[0].source
     axes = f"directions in the axes of {result.frame}"
     return (
-        VERSION,
         Fact("data", "data", file, f"{file}, {len(loops.fits)} loops"),
         Fact("frame", "frame", result.frame, axes),
         Fact("levers", "levers", result.levers, ", ".join(result.levers) or "from the file, if any"),
@@ -294,14 +289,18 @@ def graphs(loops: Loops) -> tuple[Lines, ...]:
     )
 
 
-def maps(loops: Loops) -> tuple[Lines, ...]:
-    """Polar maps of loops in a plane."""
+def directions(loops: Loops) -> tuple[Block, ...]:
+    """All directions together, with polar maps of loops in a plane."""
     d = loops.directions
-    if d is None or d.units.shape[1] != 2:
+    if d is None:
         return ()
+    tables = direction_table(d), principal_table(d)
+    if d.units.shape[1] != 2:
+        return tables
     fits = [loops.fits[i] for i in d.at]
     p, g = [f.compliance for f in fits], [f.half_gap for f in fits]
     return (
+        *tables,
         direction_map("compliance_map", "Compliance by direction", d.units, p, d.compliance),
         direction_map("backlash_map", "Backlash by direction", d.units, g, d.half_gap),
     )

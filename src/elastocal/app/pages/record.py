@@ -88,12 +88,9 @@ def _notes(result: RecordResult) -> tuple[str, ...]:
 
 
 def _facts(result: RecordResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     s, log = result.summary, result.out.as_posix()
     cycle = "unknown" if s.step is None else f"{s.step} counts of IPOC"
     return (
-        VERSION,
         Fact("listened", "listened on", result.address, result.address),
         Fact("controller", "controller", tuple(result.learned), _controller(result)),
         Fact("log", "log", *((log, log) if s.telegrams or s.malformed else (None, "none: nothing came"))),

@@ -44,12 +44,12 @@ def list_page(listed: CaseList) -> Report:
 
 
 def case_page(result: ReproduceResult) -> Report:
-    sections = [Section("Figures", (Paragraphs((f"Source: {result.source}",)), *number_tables(result)))]
-    if result.outcome.listings:
-        sections.append(Section("Lists", listings(result)))
-    if result.outcome.curves:
-        sections.append(Section("Curves", result.outcome.curves))
-    return Report(result.title, (result.outcome.verdict,), tuple(sections))
+    sections = (
+        Section("Figures", (Paragraphs((f"Source: {result.source}",)), *number_tables(result))),
+        Section("Lists", listings(result) if result.outcome.listings else ()),
+        Section("Curves", result.outcome.curves),
+    )
+    return Report(result.title, (result.outcome.verdict,), sections)
 
 
 def number_tables(result: ReproduceResult) -> tuple[Block, ...]:

@@ -17,7 +17,7 @@ def page(result: SimulateResult) -> Report:
         Section("Bias of the linear model", (_biases(linear.estimates),) if linear and linear.estimates else ()),
     )
     title = f"Virtual campaign {result.name} with {result.truth.name}"
-    return Report(title, _verdict(result), tuple(s for s in sections if s.blocks), result.notes, result.facts)
+    return Report(title, _verdict(result), sections, result.notes, result.facts)
 
 
 def _verdict(result: SimulateResult) -> tuple[str, ...]:

@@ -23,26 +23,20 @@ NO_TURNS_OF_ALL = "counts per turn of some axes are unknown"
 
 def page(result: TransmissionResult) -> Report:
     fit = result.fit
-    sections = [
+    sections = (
         Section("Structure matrix", (matrix_table(fit), regularity_table(fit))),
         Section("Entries", (entry_table(fit),)),
         Section("Counts per motor turn", (counts_table(fit),)),
         Section("Gear ratios", (ratio_table(fit),)),
-    ]
-    if fit.outliers:
-        sections.append(Section("Outliers", (outlier_table(fit),)))
-    sections += [
+        Section("Outliers", (outlier_table(fit),) if fit.outliers else ()),
         Section("Tables compared", (compared_table(fit),)),
         Section("Noise", (noise_table(fit), residual_lines(fit))),
-    ]
-    if result.fragment:
-        sections.append(Section("For the robot file", (Code("controller", result.fragment),)))
-    return Report("Transmission: motors and joints", verdict(result.fit), tuple(sections), result.notes, facts(result))
+        Section("For the robot file", (Code("controller", result.fragment),) if result.fragment else ()),
+    )
+    return Report("Transmission: motors and joints", verdict(result.fit), sections, result.notes, facts(result))
 
 
 def facts(result: TransmissionResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     tables = tuple(str(t) for t in result.tables)
     zero, word = result.fit.zero, "zero" if result.fit.system.from_zero else "free"
     if zero is None:
@@ -52,7 +46,6 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
     else:
         offsets = f"{word}, not tested: {zero.reason}"
     return (
-        VERSION,
         Fact("tables", "tables", tables, ", ".join(tables)),
         Fact("robot", "robot", result.robot, result.robot or ""),
         Fact("offsets", "counts at joint value zero", offsets, offsets),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from elastocal.errors import ElastocalError, InputError, UnknownNameError
+from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import robot_from_text
 from elastocal.untrusted import finite_number
 
@@ -37,7 +37,7 @@ def with_parameter(text: str, name: str, value: float, source: str, status: str,
         trial = spot.value * 1.01 if spot.value else 1e-4
         try:
             moved = _values(text[: spot.start] + repr(trial) + text[spot.end :], file)
-        except ElastocalError:
+        except InputError:
             continue
         if set(moved) == set(before) and [n for n in before if moved[n] != before[n]] == [name]:
             slope = (moved[name] - before[name]) / (trial - spot.value)

@@ -33,6 +33,11 @@ def is_records(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS and path.is_file() and not _FORMAT.search(read_text(path))
 
 
+def is_campaign(path: Path) -> bool:
+    """Whether a file is a campaign file, and no table."""
+    return path.suffix.lower() in (".yaml", ".yml") and not is_records(path)
+
+
 def read_records(path: Path) -> RawTable:
     """The records of a file, one row each."""
     file, text = path.as_posix(), read_text(path)

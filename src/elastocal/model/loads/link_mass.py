@@ -69,18 +69,18 @@ class LinkMass(Load):
     def resultants(self, state: ChainState, gravity: Array) -> tuple[tuple[str, Resultant], ...]:
         if self.mass == 0 and not any(self.moment):
             return ()
-        return ((self.frame, self._weight(state, gravity, self.mass, self.moment)),)
+        rotation, origin = state.pose(self.frame)
+        arm = en.plus(en.scaled(origin, self.mass), en.times_vector(rotation, self.moment))
+        g: Row3 = (gravity[0], gravity[1], gravity[2])
+        return ((self.frame, Resultant(en.scaled(g, self.mass), en.outer(arm, g))),)
 
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:
         g = float(np.linalg.norm(gravity))
         return ((self.frame, self.mass * g, float(np.linalg.norm(self.moment)) * g),)
 
     def resultant_sensitivity(self, state: ChainState, gravity: Array) -> tuple[tuple[int, str, Resultant], ...]:
-        unit = [tuple(float(i == j) for j in range(4)) for i in range(4)]
-        return tuple((i, self.frame, self._weight(state, gravity, m, (x, y, z))) for i, (m, x, y, z) in enumerate(unit))
-
-    def _weight(self, state: ChainState, gravity: Array, mass: float, moment: Row3) -> Resultant:
         rotation, origin = state.pose(self.frame)
         g: Row3 = (gravity[0], gravity[1], gravity[2])
-        arm = en.plus(en.scaled(origin, mass), en.times_vector(rotation, moment))
-        return Resultant(en.scaled(g, mass), en.outer(arm, g))
+        by_moment = (Resultant(tensor=en.outer(en.column(rotation, j), g)) for j in range(3))
+        found = (Resultant(g, en.outer(origin, g)), *by_moment)
+        return tuple((i, self.frame, by) for i, by in enumerate(found))

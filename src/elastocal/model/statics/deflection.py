@@ -20,7 +20,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
-from elastocal.model.statics.forces import check_rows, chunk_size, generalised, placed_wrenches
+from elastocal.model.statics.forces import check_rows, chunk_size, chunks, generalised, placed_wrenches
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.spatial.rotation import rotation_vector
@@ -72,12 +72,8 @@ def linear_deflection(
     check_rows(model, total, applied)
     flex = assemble(model)
     out = np.zeros((6, total))
-    size = chunk_size(flex.n)
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        count = rows.stop - rows.start
-        state = rigid_state(model.posture(configurations[rows]), flex.dofs)
-        wrenches = [w.rows(rows, count) for w in applied]
+    for rows, posture, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
+        state = rigid_state(posture, flex.dofs)
         force = generalised(flex, state.columns(flex.dofs), placed_wrenches(model, state, wrenches))
         out[:, rows] = np.einsum("ain,in->an", state.jacobian(at, flex.dofs), flex.linear(force))
     return FrameDeflection(at, out[:3].T, out[3:].T, np.zeros(total, dtype=np.int64), np.full(total, np.nan))

@@ -19,7 +19,7 @@ from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics import continuation, stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import check_rows, chunk_size
+from elastocal.model.statics.forces import check_rows, chunk_size, chunks
 from elastocal.model.statics.newton import STEP_TOLERANCE, States, solve_equilibrium
 from elastocal.spatial.entries import Array, Ints
 
@@ -99,11 +99,7 @@ def equilibrium(
     status = np.zeros(total, dtype=np.int64)
     factor = np.full(total, np.nan)
     steps = np.zeros(total, dtype=np.int64)
-    for first in range(0, total, size):
-        rows = slice(first, min(first + size, total))
-        count = rows.stop - rows.start
-        wrenches = tuple(w.rows(rows, count) for w in applied)
-        posture = model.posture(configurations[rows])
+    for rows, posture, wrenches in chunks(model, configurations, applied, size):
         begin = None if start is None else _nearby(flex, posture, start, rows)
         out = solve_chunk(flex, posture, wrenches, begin, judged or begin is None)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out

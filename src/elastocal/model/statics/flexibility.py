@@ -32,6 +32,11 @@ class Flexibility:
         return len(self.dofs)
 
     @cached_property
+    def place(self) -> dict[int, int]:
+        """Number of each coordinate by its number in the chain."""
+        return {dof: i for i, dof in enumerate(self.dofs)}
+
+    @cached_property
     def bending(self) -> Ints:
         """Numbers of the coordinates that have compliance or backlash; the others only may be off."""
         on = (self.compliance != 0).any(axis=0) | (self.compliance != 0).any(axis=1)
@@ -55,6 +60,12 @@ class Flexibility:
         for i, j, k in self.nonzeros:
             out.setdefault(i, []).append((j, k))
         return out
+
+    def add_bends(self, out: Array, at: int, force: Array) -> None:
+        """Add to bends (n, N) those that a force (N,) on one coordinate causes."""
+        for i, j, k in self.nonzeros:
+            if j == at:
+                out[i] += k * force
 
     def linear(self, force: Array) -> Array:
         """k Q for forces (n, ..., N), skipping zeros of k."""
@@ -149,6 +160,14 @@ def _check_physical(k: Array) -> None:
 
 def assemble(model: Robot, also: Iterable[int] = ()) -> Flexibility:
     """Everything that bends, and the chain indices ``also`` as coordinates of zero compliance."""
+    key = tuple(also)
+    known = model.assembled.get(key)
+    if known is None:
+        known = model.assembled[key] = _assembled(model, key)
+    return known
+
+
+def _assembled(model: Robot, also: tuple[int, ...]) -> Flexibility:
     index = model.chain.index
     total = len(model.chain.dofs)
     compliance = np.zeros((total, total))

@@ -17,18 +17,18 @@ only under following loads: dead loads change their moments, not their forces.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import ShapeError
 from elastocal.model import straight_line
-from elastocal.model.chain import JOINT, ChainState
-from elastocal.model.elements import Load
+from elastocal.model.chain import ChainState
+from elastocal.model.elements import AxisForce
 from elastocal.model.loads.resultant import Resultant
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.posture import Posture
+from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.force_code import ForceRows, Placed
@@ -43,6 +43,18 @@ power of two, whose rows would fall on the same cache lines."""
 def chunk_size(n: int) -> int:
     """Fewer configurations per chunk for many coordinates."""
     return CHUNK if n <= 16 else 3000 if n <= 64 else CHUNK // 4
+
+
+Chunk = tuple[slice, Posture, tuple[AppliedWrenches, ...]]
+"""Rows, what stands there and what is applied to it."""
+
+
+def chunks(model: Robot, q: Configurations, applied: Sequence[AppliedWrenches], size: int) -> Iterator[Chunk]:
+    """All configurations, some at a time: memory does not grow with their number."""
+    for first in range(0, len(q), size):
+        rows = slice(first, min(first + size, len(q)))
+        count = rows.stop - rows.start
+        yield rows, model.posture(q[rows]), tuple(w.rows(rows, count) for w in applied)
 
 
 def check_rows(model: Robot, total: int, applied: Sequence[AppliedWrenches]) -> None:
@@ -61,12 +73,6 @@ def state_at(flex: Flexibility, at: Posture, theta: Array) -> tuple[ChainState, 
     return at.model.chain.evaluate(values, at.size, screws=flex.dofs), values
 
 
-def rest_values(at: Posture) -> dict[str, Array]:
-    """Every joint's value without any load: commanded, plus its offset."""
-    chain = at.model.chain
-    return {chain.dofs[i].frame: at.value(chain.dofs[i].frame) + at.offsets[i] for i in at.model.joint_dofs}
-
-
 @dataclass(frozen=True, eq=False)
 class Forces:
     """Q (n, N), screws J (6, n, N), the columns G and H, and the axis tangents (n, N).
@@ -79,6 +85,11 @@ class Forces:
     g: Array
     h: Array
     axis: Array
+
+    def add_axis_forces(self, acting: Sequence[tuple[int, AxisForce]]) -> None:
+        for i, axis in acting:
+            self.q[i] += axis.force
+            self.axis[i] += axis.tangent
 
     @property
     def top(self) -> int:
@@ -97,14 +108,20 @@ class Forces:
         return d
 
 
+def shifted(screws: Array, point: Array) -> Array:
+    """Twists (6, n, N) at a point (3, N) of the body that spatial screws move: v + w x p."""
+    out, (x, y, z), (_, _, _, a, b, c) = screws.copy(), point, screws
+    out[0] += b * z - c * y
+    out[1] += c * x - a * z
+    out[2] += a * y - b * x
+    return out
+
+
 def loaded_joints(model: Robot, values: Sequence[Entry], size: int) -> dict[str, Array]:
     """Loaded value of every joint by name."""
-    chain = model.chain
-    return {
-        d.frame: np.broadcast_to(np.asarray(values[i], dtype=np.float64), (size,))
-        for i, d in enumerate(chain.dofs)
-        if d.axis == JOINT
-    }
+    dofs = model.chain.dofs
+    found = ((dofs[i].frame, values[i]) for i in model.joint_dofs)
+    return {joint: np.full(size, v) if isinstance(v, float) else v for joint, v in found}
 
 
 def placed_loads(model: Robot, state: ChainState) -> list[Placed]:
@@ -173,7 +190,7 @@ def evaluate(
 ) -> Forces:
     """Forces of placed loads and of the model's axis loads at a state."""
     out = frame_forces(flex, state.columns(flex.dofs), placed)
-    _add_axis_forces(flex, at, values, out.q, out.axis)
+    out.add_axis_forces(axis_forces(flex, at, values))
     return out
 
 
@@ -194,7 +211,7 @@ def forces_at(flex: Flexibility, at: Posture, theta: Array, applied: Sequence[Ap
     half = 6 if len(columns) == 12 else 3
     g, h = columns[:half], columns[-half:]
     out = Forces(rows[:n], parts[:6], g, h if len(columns) > half else g, np.zeros((n, at.size)))
-    _add_axis_forces(flex, at, values, out.q, out.axis)
+    out.add_axis_forces(axis_forces(flex, at, values))
     return out
 
 
@@ -247,36 +264,20 @@ class Bends:
         code = self.forces.code
         rows = self.forces.on_numbers(self.values) if code is None else self.forces.by(code, self.inputs)
         force, bends = rows[:n], rows[n:]
-        if axis_loads(self.posture.model):
-            axis = np.zeros_like(force)
-            _add_axis_forces(flex, self.posture, self.values, axis, None)
-            force += axis
-            bends += flex.linear(axis)
+        for i, axis in axis_forces(flex, self.posture, self.values):
+            force[i] += axis.force
+            flex.add_bends(bends, i, axis.force)
         return force, bends
 
 
-def axis_loads(model: Robot) -> list[Load]:
-    """The loads that push joints."""
-    return [load for load in model.loads if type(load).axis_forces is not Load.axis_forces]
-
-
-def _add_axis_forces(
-    flex: Flexibility, at: Posture, values: Sequence[Entry], force: Array, tangent: Array | None
-) -> None:
-    """Add the forces on joints to (n, N), and their tangents."""
+def axis_forces(flex: Flexibility, at: Posture, values: Sequence[Entry]) -> list[tuple[int, AxisForce]]:
+    """The forces on joints, each with the number of its coordinate; a force on a rigid joint moves nothing."""
     model = at.model
-    acting = axis_loads(model)
-    if not acting:
-        return
-    loaded, rest = loaded_joints(model, values, at.size), rest_values(at)
-    local = {dof: i for i, dof in enumerate(flex.dofs)}
-    for load in acting:
-        for axis in load.axis_forces(loaded, rest):
-            i = local.get(model.chain.joint_dof(axis.joint))
-            if i is not None:
-                force[i] += axis.force
-                if tangent is not None:
-                    tangent[i] += axis.tangent
+    if not model.axis_loads:
+        return []
+    loaded, place, joint_dof = loaded_joints(model, values, at.size), flex.place, model.chain.joint_dof
+    found = [axis for load in model.axis_loads for axis in load.axis_forces(loaded, at.resting)]
+    return [(place[dof], axis) for axis in found if (dof := joint_dof(axis.joint)) in place]
 
 
 Acting = tuple[str, float | Array, float | Array]
@@ -296,7 +297,7 @@ def force_noise(model: Robot, flex: Flexibility, screws: Array, applied: Sequenc
     out = np.linalg.norm(screws[:3], axis=0) * push + np.linalg.norm(screws[3:], axis=0) * twist
     for load in model.loads:
         for joint, size in load.axis_sizes():
-            dof = model.chain.joint_dof(joint)
-            if dof in flex.dofs:
-                out[flex.dofs.index(dof)] += size
+            i = flex.place.get(model.chain.joint_dof(joint))
+            if i is not None:
+                out[i] += size
     return np.asarray(1e-10 * out)

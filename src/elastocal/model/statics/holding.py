@@ -28,15 +28,16 @@ from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import (
     Forces,
+    axis_forces,
     check_rows,
     chunk_size,
+    chunks,
     forces_at,
     generalised,
     loaded_joints,
-    rest_values,
     state_at,
 )
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Entry
 
 
 def holding_torque(model: Robot, q: object, applied: Sequence[AppliedWrenches] = ()) -> Array:
@@ -46,12 +47,7 @@ def holding_torque(model: Robot, q: object, applied: Sequence[AppliedWrenches] =
     check_rows(model, total, applied)
     flex, lever = _at_joints(model)
     out = np.empty((total, model.n))
-    size = chunk_size(flex.n)
-    for first in range(0, total, size):
-        rows = slice(first, min(first + size, total))
-        count = rows.stop - rows.start
-        wrenches = tuple(w.rows(rows, count) for w in applied)
-        at = model.posture(configurations[rows])
+    for rows, at, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         out[rows] = -(lever @ forces_at(flex, at, at.start(flex.dofs), wrenches).q).T
     return out
 
@@ -74,10 +70,8 @@ def holding_observation(model: Robot, q: object, names: Sequence[str]) -> Array:
     configurations = model.configurations(q)
     flex, lever = _at_joints(model)
     out = np.empty((len(configurations), model.n, len(names)))
-    size = chunk_size(flex.n)
-    for first in range(0, len(configurations), size):
-        rows = slice(first, min(first + size, len(configurations)))
-        part = _columns(flex, model.posture(configurations[rows]), names)
+    for rows, at, _ in chunks(model, configurations, (), chunk_size(flex.n)):
+        part = _columns(flex, at, names)
         out[rows] = np.moveaxis(-np.einsum("ji,ipn->jpn", lever, part), -1, 0)
     return out
 
@@ -92,7 +86,7 @@ def _at_joints(model: Robot) -> tuple[Flexibility, Array]:
     for name, motion in moving.items():
         leader = motion.follows or name
         gear = motion.ratio if motion.follows else 1.0
-        lever[model.joints.index(leader), flex.dofs.index(chain.joint_dof(name))] = gear
+        lever[model.joints.index(leader), flex.place[chain.joint_dof(name)]] = gear
     return flex, lever
 
 
@@ -101,7 +95,7 @@ def _columns(flex: Flexibility, posture: Posture, names: Sequence[str]) -> Array
     model, theta = posture.model, posture.start(flex.dofs)
     state, values = state_at(flex, posture, theta)
     forces = forces_at(flex, posture, theta, ())
-    loaded, rest = loaded_joints(model, values, posture.size), rest_values(posture)
+    loaded = loaded_joints(model, values, posture.size)
     out = np.zeros((flex.n, len(names), posture.size))
     place = {name: i for i, name in enumerate(names)}
     tangent: Array | None = None
@@ -113,12 +107,12 @@ def _columns(flex: Flexibility, posture: Posture, names: Sequence[str]) -> Array
             for p, frame, resultant in element.resultant_sensitivity(state, model.gravity):
                 if (i := at[p]) is not None:
                     out[:, i] += generalised(flex, forces.screws, [(model.chain.level(frame), resultant)])
-            for p, joint, slope in element.axis_sensitivity(loaded, rest):
+            for p, joint, slope in element.axis_sensitivity(loaded, posture.resting):
                 if (i := at[p]) is not None:
-                    out[flex.dofs.index(model.chain.joint_dof(joint)), i] += slope
+                    out[flex.place[model.chain.joint_dof(joint)], i] += slope
         elif isinstance(element, CompliantCoordinate):
-            tangent = _tangent(model, flex, forces, loaded, rest) if tangent is None else tangent
-            own = [flex.dofs.index(model.chain.index[d]) for d in element.dofs()]
+            tangent = _tangent(flex, posture, values, forces) if tangent is None else tangent
+            own = [flex.place[model.chain.index[d]] for d in element.dofs()]
             for p, terms in enumerate(element.sensitivity(forces.q[own], posture)):
                 if (i := at[p]) is not None:
                     for d, value in terms:
@@ -126,16 +120,12 @@ def _columns(flex: Flexibility, posture: Posture, names: Sequence[str]) -> Array
     return out
 
 
-def _tangent(
-    model: Robot, flex: Flexibility, forces: Forces, loaded: dict[str, Array], rest: dict[str, Array]
-) -> Array:
+def _tangent(flex: Flexibility, posture: Posture, values: Sequence[Entry], forces: Forces) -> Array:
     """dQ/dtheta (m, m, N) of coordinates that are off with and without load: springs at joints feel both."""
     out = forces.dense()
-    for load in model.loads:
-        for axis in load.axis_forces(loaded, rest):
-            if axis.rest_tangent is not None:
-                i = flex.dofs.index(model.chain.joint_dof(axis.joint))
-                out[i, i] += axis.rest_tangent
+    for i, axis in axis_forces(flex, posture, values):
+        if axis.rest_tangent is not None:
+            out[i, i] += axis.rest_tangent
     return out
 
 

@@ -29,12 +29,14 @@ from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import (
     Forces,
+    axis_forces,
     check_rows,
     chunk_size,
+    chunks,
     forces_at,
     loaded_joints,
-    rest_values,
-    state_at,
+    shifted,
+    values_at,
 )
 from elastocal.spatial.entries import Array, Entry, Ints
 
@@ -74,11 +76,7 @@ def loaded_observation(
     flex = assemble(model, also)
     out = np.empty((total, sum(m.rows for m in markers), len(picked)))
     status = np.empty(total, dtype=np.int64)
-    size = chunk_size(flex.n)
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
-        posture = model.posture(configurations[rows])
+    for rows, posture, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         if bent is None:
             full, _, status[rows], _, _ = solve_chunk(flex, posture, wrenches)
         else:
@@ -131,18 +129,18 @@ def response(
     markers: Sequence[Marker],
 ) -> Response:
     """At an equilibrium theta (n, N) of the flexible coordinates."""
-    state, values = state_at(flex, posture, theta)
+    chain, values = posture.model.chain, values_at(flex, posture, theta)
+    state = chain.evaluate(values, posture.size, screws=())
     forces = forces_at(flex, posture, theta, applied)
     backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
-    direct = np.empty((sum(m.rows for m in markers), flex.n, state.size))
+    direct = np.zeros((sum(m.rows for m in markers), flex.n, state.size))
     first = 0
     for m in markers:
-        state.jacobian_into(m.frame, flex.dofs, direct[first : first + m.rows])
+        felt = bisect_left(flex.dofs, chain.level(m.frame))
+        moved = shifted(forces.screws[:, :felt], state.origin(m.frame))
+        direct[first : first + m.rows, :felt] = moved[: m.rows]
         first += m.rows
-    reach = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
-    bent = flex.transposed().linear(reach)
-    if backlash is not None:
-        flex.add_backlash(bent, np.swapaxes(backlash, 0, 1), reach)
+    reach, bent = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
     return Response(posture, state, values, forces, direct, reach, bent)
 
 
@@ -151,9 +149,8 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
     model = at.posture.model
     out = np.zeros((at.direct.shape[0], len(picked), at.size))
     place = {index: column for column, index in enumerate(picked)}
-    local = {dof: i for i, dof in enumerate(flex.dofs)}
-    loaded, rest = _joint_states(at)
-    springs = _rest_tangents(model, loaded, rest)
+    springs = _rest_tangents(flex, at)
+    loaded = loaded_joints(model, at.values, at.size) if model.axis_loads else {}
     first = 0
     for element, at_dofs, count in zip(model.elements, model.places, model.parameter_counts, strict=True):
         mine = {p: out[:, place[first + p]] for p in range(count) if first + p in place}
@@ -161,18 +158,18 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
         if not mine:
             continue
         if isinstance(element, CompliantCoordinate):
-            where = [local[i] for i in at_dofs]
+            where = [flex.place[i] for i in at_dofs]
             for p, terms in enumerate(element.sensitivity(at.forces.q[where], at.posture)):
                 for i, value in terms if p in mine else ():
                     mine[p] += at.reach[where[i]] * value
-                    if flex.dofs[where[i]] in springs and element.constant_in_load:
-                        mine[p] += at.bent[where[i]] * springs[flex.dofs[where[i]]] * value
+                    if where[i] in springs and element.constant_in_load:
+                        mine[p] += at.bent[where[i]] * springs[where[i]] * value
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(at.state, model.gravity):
                 if p in mine:
                     _add_work(mine[p], at.carried(flex, model.chain.level(frame)), resultant)
-            for p, joint, slope in element.axis_sensitivity(loaded, rest):
-                at_joint = local.get(model.chain.joint_dof(joint))
+            for p, joint, slope in element.axis_sensitivity(loaded, at.posture.resting) if loaded else ():
+                at_joint = flex.place.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
                     mine[p] += at.bent[at_joint] * slope
     return out
@@ -189,30 +186,22 @@ def _add_work(out: Array, twists: Array, wrench: Resultant) -> None:
 def joint_columns(flex: Flexibility, at: Response) -> Array:
     """Derivative (rows, n, N) of the markers by the joint values, loads held; ``flex`` as of ``flexible`` or more."""
     model = at.posture.model
-    springs = _rest_tangents(model, *_joint_states(at))
+    springs = _rest_tangents(flex, at)
     dofs = moved_dofs(at.posture)
     columns = np.empty((at.direct.shape[0], len(dofs), at.size))
     for k, dof in enumerate(dofs):
-        i = flex.dofs.index(dof)
-        columns[:, k] = at.reach[i] + at.bent[i] * springs[dof] if dof in springs else at.reach[i]
+        i = flex.place[dof]
+        columns[:, k] = at.reach[i] + at.bent[i] * springs[i] if i in springs else at.reach[i]
     out = columns[:, : len(model.joint_dofs)]
     out = out.copy() if model.leads is None else np.einsum("rdn,dj->rjn", out, model.leads)
     at.posture.add_slopes(columns, dofs, out)
     return np.asarray(out)
 
 
-def _joint_states(at: Response) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Values of the joints loaded and at rest, which only loads ask for."""
-    model = at.posture.model
-    return (loaded_joints(model, at.values, at.size), rest_values(at.posture)) if model.loads else ({}, {})
-
-
-def _rest_tangents(model: Robot, loaded: dict[str, Array], rest: dict[str, Array]) -> dict[int, Array]:
-    """Derivative of the axis forces by their joint's value at rest, which an offset moves: by degree of freedom."""
+def _rest_tangents(flex: Flexibility, at: Response) -> dict[int, Array]:
+    """Derivative of the axis forces by their joint's value at rest, which an offset moves: by coordinate."""
     out: dict[int, Array] = {}
-    for load in model.loads:
-        for axis in load.axis_forces(loaded, rest):
-            if axis.rest_tangent is not None:
-                dof = model.chain.joint_dof(axis.joint)
-                out[dof] = out.get(dof, 0.0) + axis.rest_tangent
+    for i, axis in axis_forces(flex, at.posture, at.values):
+        if axis.rest_tangent is not None:
+            out[i] = out.get(i, 0.0) + axis.rest_tangent
     return out

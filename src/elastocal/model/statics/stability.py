@@ -41,13 +41,13 @@ from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import (
     Forces,
-    axis_loads,
+    axis_forces,
     evaluate,
     frame_forces,
     placed_loads,
     placed_wrenches,
-    rest_values,
     state_at,
+    values_at,
 )
 from elastocal.model.statics.newton import States, newton_equilibrium
 from elastocal.spatial.entries import Array, Bools
@@ -126,7 +126,7 @@ def _slack(flex: Flexibility, at: Posture, theta: Array) -> Array:
     """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors; (N,) or (1,)."""
     model = at.model
     sliding = any(f.joint is not None and f.joint.kind == "prismatic" for f in model.tree.frames)
-    values = rest_values(at) if sliding else {}
+    values = at.resting if sliding else {}
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
     still = [c for i, c in enumerate(at.offsets) if i not in flex.dofs and not model.chain.rotates[i]]
     out = np.zeros(1) if flex.rotates.all() else np.abs(theta[~flex.rotates]).sum(axis=0)
@@ -135,20 +135,8 @@ def _slack(flex: Flexibility, at: Posture, theta: Array) -> Array:
 
 def _axis_bound(flex: Flexibility, at: Posture, theta: Array) -> Array:
     """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|; (N,) or (1,)."""
-    model, acting = at.model, axis_loads(at.model)
-    if not acting:
-        return np.zeros(1)
-    out = np.zeros(theta.shape[1])
-    rest = rest_values(at)
-    local = {dof: i for i, dof in enumerate(flex.dofs)}
-    place = {joint: local.get(model.chain.joint_dof(joint)) for joint in rest}
-    loaded = {joint: value if (i := place[joint]) is None else value + theta[i] for joint, value in rest.items()}
-    for load in acting:
-        for axis in load.axis_forces(loaded, rest):
-            i = place[axis.joint]
-            if i is not None:
-                out += np.abs(flex.compliance[i, i] * axis.tangent)
-    return out
+    acting = axis_forces(flex, at, values_at(flex, at, theta)) if at.model.axis_loads else []
+    return np.asarray(sum((np.abs(flex.compliance[i, i] * axis.tangent) for i, axis in acting), start=np.zeros(1)))
 
 
 def split_forces(

@@ -27,7 +27,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
-from elastocal.model.statics.forces import check_rows, chunk_size, forces_at, state_at
+from elastocal.model.statics.forces import check_rows, chunk_size, chunks, forces_at, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
 
@@ -111,12 +111,11 @@ def stiffness_chunks(
     size = min(2 * chunk_size(flex.n), max(total, 1))
     work = np.zeros((3, 6, 6, size))
     arms = np.zeros((max(root.shape[1], 1), 6, size))
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        count = rows.stop - rows.start
+    for rows, posture, _ in chunks(model, configurations, (), size):
+        count = posture.size
         r, stiff, soft = work[:, :, :, :count]
         if level and flex.n:
-            state = rigid_state(model.posture(configurations[rows]), flex.dofs)
+            state = rigid_state(posture, flex.dofs)
             _arms_into(state, at, flex, root, arms[:, :, :count])
         else:
             arms[:] = 0.0
@@ -141,11 +140,7 @@ def loaded_stiffness(
     flex = assemble(model)
     out = np.full((2, 6, 6, total), np.nan)
     status = np.empty(total, dtype=np.int64)
-    size = chunk_size(flex.n)
-    for start in range(0, total, size):
-        rows = slice(start, min(start + size, total))
-        at_rows = model.posture(configurations[rows])
-        wrenches = tuple(w.rows(rows, rows.stop - rows.start) for w in applied)
+    for rows, at_rows, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
         out[0, :, :, rows], out[1, :, :, rows], status[rows] = _loaded_chunk(flex, at_rows, wrenches, at)
         if progress is not None:
             progress(rows.stop, total)

@@ -56,8 +56,8 @@ def solve(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None 
         return _outwards(forces, rhs, _inwards(flex, forces, rhs, backlash))
 
 
-def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None = None) -> Array:
-    """(I - k D)^-T b: y = b + D^T z with (I - k^T D^T) z = k^T b, and D^T is D with G and H exchanged."""
+def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None = None) -> tuple[Array, Array]:
+    """y = (I - k D)^-T b and z = k^T y: y = b + D^T z with (I - k^T D^T) z = k^T b, and D^T is D, G and H exchanged."""
     if rhs.shape[2] < MANY:
         try:
             return _few_transposed(flex, forces, rhs, backlash)
@@ -70,27 +70,37 @@ def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | 
     if backlash is not None:
         turned_backlash = np.swapaxes(backlash, 0, 1)
         turned.add_backlash(first, turned_backlash, rhs)
-    return rhs + solve(turned, swapped, first, turned_backlash)[1]
+    z, felt = solve(turned, swapped, first, turned_backlash)
+    return rhs + felt, z
 
 
-def _few_transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> Array:
+def _few_transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> tuple[Array, Array]:
     """The same with all matrices in full, configurations first: only what bends is solved for."""
-    bends, out = flex.bending, np.empty_like(rhs)
+    bends, y, z = flex.bending, np.empty_like(rhs), np.zeros_like(rhs)
     if not len(bends):
-        return rhs
-    upper, one, k = bends[:, None] <= np.arange(flex.n), np.eye(len(bends)), flex.bending_compliance.T
+        return rhs, z
+    own = bends if len(bends) < flex.n else slice(None)
+    inner, one = bends <= np.arange(flex.n)[:, None], np.arange(len(bends))
     for first in range(0, rhs.shape[2], AT_ONCE):
         some = slice(first, first + AT_ONCE)
         moves, g, h = (
             a[..., some].transpose(2, 1, 0).copy() for a in (forces.screws[forces.top :], forces.g, forces.h)
         )
-        felt = np.where(upper, moves[:, bends] @ g.swapaxes(1, 2), h[:, bends] @ moves.swapaxes(1, 2))
-        felt[:, np.arange(len(bends)), bends] += forces.axis[bends, some].T
-        soft = k if backlash is None else k + backlash[np.ix_(bends, bends)][:, :, some].transpose(2, 1, 0)
+        felt = np.where(inner, g @ moves[:, own].swapaxes(1, 2), moves @ h[:, own].swapaxes(1, 2))  # D^T
+        felt[:, bends, one] += forces.axis[own, some].T
+        soft = flex.bending_compliance.T
+        if backlash is not None:
+            soft = np.repeat(soft[None], len(felt), axis=0)
+            for _, at in flex.backlashes:
+                b, whole = slice(*np.searchsorted(bends, (at[0], at[-1] + 1))), slice(at[0], at[-1] + 1)
+                soft[:, b, b] += backlash[whole, whole, some].transpose(2, 1, 0)
+        still = felt[:, own] @ soft
+        still[:, one, one] -= 1.0
         aim = rhs[:, :, some].transpose(2, 0, 1)
-        bent = soft @ np.linalg.solve(one - felt[:, :, bends].swapaxes(1, 2) @ soft, aim[:, bends])
-        out[:, :, some] = (aim + felt.swapaxes(1, 2) @ bent).transpose(1, 2, 0)
-    return out
+        bent = soft @ -np.linalg.solve(still, aim[:, own])
+        y[:, :, some] = (aim + felt @ bent).transpose(1, 2, 0)
+        z[own, :, some] = bent.transpose(1, 2, 0)
+    return y, z
 
 
 def _written_out(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> tuple[Array, Array]:

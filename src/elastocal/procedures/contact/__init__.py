@@ -6,3 +6,8 @@ as lengths (``gaps``), contacts and objects that do not belong (``outliers``), t
 error and the estimates that stand for combinations (``calibrate``).  ``kinetostatics`` leads from drives to pose and
 force and back.
 """
+
+from elastocal.lazy import lazy
+
+__all__ = ["identify"]
+__getattr__, __dir__ = lazy(__name__, {"identify": "elastocal.procedures.contact.calibrate"})

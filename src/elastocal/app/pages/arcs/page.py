@@ -26,24 +26,22 @@ def page(result: ArcsResult | CirclePointsResult) -> Report:
     if isinstance(result, CirclePointsResult):
         return circle_points.page(result)
     known, free, d = result.arcs.known, result.arcs.free, result.table.dimension
-    sections = [Section("Arcs", (arc_table(result.arcs, d),))]
-    if known:
-        sections.append(Section("Markers with known angles", (known_table(known),)))
-    if free is not None and free.variants is not None:
-        sections.append(Section("Rigid-body test", (variant_table(free.variants, d),)))
+    variants = None if free is None else free.variants
     outliers = outlier_table(result.table, known, free)
-    sections += [Section("Outliers", (outliers,))] if outliers.rows else []
-    sections.append(Section("Residuals", (table(result), _residual_lines(result.arcs))))
-    return Report("Arcs of tracked points", _verdict(result.arcs), tuple(sections), result.notes, _facts(result))
+    sections = (
+        Section("Arcs", (arc_table(result.arcs, d),)),
+        Section("Markers with known angles", (known_table(known),) if known else ()),
+        Section("Rigid-body test", () if variants is None else (variant_table(variants, d),)),
+        Section("Outliers", (outliers,) if outliers.rows else ()),
+        Section("Residuals", (table(result), _residual_lines(result.arcs))),
+    )
+    return Report("Arcs of tracked points", _verdict(result.arcs), sections, result.notes, _facts(result))
 
 
 def _facts(result: ArcsResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     table, known = result.table, tuple(a.marker for a in result.arcs.known)
     noise = None if result.arcs.noise is None else 1e6 * result.arcs.noise
     return (
-        VERSION,
         Fact("points", "points", table.file, f"{table.file}, {table.dimension} coordinates"),
         Fact("markers", "markers", table.markers, ", ".join(table.markers)),
         Fact("known", "with known angles", known, ", ".join(known) or "none"),

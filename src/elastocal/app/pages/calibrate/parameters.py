@@ -61,11 +61,10 @@ def report(result: CalibrateResult) -> Report:
         *(replace(s, folded=True) for s in _springs(study)),
     ]
     title = f"Calibration of {result.model.name}: {result.name}"
-    kept = tuple(s for s in sections if s.blocks)
     verdict = tuple(f.text for f in result.judged.verdict)
     findings = {"findings": [asdict(f) for f in result.judged.verdict]}
     notes = (*result.notes, *study.missing)
-    return Report(title, verdict, kept, notes, result.facts, data=findings, tiles=pictures.tiles(result))
+    return Report(title, verdict, sections, notes, result.facts, data=findings, tiles=pictures.tiles(result))
 
 
 _CLEAN = "No reading in the fit lies more than 5 standard deviations from what the others predict."

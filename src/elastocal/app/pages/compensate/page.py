@@ -40,8 +40,7 @@ def page(result: CompensateResult) -> Report:
     )
     name = result.robot.model.title or result.robot.model.name
     title = f"Compensation of {result.program.name} for {name}"
-    kept = tuple(s for s in sections if s.blocks)
-    return Report(title, verdict(result), kept, result.notes, facts(result), tiles=tiles(correction, tolerance))
+    return Report(title, verdict(result), sections, result.notes, facts(result), tiles=tiles(correction, tolerance))
 
 
 def tiles(result: Correction, tolerance: float | None) -> tuple[Tile, ...]:
@@ -272,8 +271,6 @@ def _factors(result: Correction) -> Array:
 
 
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     correction, method = result.correction, result.correction.method
     program = correction.program
     frames = {"bases": program.bases, "tools": program.tools}
@@ -282,7 +279,6 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
     written = tuple(p.as_posix() for p in result.files)
     unwritten = "nothing, since nothing could be corrected" if result.failed else "nothing (give --out)"
     return (
-        VERSION,
         Fact("program", "program", result.program.as_posix(), f"{result.program.as_posix()} ({program.language})"),
         Fact("robot", "robot", result.robot.model.name, _named(result)),
         Fact("calibration", "calibration", calibration,

@@ -24,23 +24,18 @@ def page(result: CompensatorResult | AheadResult) -> Report:
     if isinstance(result, AheadResult):
         return ahead_page(result)
     fit = result.compensator
-    sections = [
+    outliers = outlier_table(result.table, (fit.moving,), fit.pivot)
+    noise = f"({'of the residuals' if fit.noise is None else 'stated'}) and the markers' present radii"
+    sections = (
         Section("Geometry", (_geometry_table(fit),)),
         Section("Length of the spring", (_length_table(fit.geometry), Paragraphs(fit.geometry.sentences()))),
-    ]
-    outliers = outlier_table(result.table, (fit.moving,), fit.pivot)
-    sections += [Section("Outliers", (outliers,))] if outliers.rows else []
-    if fit.spring is not None:
-        sections.append(spring_section(fit.spring))
-    if fit.plan is not None:
-        noise = "of the residuals" if fit.noise is None else "stated"
-        plan = plan_table(fit.plan, f"({noise}) and the markers' present radii")
-        sections.append(Section("Plan for the next measurement", (plan,)))
-    sections.append(
-        Section("For the robot file, under elements", (Code("yaml", _element_text(fit, result.table.file)),))
+        Section("Outliers", (outliers,) if outliers.rows else ()),
+        *(() if fit.spring is None else (spring_section(fit.spring),)),
+        Section("Plan for the next measurement", () if fit.plan is None else (plan_table(fit.plan, noise),)),
+        Section("For the robot file, under elements", (Code("yaml", _element_text(fit, result.table.file)),)),
     )
     title = f"Gravity compensator of joint {fit.joint}"
-    return Report(title, _verdict(fit), tuple(sections), result.notes, _facts(result))
+    return Report(title, _verdict(fit), sections, result.notes, _facts(result))
 
 
 def table(result: CompensatorResult | AheadResult) -> Table:
@@ -48,15 +43,12 @@ def table(result: CompensatorResult | AheadResult) -> Table:
 
 
 def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
-    from elastocal.app.inputs import VERSION
-
     fit = result.compensator
     noise, moving, pivots = None if fit.noise is None else 1e6 * fit.noise, fit.moving.marker, fit.pivot.markers
     spring = fit.spring
     robot = () if spring is None else (
         Fact("robot", "robot", result.robot, f"{spring.model.name}, other axes at {others(spring)}"),)  # fmt: skip
     return (
-        VERSION,
         Fact("points", "points", result.table.file, result.table.file),
         Fact("moving", "P1", moving, f"{moving}, turns about P2 with {fit.joint}"),
         Fact("pivots", "about P0", pivots, ", ".join(pivots)),

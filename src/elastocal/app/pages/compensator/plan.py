@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import axes_of
-from elastocal.app.inputs import VERSION
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ def _facts(result: AheadResult) -> tuple[Fact, ...]:
     g, noise, markers = result.spring, 1e6 * result.plan.noise, len(result.plan.radii)
     shape = f"L {1e3 * g.L:.2f}, a_x {1e3 * g.a_x:.2f}, a_y {1e3 * g.a_y:.2f} mm"
     return (
-        VERSION,
         Fact("robot", "robot", result.robot, result.model.name),
         Fact("joint", "joint", g.joint, g.joint),
         Fact("geometry", "geometry", shape, f"{shape}, of the robot file"),
@@ -110,7 +108,6 @@ def _degrees(angles: Array) -> str:
 def arcs_page(result: ArcPlanResult) -> Report:
     file = result.file
     facts = (
-        VERSION,
         Fact("source", "plan file", result.request.source, result.request.source),
         Fact("robot", "robot", file.robot, file.robot),
         Fact("joint", "joint", file.compensator.joint, file.compensator.joint),

@@ -46,7 +46,7 @@ def page(result: GravityResult) -> Report:
         Section("Torques over the log", torques.torque_lines(gravity)),
     ]
     title = f"Gravity torques of {found.model.name}"
-    return Report(title, verdict(gravity), tuple(s for s in sections if s.blocks), result.notes, facts(result))
+    return Report(title, verdict(gravity), sections, result.notes, facts(result))
 
 
 _ALONE = "Every mass and mass moment acts on its own in this log."

@@ -36,8 +36,7 @@ def _page(result: PlanResult) -> Report:
         Section(f"Number of {plan.task.measuring.noun}", _many(plan), folded=True),
         Section("Feasibility", (check_table(plan), removal_table(plan)), folded=True),
     )
-    shown = tuple(s for s in sections if s.blocks)
-    return Report(f"Plan: {result.name}", verdict(plan), shown, result.notes, result.facts, tiles=tiles(plan))
+    return Report(f"Plan: {result.name}", verdict(plan), sections, result.notes, result.facts, tiles=tiles(plan))
 
 
 def tiles(plan: Plan) -> tuple[Tile, ...]:

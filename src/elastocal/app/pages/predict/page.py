@@ -33,10 +33,8 @@ def page(result: PredictResult | ReadingsResult) -> Report:
     if isinstance(result, ReadingsResult):
         return readings.page(result)
     title = f"Predicted deflection of {result.inputs.robot}"
-    sections = [Section("Predictions", (table(result),))]
-    if drawn := scenes(result):
-        sections.append(Section("Robot under load", drawn))
-    return Report(title, verdict(result), tuple(sections), result.notes, result.inputs.facts())
+    sections = Section("Predictions", (table(result),)), Section("Robot under load", scenes(result))
+    return Report(title, verdict(result), sections, result.notes, result.inputs.facts())
 
 
 def verdict(result: PredictResult) -> tuple[str, ...]:
