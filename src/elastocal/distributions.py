@@ -5,33 +5,41 @@ Importing that takes longer than most fits.  All are incomplete beta and gamma f
 
     I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) / (1 + d_1/(1 + d_2/(1 + ...)))        where x < (a + 1)/(a + b + 2)
     Q(a, x)   = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a)/(x + 3 - a - ...))    where x > a + 1
+    Q(a, x)   = Q(a - 1, x) + x^(a-1) e^-x / Gamma(a)    from Q(1/2, x) = erfc(sqrt x), Q(1, x) = e^-x
 
-(Abramowitz and Stegun 26.5.8, 6.5.31.)  From ``MANY`` degrees of freedom on rounding and the number of terms grow, and
+(Abramowitz and Stegun 26.5.8, 6.5.31, 6.5.21.)  The last one is for few whole degrees of freedom, which outliers are
+asked for by the thousand.  From ``MANY`` degrees of freedom on rounding and the number of terms grow, and
 the library's own are called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, lgamma, pi, sqrt
+from math import erfc, exp, lgamma, pi, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Given = float | npt.NDArray[np.generic]
+FEW = 12.0
 MANY = 3000.0
 TERMS = 1000
 TINY = 1e-300
 EXACT = 5e-16
 """Share of a sum or product that one more term may change where it ends: less is rounding."""
 _log_gamma = np.frompyfunc(lgamma, 1, 1)
+_erfc = np.frompyfunc(erfc, 1, 1)
 
 
 def chdtrc(freedom: Given, x: Given) -> Array:
     """Probability that chi-square exceeds x."""
     v, at = _given(freedom, x)
-    return _special("chdtrc", v, at) if _many(v) else _upper_gamma(v / 2, np.maximum(at, 0.0) / 2)
+    if _many(v):
+        return _special("chdtrc", v, at)
+    half = np.maximum(at, 0.0) / 2
+    few = np.all((v >= 1) & (v <= FEW) & (v == np.rint(v)))
+    return _stepped(v, half) if few else _upper_gamma(v / 2, half)
 
 
 def fdtrc(numerator: Given, denominator: Given, x: Given) -> Array:
@@ -107,6 +115,18 @@ def _beta(a: Array, b: Array, x: Array, rest: Array) -> Array:
 
     part = np.exp(front) / a / _fraction(np.ones_like(x), term)
     return np.where(swap, 1 - part, part)
+
+
+def _stepped(freedom: Array, x: Array) -> Array:
+    """Q(freedom / 2, x) from that of the first odd or even number; nan where x is."""
+    odd, x = freedom % 2 == 1, np.minimum(x, 1e4)  # beyond, all are zero
+    small = np.exp(-x)
+    q = np.where(odd, np.asarray(_erfc(np.sqrt(x)), dtype=np.float64), small)
+    part = small * np.where(odd, 2 * np.sqrt(x / np.pi), x)
+    for k in range(1, int((freedom.max(initial=1) - 1) // 2) + 1):
+        q = np.where(freedom > 2 * k, q + part, q)
+        part = part * x / (k + np.where(odd, 0.5, 1.0))
+    return q
 
 
 def _upper_gamma(a: Array, x: Array) -> Array:

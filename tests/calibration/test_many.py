@@ -45,9 +45,14 @@ def sampled(robot: Robot, data: ec.Campaign) -> ec.Calibration:
     return ec.calibrate(robot, data.take(rows), "geometry")
 
 
-def test_pieces_of_any_size_give_the_same_fit(robot: Robot) -> None:
+@pytest.fixture(scope="module")
+def small(robot: Robot) -> ec.Calibration:
+    """Of a sample of the readings: what the passes over all of them start from."""
+    return sampled(robot, campaign(*readings(robot)))
+
+
+def test_pieces_of_any_size_give_the_same_fit(robot: Robot, small: ec.Calibration) -> None:
     data = campaign(*readings(robot))
-    small = sampled(robot, data)
     assert small.ladder is not None
     start, states = small.ladder.chosen.fit, gather(robot, data)
     whole = many.fit_many(start, states, chunk=10_000)
@@ -59,10 +64,9 @@ def test_pieces_of_any_size_give_the_same_fit(robot: Robot) -> None:
         assert parts.count == whole.count
 
 
-def test_the_sums_are_those_of_the_whole_problem(robot: Robot) -> None:
+def test_the_sums_are_those_of_the_whole_problem(robot: Robot, small: ec.Calibration) -> None:
     """A step on all readings at once, from where the passes ended, predicts the same; H is that of all rows."""
     data = campaign(*readings(robot))
-    small = sampled(robot, data)
     assert small.ladder is not None
     start, states = small.ladder.chosen.fit, gather(robot, data)
     found = many.fit_many(start, states, chunk=128).fit
@@ -75,10 +79,11 @@ def test_the_sums_are_those_of_the_whole_problem(robot: Robot) -> None:
     assert np.abs(blocks.jacobian @ step).max() < 2e-7  # a hundredth of the noise
 
 
-def test_one_pass_over_all_poses_is_enough(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_pass_over_all_poses_is_enough(
+    robot: Robot, small: ec.Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After passes over some of them: the same unknowns as without, to a fifth of what is not known of them."""
     data = campaign(*readings(robot))
-    small = sampled(robot, data)
     start, states = small.ladder.chosen.fit, gather(robot, data)
     passes: list[str] = []
     plain = many.fit_many(start, states)
@@ -170,11 +175,10 @@ def test_a_rare_station_and_a_rare_marker_are_in_the_sample(robot: Robot) -> Non
 
 
 def test_where_most_is_improbable_nothing_is_dropped_even_in_the_last_pass(
-    robot: Robot, monkeypatch: pytest.MonkeyPatch
+    robot: Robot, small: ec.Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model is wrong then, not the readings: what is returned is of one pass over all of them."""
     q, points = readings(robot)
-    small = sampled(robot, campaign(q, points))
     assert small.ladder is not None
     wrong = points + np.random.default_rng(5).normal(0, 5e-3, points.shape) * (np.arange(POSES) % 2)[:, None, None]
     states = gather(robot, campaign(q, wrong))

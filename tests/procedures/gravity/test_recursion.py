@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.draws import SIGMAS, draws, spread_of_share
 from oracle.logs import LENGTH, MASSES, MOMENTS, G, joined, logged, planar_arm, planar_torques, sweep, waves
 from oracle.refusals import refused
 
@@ -41,12 +42,13 @@ def test_terms_and_friction_of_the_planar_arm(sense):
 def test_errors_of_outer_terms_are_handed_on():
     """Intervals of the inner term hold the truth as often as they say, which its own sweep alone would not."""
     truth = G * (MOMENTS["J1.mx"] + LENGTH * MASSES["J2"])
-    found = [recursive_moments(ARM, swept(seed), 1) for seed in range(100)]
+    count = draws(30, 300)
+    found = [recursive_moments(ARM, swept(seed), 1) for seed in range(count)]
     errors = np.array([f.terms[1].cosine - truth for f in found])
     stated = np.array([f.terms[1].cosine_sd for f in found])
     alone = np.array([f.series[1].cosine_sd[0] for f in found])
-    assert np.std(errors) == pytest.approx(np.mean(stated), rel=0.25)
-    assert np.mean(np.abs(errors) < 1.96 * stated) >= 0.88
+    assert np.std(errors) == pytest.approx(np.mean(stated), rel=SIGMAS / np.sqrt(2 * count))
+    assert np.mean(np.abs(errors) < 1.96 * stated) > 0.95 - spread_of_share(0.95, count)
     assert np.mean(alone) < 0.97 * np.mean(stated)
 
 
