@@ -18,7 +18,7 @@ import numpy as np
 from elastocal.calibration.campaign import READ, Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
-from elastocal.calibration.states import gather
+from elastocal.calibration.states import Members, gather
 from elastocal.distributions import stdtr
 from elastocal.model.robot import Robot
 from elastocal.solve.outliers import FAR, LEVEL, LIKELY, Unit
@@ -33,14 +33,25 @@ def distinct_rows(campaign: Campaign) -> Ints:
     """Rows in their order without those that repeat another in every number: a copy tells nothing of the scatter."""
     keys = ("q", "position", "deflection", "orientation", "distance", "wrench", "temperature")
     columns = [v.reshape(campaign.count, -1) for v in (getattr(campaign, k) for k in keys) if v is not None]
-    table = np.column_stack([*columns, campaign.station_index])
+    columns = [*columns, campaign.station_index[:, None]]
+    mixed = np.zeros(campaign.count)  # equal for rows that are: only those that share it are compared
+    for number, column in enumerate(c for v in columns for c in v.T):
+        mixed += np.sqrt(number + 2.0) * np.nan_to_num(column, nan=1e3)
+    order = np.argsort(mixed, kind="stable")
+    same = mixed[order[1:]] == mixed[order[:-1]]
+    shared = np.sort(order[np.append(same, False) | np.insert(same, 0, False)])
+    table = np.column_stack([v[shared] for v in columns])
     _, first = np.unique(np.where(np.isnan(table), np.inf, table), axis=0, return_index=True)
-    return np.sort(first)
+    lost = np.delete(shared, first)
+    return np.delete(np.arange(campaign.count), lost)
 
 
-def without_bad_repeats(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
-    """The campaign with nan in the place of wrong repeats, and these by row, marker and axis."""
-    every = gather(robot, campaign).members
+def without_bad_repeats(
+    robot: Robot, campaign: Campaign, every: Members | None = None
+) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """The campaign with nan in the place of wrong repeats, and these by row, marker and axis; ``every`` are its
+    repeats, where they are known."""
+    every = gather(robot, campaign).members if every is None else every
     members = [every[i] for i in np.flatnonzero(every.counts > 2).tolist()]
     good, lost = dict[str, Array](), []
     for key in READ:

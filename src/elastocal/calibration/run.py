@@ -34,6 +34,7 @@ from elastocal.calibration.words import automatic, check_deflections, check_word
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
+from elastocal.measure.setup import origins
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -127,7 +128,7 @@ def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[O
     """Without points that no arm reaches, such as codes of a lost beam: no fit can be begun with them."""
     if campaign.position is None:
         return campaign, ()
-    origin = kinematics(robot.nominal, campaign.joint_values(robot)).position
+    origin = origins(robot.nominal, campaign.joint_values(robot), [robot.tool])[:, 0]
     near, _ = within_reach(origin, campaign.station_index, campaign.position)
     gone = np.isnan(near).any(axis=2) & ~np.isnan(campaign.position).any(axis=2)
     gone[campaign.kept_rows] = False
@@ -165,7 +166,8 @@ def _calibrate_many(
     checked = check_slips(right.robot, neighbours(campaign))
     robot, seen = checked.robot, Seen.of(checked.robot, campaign)
     campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
-    campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
+    known = None if accept or checked.findings else states.members
+    campaign, lost = without_bad_repeats(robot, campaign, known) if outliers else (campaign, ())
     lost = (*beyond, *lost)
     if accept or lost or checked.findings:
         states = gather(robot, campaign)

@@ -21,6 +21,8 @@ from elastocal.spatial.rotation import nearest_rotation
 
 SAME = 1e-5
 """Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""
+STEPS = 100
+"""Neighbours on a line that are looked at; where more are close, a tree of SciPy finds the pairs."""
 FEW = 300
 """Rows up to which all pairs are looked at."""
 
@@ -165,8 +167,10 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
     heat = np.zeros(len(q)) if read is None else read - reference
     names = sorted(campaign.stations)
     station = np.searchsorted(names, campaign.station)
-    key = np.column_stack([_clusters(q), wrench, station, np.round(2 * heat)])
-    unique, inverse = np.unique(key, axis=0, return_inverse=True)
+    pose_of = _clusters(q)
+    others = np.column_stack([wrench, station, np.round(2 * heat)])
+    key = np.column_stack([pose_of, others[:, np.ptp(others, axis=0) > 0]])
+    unique, inverse = np.unique(key, axis=0, return_inverse=True) if key.shape[1] > 1 else _numbered(pose_of)
     inverse = inverse.reshape(-1)
     members = _members(campaign, inverse, len(unique))
     first = members.rows[members.first]
@@ -192,6 +196,12 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
         freedom,
         None if campaign.time is None else members.sums(campaign.time - campaign.time.min()) / members.counts,
     )
+
+
+def _numbered(values: Array) -> tuple[Array, Ints]:
+    """Values that differ, as rows, and the number of each among them."""
+    unique, inverse = np.unique(values, return_inverse=True)
+    return unique[:, None], inverse
 
 
 def mean_by_poses(values: Array, pose: Ints) -> tuple[float, float, int]:
@@ -223,11 +233,29 @@ def _linked(q: Array) -> Ints:
     """Numbers (N,) of the sets of rows that steps of no more than ``SAME`` link."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
 
-    pairs = cKDTree(q).query_pairs(SAME, p=np.inf, output_type="ndarray")
+    pairs = _near(q)
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(q), len(q)))
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def _near(q: Array) -> Ints:
+    """Pairs (P, 2) of rows within ``SAME``: neighbours on a line that no grid of joint values lies across."""
+    weights = np.sqrt(np.arange(2.0, 2.0 + q.shape[1]))
+    order = np.argsort(q @ weights, kind="stable")
+    line, reach = (q @ weights)[order], 1.001 * SAME * float(weights.sum())
+    pairs = []
+    for step in range(1, len(q)):
+        first = np.flatnonzero(line[step:] - line[:-step] <= reach)
+        if not len(first):
+            break
+        if step > STEPS:
+            from scipy.spatial import cKDTree
+
+            return np.asarray(cKDTree(q).query_pairs(SAME, p=np.inf, output_type="ndarray"))
+        both = np.column_stack([order[first], order[first + step]])
+        pairs.append(both[np.abs(q[both[:, 0]] - q[both[:, 1]]).max(axis=1) <= SAME])
+    return np.concatenate([np.zeros((0, 2), dtype=np.int64), *pairs])
 
 
 def _linked_few(q: Array) -> Ints:

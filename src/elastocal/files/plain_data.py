@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -54,24 +55,12 @@ _Loader.add_implicit_resolver(
 
 def yaml_data(text: str, file: str) -> tuple[Any, dict[Path_, int]] | None:
     """Data and the line of every key and item; None for an empty text."""
-    _check_depth(text, file)
-    node = _Loader(text).get_single_node()
-    if node is None:
+    reading = _Reading(file, _Loader(text))
+    if not reading.begins():
         return None
-    reading = _Reading(file)
-    return reading.value(node, ()), reading.lines
-
-
-def _check_depth(text: str, file: str) -> None:
-    """Refuse what would overflow the stack, which libyaml does not guard; a pass over the events takes no time."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEEPEST:
-                raise _too_deep(file, 1 if event.start_mark is None else event.start_mark.line + 1)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+    data = reading.value(())
+    reading.end()
+    return data, reading.lines
 
 
 def _too_deep(file: str, line: int) -> InputError:
@@ -79,66 +68,136 @@ def _too_deep(file: str, line: int) -> InputError:
     return InputError(said, code="too-deep", file=file, line=line)
 
 
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
 @dataclass
 class _Reading:
-    """One walk over the nodes of a file; ``count`` are those met so far."""
+    """One walk over the events of a file, those behind an alias walked again; ``count`` are the entries met so far."""
 
     file: str
+    loader: Any
     lines: dict[Path_, int] = field(default_factory=dict)
     count: int = 0
+    events: list[yaml.Event] = field(default_factory=list)
+    at: int = 0
+    anchors: dict[str, int] = field(default_factory=dict)
 
-    def value(self, node: yaml.Node, path: Path_) -> Any:
+    def next(self) -> Any:
+        if self.at == len(self.events):
+            self.events.append(self.loader.get_event())
+        self.at += 1
+        return self.events[self.at - 1]
+
+    def begins(self) -> bool:
+        """Whether there is a document."""
+        self.next()
+        return isinstance(self.next(), yaml.DocumentStartEvent)
+
+    def end(self) -> None:
+        """Refuse a second document."""
+        self.next()
+        more = self.next()
+        if not isinstance(more, yaml.StreamEndEvent):
+            raise yaml.composer.ComposerError(None, None, "there is a second document", more.start_mark)
+
+    def value(self, path: Path_) -> Any:
+        event = self._anchored(self.next())
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event, path)
         self.count += 1
         if self.count > LARGEST:
             said = f"unfolds to more than {LARGEST} entries; write out what its aliases stand for, in tables where long"
-            raise self.error(node, said, "too-large")
-        if len(path) > DEEPEST:
-            raise _too_deep(self.file, node.start_mark.line + 1)
-        self.lines.setdefault(path, node.start_mark.line + 1)
-        if isinstance(node, yaml.ScalarNode):
-            return self._scalar(node)
-        tag = node.tag.removeprefix(_TAG)
-        if isinstance(node, yaml.SequenceNode) and tag == "seq":
-            return [self.value(item, (*path, i)) for i, item in enumerate(node.value)]
-        if isinstance(node, yaml.MappingNode) and tag == "map":
-            return self._mapping(node, path)
-        raise self._foreign(node)
+            raise self.error(event, said, "too-large")
+        self.lines.setdefault(path, _line(event))
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        if len(path) >= DEEPEST:
+            raise _too_deep(self.file, _line(event))
+        if isinstance(event, yaml.SequenceStartEvent) and event.tag in (None, "!", f"{_TAG}seq"):
+            return [self.value((*path, i)) for i in self._items()]
+        if isinstance(event, yaml.MappingStartEvent) and event.tag in (None, "!", f"{_TAG}map"):
+            return self._mapping(path)
+        raise self._foreign(event, event.tag)
 
-    def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[Any, Any]:
+    def _anchored(self, event: Any) -> Any:
+        new = event.anchor is not None and not isinstance(event, yaml.AliasEvent)
+        if new and self.anchors.setdefault(event.anchor, self.at - 1) != self.at - 1:
+            said = f"the anchor {event.anchor!r} stands twice"
+            raise yaml.composer.ComposerError(None, None, said, event.start_mark)
+        return event
+
+    def _aliased(self, alias: Any, path: Path_) -> Any:
+        """What stands at the anchor, at another place."""
+        if alias.anchor not in self.anchors:
+            said = f"found undefined alias {alias.anchor!r}"
+            raise yaml.composer.ComposerError(None, None, said, alias.start_mark)
+        if len(path) > DEEPEST:
+            raise _too_deep(self.file, _line(alias))
+        behind, self.at = self.at, self.anchors[alias.anchor]
+        out = self.value(path)
+        self.at = behind
+        return out
+
+    def _items(self) -> Iterator[int]:
+        """Numbers of the items (or keys) until their list ends."""
+        for i in count():
+            if isinstance(self.next(), yaml.CollectionEndEvent):
+                return
+            self.at -= 1
+            yield i
+
+    def _mapping(self, path: Path_) -> dict[Any, Any]:
         out: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         seen: set[str] = set()
-        before: tuple[str, yaml.Node] | None = None
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
+        before: tuple[str, Any] | None = None
+        for _ in self._items():
+            key = self._anchored(self.next())
+            if not isinstance(key, yaml.ScalarEvent):
                 raise self.error(key, "a key is a list or a mapping; write a word")
-            if key.tag == f"{_TAG}merge":
-                for other in self._merged(value, path):
+            if self._tag(key) == f"{_TAG}merge":
+                for other in self._merged(path):
                     merged = {**other, **merged}
                 continue
-            name = str(key.value)
-            if before is not None and value.tag == f"{_TAG}null" and name.isdecimal():
+            name, value = str(key.value), self.next()
+            self.at -= 1
+            if before is not None and name.isdecimal() and isinstance(value, yaml.ScalarEvent) and not value.value:
                 self._refuse_comma(key, (*path, before[0]), before[1], name)
             before = name, value
             if name in seen:
                 raise self.error(key, f"key {name!r} stands twice; keep one")
             seen.add(name)
             place = (*path, name)
-            self.lines[place] = key.start_mark.line + 1
-            out[self._scalar(key)] = self.value(value, place)
+            self.lines[place] = _line(key)
+            out[self._scalar(key)] = self.value(place)
         return {**merged, **out}
 
-    def _merged(self, node: yaml.Node, path: Path_) -> Iterator[dict[Any, Any]]:
-        for one in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            if not isinstance(one, yaml.MappingNode):
-                raise self.error(one, "<< merges a mapping; name one by its anchor")
-            yield self.value(one, (*path, "<<"))
+    def _merged(self, path: Path_) -> Iterator[dict[Any, Any]]:
+        """What << merges: a mapping, or several."""
+        event = self.next()
+        self.at -= 1
+        found = self.value((*path, "<<"))
+        for one in found if isinstance(found, list) else [found]:
+            if not isinstance(one, dict):
+                raise self.error(event, "<< merges a mapping; name one by its anchor")
+            yield one
 
-    def _scalar(self, node: yaml.ScalarNode) -> Any:
-        tag, text = node.tag.removeprefix(_TAG), str(node.value)
+    def _tag(self, event: Any) -> str:
+        if event.tag not in (None, "!"):
+            return str(event.tag)
+        text = event.value
+        for tag, pattern in _Loader.yaml_implicit_resolvers.get(text[:1], ()) if event.implicit[0] else ():
+            if pattern.match(text):
+                return str(tag)
+        return f"{_TAG}str"
+
+    def _scalar(self, event: Any) -> Any:
+        tag, text = self._tag(event).removeprefix(_TAG), str(event.value)
         if tag == "str":
             if (control := CONTROL.search(text)) is not None:
-                raise self.error(node, f"text with the control character {control[0]!r}; leave it out")
+                raise self.error(event, f"text with the control character {control[0]!r}; leave it out")
             return text
         if tag == "null" and text in ("", "~", "null", "Null", "NULL"):
             return None
@@ -146,30 +205,30 @@ class _Reading:
             return _WORDS[text.lower()]
         if tag == "int" and _INTEGER.fullmatch(text):
             if len(text.lstrip("+-")) > DIGITS:
-                raise self.error(node, f"an integer of {len(text.lstrip('+-'))} digits; at most {DIGITS} are read")
+                raise self.error(event, f"an integer of {len(text.lstrip('+-'))} digits; at most {DIGITS} are read")
             return int(text)
         if tag == "float" and (_NUMBER.fullmatch(text) or _NO_NUMBER.fullmatch(text)):
             number = float(text) if _NUMBER.fullmatch(text) else float("nan")
             if not isfinite(number):
-                raise self.error(node, f"{text!r} is not a finite number; write one, or leave the key out")
+                raise self.error(event, f"{text!r} is not a finite number; write one, or leave the key out")
             return number
         if tag in ("null", "bool", "int", "float"):
-            raise self.error(node, f"{text!r} is marked as !!{tag} and is none; write it without !!{tag}")
-        raise self._foreign(node)
+            raise self.error(event, f"{text!r} is marked as !!{tag} and is none; write it without !!{tag}")
+        raise self._foreign(event, f"{_TAG}{tag}" if tag.isalpha() else tag)
 
-    def _foreign(self, node: yaml.Node) -> InputError:
-        tag = node.tag.replace(_TAG, "!!")
-        return self.error(node, f"the tag {tag!r} is not read; write text, numbers, lists and mappings")
+    def _foreign(self, event: Any, tag: str) -> InputError:
+        said = tag.replace(_TAG, "!!")
+        return self.error(event, f"the tag {said!r} is not read; write text, numbers, lists and mappings")
 
-    def _refuse_comma(self, key: yaml.Node, path: Path_, number: yaml.Node, decimals: str) -> None:
+    def _refuse_comma(self, key: Any, path: Path_, number: Any, decimals: str) -> None:
         """YAML reads {k: 33,5} as the key k with 33 and a key 5 with nothing."""
-        if isinstance(number, yaml.ScalarNode) and re.fullmatch(r"[+-]?\d+", number.value):
+        if isinstance(number, yaml.ScalarEvent) and re.fullmatch(r"[+-]?\d+", number.value):
             written, point = f"{number.value},{decimals}", f"{number.value}.{decimals}"
             said = f"{spelled(path)}: {written} has a decimal comma; use a decimal point: {point}"
             raise self.error(key, said, between=", ")
 
-    def error(self, node: yaml.Node, said: str, code: str = "yaml", between: str = ": ") -> InputError:
-        line = node.start_mark.line + 1
+    def error(self, event: Any, said: str, code: str = "yaml", between: str = ": ") -> InputError:
+        line = _line(event)
         return InputError(f"{self.file}, line {line}{between}{said}", code=code, file=self.file, line=line)
 
 

@@ -29,6 +29,7 @@ T = TypeVar("T")
 Units = Mapping[str, str]
 
 
+@cache
 def dimensions_of(cls: type) -> dict[str, str | None]:
     out: dict[str, str | None] = {f.name: f.metadata.get("dimension") for f in dataclasses.fields(cls)}
     out.update(getattr(cls, "shorthand", {}))

@@ -17,6 +17,8 @@ from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial.entries import Array, Ints
 
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
+AT_ONCE = 8192
+"""Configurations whose frames are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +92,7 @@ class Setup:
 
     def positions(self, model: Robot) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
-        state = rigid_state(model.posture(model.configurations(self.q)), ())
-        return np.stack([state.origin(m.frame).T for m in self.markers], axis=1)
+        return origins(model, self.q, [m.frame for m in self.markers])
 
     def by_joints(self, model: Robot) -> Array:
         """Rows moved by the joints, (N, R, n)."""
@@ -132,6 +133,16 @@ class Setup:
             return np.broadcast_to(vectors, (self.count, *vectors.shape))
         turn = kinematics(model, self.q, self.load.frame).rotation
         return np.asarray(np.einsum("nij,kj->nki", turn, vectors))
+
+
+def origins(model: Robot, q: Array, frames: Sequence[str]) -> Array:
+    """Where frames are without load, (N, frames, 3): of many configurations one part after another."""
+    out = np.empty((len(q), len(frames), 3))
+    for at in range(0, len(q), AT_ONCE):
+        state = rigid_state(model.posture(model.configurations(q[at : at + AT_ONCE])), ())
+        for i, frame in enumerate(frames):
+            out[at : at + AT_ONCE, i] = state.origin(frame).T
+    return out
 
 
 def stacked(markers: Sequence[Marker], parts: Sequence[Array]) -> Array:

@@ -153,6 +153,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     skip = entry.missing == "skip"
     wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units)
     tables, euler, turned = oriented(read_tables(raws, wanted), model, entry.euler)
+    raws = {table.word: table.raw for table in tables}
     entry = replace(entry, euler=euler)
     markers, chosen = chosen_markers(given, tables, model, free=True)
     found = gathered_readings(tables, markers, False, 1)

@@ -169,15 +169,20 @@ KEY = "elements"
 
 def read_elements(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> tuple[Element, ...]:
     """The effects of a robot, none given twice."""
-    elements = tuple(_element(located, (KEY, i), entry, top, tree, units) for i, entry in enumerate(top.elements))
+    kinds, joints = element_kinds(), {f.name: f.joint.kind for f in tree.frames if f.joint}
+    elements = tuple(
+        _element(located, (KEY, i), top, tree, units, *chosen(located, (KEY, i), "an element", entry, kinds), joints)
+        for i, entry in enumerate(top.elements)
+    )
     check_once(located, _given(elements, tree))
     return elements
 
 
-def _element(located: Located, path: Path_, entry: Any, top: RobotFile, tree: FrameTree, units: Units) -> Element:
-    cls, data = chosen(located, path, "an element", entry, element_kinds())
-    joints = {f.name: f.joint.kind for f in tree.frames if f.joint}
-    fields = schema.read_fields(cls, located, path, data, units, joints.get(str(entry.get("joint"))))
+def _element(
+    located: Located, path: Path_, top: RobotFile, tree: FrameTree, units: Units, cls: type[Element],
+    data: dict[str, Any], joints: Mapping[str, str],
+) -> Element:  # fmt: skip
+    fields = schema.read_fields(cls, located, path, data, units, joints.get(str(data.get("joint"))))
     if not (fields.values.get("source") or top.source):
         raise located.error(path, NO_SOURCE)
     try:

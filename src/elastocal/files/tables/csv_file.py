@@ -115,8 +115,8 @@ def csv_parts(
     lines = lines.some(slice(skipped + 1 + (own is not None), None))
     cut = Cut(path, header, separator)
     lines, ended = _without_end(lines, text, cut)
-    body = text[lines.starts[0] : lines.ends[-1]] if len(lines) else ""
-    numerals, *seen = numerals_of(body, separator)
+    body = slice(int(lines.starts[0]), int(lines.ends[-1])) if len(lines) else slice(0, 0)
+    numerals, *seen = numerals_of(text, separator, body)
     said = (*(below_note(path, title[0]) if skipped else ()), *numeral_notes(path, numerals, *seen))
     notes = (*file.notes, *said, *ended)
     lines = _full(lines, text, cut)
@@ -128,7 +128,7 @@ def csv_parts(
 def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
     """Without lines above the titles, where that is known, and without those that tell a spreadsheet the separator."""
     lines = lines.some(slice(int(np.searchsorted(lines.numbers, header_line or 0)), None))
-    if "sep=" not in text.casefold():
+    if not any(word in text for word in ("sep=", "Sep=", "SEP=")):
         return lines
     kept = [i for i, (_, s) in enumerate(lines.numbered(text)) if not _TOLD.fullmatch(s)]
     return lines.some(np.array(kept, dtype=np.int64))

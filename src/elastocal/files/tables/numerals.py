@@ -51,22 +51,24 @@ class Numerals:
         return plain if finite_number(plain) is not None else text
 
 
-def numerals_of(text: str, separator: str) -> tuple[Numerals, str, str]:
-    """What the cells of a text show, an example of what is taken for thousands on that ground, and one of what is not
-    although decimals stand behind points here and behind commas there."""
-    inside, part, between = text, re.escape(separator), re.escape(separator)
+def numerals_of(text: str, separator: str, part_of: slice = slice(None)) -> tuple[Numerals, str, str]:
+    """What the cells of (a part of) a text show, an example of what is taken for thousands on that ground, and one of
+    what is not although decimals stand behind points here and behind commas there."""
+    start, end, _ = part_of.indices(len(text))
+    part = between = re.escape(separator)
+    inside, first, last = text, start, end
     if separator == ",":  # a comma inside of a number stands in quotes
-        inside, between = ";".join(_QUOTED.findall(text)), ";"
-    decimal_comma = _decimals(",", between).search(inside) is not None
-    decimal_dot = _decimals(".", part).search(text) is not None
-    dots = _parted(".", between).search(inside) is not None or (decimal_comma and not decimal_dot)
-    commas = _parted(",", between).search(inside) is not None or (decimal_dot and not decimal_comma)
+        inside, between = ";".join(_QUOTED.findall(text, start, end)), ";"
+        first, last = 0, len(inside)
+    decimal_comma = _decimals(",", between).search(inside, first, last) is not None
+    decimal_dot = _decimals(".", part).search(text, start, end) is not None
+    dots = _parted(".", between).search(inside, first, last) is not None or (decimal_comma and not decimal_dot)
+    commas = _parted(",", between).search(inside, first, last) is not None or (decimal_dot and not decimal_comma)
     both = separator != "," and decimal_comma and decimal_dot and not (dots or commas)
 
     def example(dot: bool, comma: bool) -> str:
-        found = (_lone(".", part).search(text) if dot else None) or (
-            _lone(",", between).search(inside) if comma else None
-        )
+        found = _lone(".", part).search(text, start, end) if dot else None
+        found = found or (_lone(",", between).search(inside, first, last) if comma else None)
         return found[1] if found else ""
 
     return Numerals(dots, commas), example(dots, commas), example(both, both)

@@ -149,19 +149,18 @@ class Lines:
 
 def lines_of(text: str, comment: str) -> Lines:
     """Lines that are neither empty nor comments."""
-    numbers, starts, ends, number, at = [], [], [], 0, 0
+    found, number, at = [np.zeros((0, 3), dtype=np.int64)], 0, 0
     while at < len(text):
         stop = text.find("\n", at + SHORT) + 1 or len(text)
-        block = text[at:stop]
+        block, mine = text[at:stop], []
         for whole, line in zip(block.splitlines(keepends=True), block.splitlines(), strict=True):
             number += 1
             bare = line.lstrip()
             if bare and not bare.startswith(comment):
-                numbers.append(number)
-                starts.append(at)
-                ends.append(at + len(line))
+                mine.append((number, at, at + len(line)))
             at += len(whole)
-    return Lines(*(np.array(v, dtype=np.int64) for v in (numbers, starts, ends)))
+        found.append(np.array(mine, dtype=np.int64).reshape(-1, 3))
+    return Lines(*np.concatenate(found).T.copy())
 
 
 @dataclass(frozen=True, eq=False)
