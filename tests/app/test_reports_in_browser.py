@@ -58,6 +58,7 @@ def test_it_is_quiet_fits_and_works(running: Any, reports: Reports, tmp_path: Pa
     """Loaded once: the narrow page is the wide one in a smaller window, folded as before and unfolded."""
     report = reports(kind).path
     assert report.stat().st_size < 1_500_000
+    assert report.read_text(encoding="utf-8").count("<dt>Elastocal</dt>") <= 1
     report = undrawn(report, tmp_path)
     seen = opened(running, report, WIDE)
     page = seen.page

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elastocal.published.case import Why
-from elastocal.published.kr270_design import explained
+from elastocal.published.design import explained
 from elastocal.published.kr270_table3 import EXPLAINED, UNEXPLAINED, alike
 
 SHORT = ("k_c", "s_0")

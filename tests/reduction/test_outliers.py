@@ -10,8 +10,8 @@ from elastocal.measure.measured import Measured
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.reduction.diagnostics import find_outliers
 from elastocal.reduction.fit import estimate
-from elastocal.reduction.outliers import find_outliers
 
 SD = 1e-5
 JOINTS = ["j1.k", "j2.k", "j3.k", "p4.k"]

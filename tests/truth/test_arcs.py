@@ -12,14 +12,14 @@ from oracle.draws import SIGMAS, draws, spread_of_share
 from scipy.spatial.transform import Rotation
 from scipy.stats import t as student
 
-from elastocal.procedures.compensator.angle_design import expected_arc, plan_angles
+from elastocal.procedures.compensator.angle_design import arc_sd, plan_angles
 from elastocal.procedures.compensator.arcs import angle_gain
 from elastocal.procedures.compensator.concentric import fit_circle, fit_concentric
 from elastocal.procedures.compensator.geometry import compensator_geometry
 from elastocal.procedures.compensator.known_angles import fit_known_angles
 from elastocal.procedures.compensator.marker_design import expected_pivot
 from elastocal.procedures.compensator.rigid_body import fit_common_rotation
-from elastocal.procedures.compensator.robust import robust_common_rotation, robust_known_angles
+from elastocal.procedures.compensator.robust import outliers_of_body, robust_known_angles
 from elastocal.procedures.compensator.variants import nested_test
 
 NOISE = 2e-5
@@ -162,13 +162,13 @@ def test_designed_angles_beat_random_ones_as_predicted():
     rng = np.random.default_rng(6)
     plan = plan_angles(6, (np.radians(-145), 0.0))
     random = np.sort(rng.uniform(np.radians(-145), 0, (40, 6)), axis=1)
-    expected = [expected_arc(q, L, NOISE).radius_sd for q in random]
-    best = plan.expected(L, NOISE).radius_sd
+    expected = [arc_sd(q, NOISE) for q in random]
+    best = arc_sd(plan, NOISE)
     assert best < min(expected)
     worst = random[int(np.argmax(expected))]
     count = draws(250, 2000)
     bound = SIGMAS / np.sqrt(2 * count)
-    measured = spread_of_radius(plan.angles, rng, count), spread_of_radius(worst, rng, count)
+    measured = spread_of_radius(plan, rng, count), spread_of_radius(worst, rng, count)
     assert measured[0] == pytest.approx(best, rel=bound)
     assert measured[1] == pytest.approx(max(expected), rel=bound)
     assert measured[1] / measured[0] > 1.3
@@ -218,7 +218,7 @@ def test_a_planted_gross_point_is_named_with_what_it_should_have_been():
         data = np.stack([z.real, z.imag], axis=2) + NOISE * rng.normal(size=(3, 7, 2))
         j, i, c = int(rng.integers(3)), int(rng.integers(7)), int(rng.integers(2))
         data[j, i, c] += 25 * NOISE
-        bad = robust_common_rotation(list(data)).outliers
+        bad = outliers_of_body(list(data))
         right += [(b.marker, b.pose, b.component) for b in bad] == [(j, i, "xy"[c])]
     assert right / bodies > 0.92 - spread_of_share(0.92, bodies, 2.5)
 

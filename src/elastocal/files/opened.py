@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHIPPED = "shipped:"
 """Before the name of a robot that comes with the package."""
 LARGEST = 256 << 20
-"""Bytes of a file that is read as a whole; as cells of a table they take twenty times as much memory."""
+"""Bytes of a file that is read as a whole."""
 _watcher: ContextVar[dict[str, str] | None] = ContextVar("watcher", default=None)
 _readable: ContextVar[Path | None] = ContextVar("readable", default=None)
 

@@ -1,32 +1,29 @@
-"""What a published case must say of itself, and the registry that finds cases by walking this folder.
+"""Published cases: what a document prints, the same recomputed, and why they may differ.
 
-One number of a document: as printed, as recomputed, and why they may differ.
-
-What a document prints: the file of data of a case, and figures that set recomputed numbers beside the printed ones.
-
-A file ``data/CASE.yaml`` has the case's ``title`` and ``source``, ``tables`` of the document that go into the
+A case is two files.  ``data/NAME.yaml`` has its ``title`` and ``source``, ``tables`` of the document that go into the
 computation, and its ``figures`` by name:
 
     s11: {published: 124.92, unit: "1", place: eq. (9), why: rule, last_digit: 0.01, note: "both tables; +- {sd:.2g}"}
 
-``published`` is missing where nothing is printed.  ``why`` is a reason (``figure.Why``) for which a recomputed number
+``published`` is missing where nothing is printed.  ``why`` is a reason (``Why``) for which a recomputed number
 may differ, and ``note`` says more; the computation fills its {places}.
+
+The module of the same name (with _ for -) recomputes them: ``run(rng, progress)`` gives an ``Outcome``.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from elastocal.errors import UnknownNameError
 from elastocal.files.located import read_yaml
-from elastocal.kinds import kinds_in
 from elastocal.report.blocks import Heatmap, Lines
 from elastocal.results import as_frame, shortened
 
@@ -115,12 +112,20 @@ class Figure:
         return self.published is not None and not self.matches and (self.at_least or not (self.why and self.note))
 
 
-DATA = Path(__file__).parent / "data"
+DOCUMENTS = "documents"
+"""File of the items of all documents, beside those of the cases."""
+
+
+def _folders() -> list[Path]:
+    from elastocal import published
+
+    return [Path(folder) / "data" for folder in published.__path__]
 
 
 @cache
 def _data(case: str) -> dict[str, Any]:
-    out: dict[str, Any] = read_yaml(DATA / f"{case}.yaml", "printed numbers start with 'title: ...'").data
+    path = next(path for folder in _folders() if (path := folder / f"{case}.yaml").is_file())
+    out: dict[str, Any] = read_yaml(path, "printed numbers start with 'title: ...'").data
     return out
 
 
@@ -140,61 +145,8 @@ class Item:
 @cache
 def printed_items() -> tuple[Item, ...]:
     """Of all documents, in their order (``data/documents.yaml``)."""
-    rows = ((document, entry) for document, entries in _data("documents").items() for entry in entries)
+    rows = ((document, entry) for document, entries in _data(DOCUMENTS).items() for entry in entries)
     return tuple(Item(document, e["item"], e.get("case", ""), e["done"]) for document, e in rows)
-
-
-@dataclass(frozen=True)
-class Printed:
-    """The data of a case, read when they are first asked for."""
-
-    case: str
-
-    @property
-    def data(self) -> dict[str, Any]:
-        return _data(self.case)
-
-    @property
-    def title(self) -> str:
-        return str(self.data["title"])
-
-    @property
-    def source(self) -> str:
-        return str(self.data["source"])
-
-    def table(self, name: str) -> Any:
-        """A table of the document, as the file has it."""
-        return self.data["tables"][name]
-
-    def value(self, name: str) -> float:
-        """A number as printed."""
-        return float(self._entry(name)["published"])
-
-    def unit(self, name: str) -> str:
-        return str(self._entry(name)["unit"])
-
-    def figure(
-        self, name: str, recomputed: float | None, *, why: Why | None = None, put_in: float | None = None, **words: Any
-    ) -> Figure:
-        """Both numbers; ``words`` fill the note, ``why`` is given where the computation decides it."""
-        e = self._entry(name)
-        note = str(e.get("note", ""))
-        reason = why or (Why[str(e["why"]).upper()] if "why" in e else None)
-        return Figure(
-            name, e.get("published"), recomputed, self.unit(name), note.format(**words) if words else note,
-            str(e.get("place", "")), reason, e.get("last_digit"), bool(e.get("at_least", False)),
-            put_in if put_in is not None else e.get("put_in"),
-        )  # fmt: skip
-
-    def figures(self, recomputed: Mapping[str, float | None]) -> tuple[Figure, ...]:
-        """Those whose notes have nothing to fill."""
-        return tuple(self.figure(name, value) for name, value in recomputed.items())
-
-    def _entry(self, name: str) -> dict[str, Any]:
-        figures: dict[str, dict[str, Any]] = self.data["figures"]
-        if name not in figures:
-            raise UnknownNameError("figure", name, figures, f"{self.case}.yaml")
-        return figures[name]
 
 
 @dataclass(frozen=True)
@@ -240,29 +192,69 @@ def unwatched(done: int, total: int) -> None:
     """Nobody looks on."""
 
 
-class Case(ABC):
-    """A published computation that can be repeated; what is printed of it is in ``data/NAME.yaml``."""
+@dataclass(frozen=True)
+class Case:
+    """A published computation: ``data/NAME.yaml`` has what is printed of it, the module of that name recomputes it."""
 
-    name: ClassVar[str]
+    name: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return _data(self.name)
 
     @property
     def title(self) -> str:
-        return Printed(self.name).title
+        return str(self.data["title"])
 
     @property
     def source(self) -> str:
-        return Printed(self.name).source
+        return str(self.data["source"])
 
-    @abstractmethod
+    def table(self, name: str) -> Any:
+        """A table of the document, as the file has it."""
+        return self.data["tables"][name]
+
+    def value(self, name: str) -> float:
+        """A number as printed."""
+        return float(self._entry(name)["published"])
+
+    def unit(self, name: str) -> str:
+        return str(self._entry(name)["unit"])
+
+    def figure(
+        self, name: str, recomputed: float | None, *, why: Why | None = None, put_in: float | None = None, **words: Any
+    ) -> Figure:
+        """Both numbers; ``words`` fill the note, ``why`` is given where the computation decides it."""
+        e = self._entry(name)
+        note = str(e.get("note", ""))
+        reason = why or (Why[str(e["why"]).upper()] if "why" in e else None)
+        return Figure(
+            name, e.get("published"), recomputed, self.unit(name), note.format(**words) if words else note,
+            str(e.get("place", "")), reason, e.get("last_digit"), bool(e.get("at_least", False)),
+            put_in if put_in is not None else e.get("put_in"),
+        )  # fmt: skip
+
+    def figures(self, recomputed: Mapping[str, float | None]) -> tuple[Figure, ...]:
+        """Those whose notes have nothing to fill."""
+        return tuple(self.figure(name, value) for name, value in recomputed.items())
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        figures: dict[str, dict[str, Any]] = self.data["figures"]
+        if name not in figures:
+            raise UnknownNameError("figure", name, figures, f"{self.name}.yaml")
+        return figures[name]
+
     def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
         """Recompute every figure from the case's inputs; ``rng`` is the only source of chance."""
+        module = import_module(f"{__package__}.{self.name.replace('-', '_')}")
+        outcome: Outcome = module.run(rng, progress)
+        return outcome
 
 
 def registry() -> dict[str, Case]:
-    """Every case by its name."""
-    from elastocal import published
-
-    return {name: case() for name, case in kinds_in(published, Case, "name").items()}
+    """Every case by its name; none of their modules is imported."""
+    names = sorted(path.stem for folder in _folders() for path in folder.glob("*.yaml") if path.stem != DOCUMENTS)
+    return {name: Case(name) for name in names}
 
 
 SEED = 20130101

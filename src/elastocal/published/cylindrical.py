@@ -27,21 +27,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+import numpy as np
+
+from elastocal.compensation.commands import correct
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.targets import Targets
+from elastocal.compensation.verification import Verification, verify
+from elastocal.files.robot.read import read_robot
+from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.linear_observation import linear_observation
+from elastocal.model.statics.observation import Marker
+from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.compensation.verification import Verification
-    from elastocal.model.robot import Robot
-    from elastocal.spatial.entries import Array
+from elastocal.solve.linear import determined_values
+from elastocal.spatial.entries import Array
 
 DRAWS = 200
 FORCE, WRENCHES = 1000.0, 30
-PRINTED = Printed("cylindrical")
+PRINTED = Case("cylindrical")
 TABLE: dict[float, tuple[float, ...]] = {r["noise"]: tuple(r["error_mm"]) for r in PRINTED.table("section 4.2")}
 """Mean errors (mm) in x, y and z by the number that the report calls noise."""
 NOISE = tuple(TABLE)
@@ -74,8 +83,6 @@ class Level:
     @property
     def range(self) -> Array:
         """5 and 95 %, (2, 3)."""
-        import numpy as np
-
         return np.asarray(np.quantile(self.errors, [0.05, 0.95], axis=0))
 
     def figures(self) -> tuple[Figure, ...]:
@@ -161,38 +168,31 @@ CONFIGURATIONS = 30
 LOAD = 1000.0
 
 
-class CylindricalCase(Case):
-    name: ClassVar[str] = "cylindrical"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        import numpy as np
-
-        from elastocal.files.robot.read import read_robot
-
-        truth = read_robot("cylindrical")
-        study = _Study(truth, *_experiment(truth, rng))
-        exact = study.identified(np.zeros(len(study.deflections)), 1.0)
-        recovery = float(np.max(np.abs(exact / truth.parameters.values - 1)))
-        bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
-        paths = Paths(truth, _path(), LOAD)
-        figures = PRINTED.figures(
-            {
-                "recovery_relative": recovery,
-                **{f"uncalibrated_{name}_mm": 1e3 * float(bare[axis]) for axis, name in enumerate("xyz")},
-                "compensated_residual_m": float(clean.max()),
-                "largest_residual_m": paths.farthest(exact),
-            }
-        )
-        levels = study.levels(rng, progress)
-        verdict = (
-            f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
-            f"to {clean.max():.0e} m. {heights_text()} The report prints neither its wrenches nor its stiffnesses "
-            "nor its path, and those used here (random; robot file; a 200 mm circle) differ, so its figures cannot be "
-            "recomputed, only their size compared."
-        )
-        noisy = [(v, study.identified(_noise(rng, v, study), VARIANCE.sd(v))) for v in NOISE]
-        curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *noise_curves(levels))
-        return Outcome(self.name, verdict, (*figures, *noise_figures(levels), *heights_figures()), curves)
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    truth = read_robot("cylindrical")
+    study = _Study(truth, *_experiment(truth, rng))
+    exact = study.identified(np.zeros(len(study.deflections)), 1.0)
+    recovery = float(np.max(np.abs(exact / truth.parameters.values - 1)))
+    bare, clean = study.mean_error(np.stack([np.zeros(3), exact]))
+    paths = Paths(truth, _path(), LOAD)
+    figures = PRINTED.figures(
+        {
+            "recovery_relative": recovery,
+            **{f"uncalibrated_{name}_mm": 1e3 * float(bare[axis]) for axis, name in enumerate("xyz")},
+            "compensated_residual_m": float(clean.max()),
+            "largest_residual_m": paths.farthest(exact),
+        }
+    )
+    levels = study.levels(rng, progress)
+    verdict = (
+        f"Without noise the three compliances come back to {recovery:.0e} relative and the compensated path is met "
+        f"to {clean.max():.0e} m. {heights_text()} The report prints neither its wrenches nor its stiffnesses "
+        "nor its path, and those used here (random; robot file; a 200 mm circle) differ, so its figures cannot be "
+        "recomputed, only their size compared."
+    )
+    noisy = [(v, study.identified(_noise(rng, v, study), VARIANCE.sd(v))) for v in NOISE]
+    curves = (paths.drawn(exact), *(paths.drawn(k, v) for v, k in noisy), *noise_curves(levels))
+    return Outcome(PRINTED.name, verdict, (*figures, *noise_figures(levels), *heights_figures()), curves)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,19 +203,11 @@ class _Study:
 
     def identified(self, noise: Array, sigma: float) -> Array:
         """Compliances from noisy deflections (position rows only)."""
-        from elastocal.solve.linear import determined_values
-
         names = self.truth.parameters.names
         return determined_values(self.matrix / sigma, (self.deflections + noise) / sigma, names)
 
     def loaded(self, k: Array) -> Array:
         """Where the true robot goes, (d, n, 3) m, when commanded with the compensations of compliances k (d, 3)."""
-        import numpy as np
-
-        from elastocal.model.loads.wrench import AppliedWrenches
-        from elastocal.model.statics.deflection import frame_pose
-        from elastocal.model.statics.equilibrium import equilibrium
-
         path = _path()
         rigid = np.column_stack([path[:, 2], np.arctan2(path[:, 1], path[:, 0]), np.hypot(path[:, 0], path[:, 1])])
         command = (rigid - k[:, None] * _joint_forces(self.truth, rigid)).reshape(-1, 3)
@@ -225,14 +217,10 @@ class _Study:
 
     def mean_error(self, k: Array) -> Array:
         """Mean absolute error along the path, (d, 3) m, for compliances (d, 3)."""
-        import numpy as np
-
         return np.asarray(np.abs(self.loaded(k) - _path()).mean(axis=1))
 
     def levels(self, rng: np.random.Generator, progress: Progress) -> tuple[Level, ...]:
         """Every printed noise in every reading, from the same draws."""
-        import numpy as np
-
         out = []
         for number, printed in enumerate(NOISE, 1):
             unit = rng.normal(size=(DRAWS, len(self.deflections)))
@@ -251,12 +239,6 @@ def _noise(rng: np.random.Generator, printed: float, study: _Study) -> Array:
 
 def _experiment(truth: Robot, rng: np.random.Generator) -> tuple[Array, Array]:
     """Observation matrix and exact linear deflections of random configurations and wrenches (steps 1-4)."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.linear_observation import linear_observation
-    from elastocal.model.statics.observation import Marker
-
     limits = np.array([m.limits for m in truth.motions])
     q = rng.uniform(limits[:, 0], limits[:, 1], (CONFIGURATIONS, 3))
     wrenches = rng.uniform(-LOAD, LOAD, (CONFIGURATIONS, 6))
@@ -267,17 +249,11 @@ def _experiment(truth: Robot, rng: np.random.Generator) -> tuple[Array, Array]:
 
 def _joint_forces(model: Robot, q: Array) -> Array:
     """J^T W at joint values (n, 3)."""
-    import numpy as np
-
-    from elastocal.model.kinematics import kinematics
-
     return np.asarray(np.einsum("nai,a->ni", kinematics(model, q).jacobian, np.full(6, LOAD)))
 
 
 def _path() -> Array:
     """A circle of 200 mm about (600, 200, 500) mm that rises and falls by 100 mm: the report prints none."""
-    import numpy as np
-
     t = np.linspace(0, 2 * np.pi, 101)
     return np.column_stack([0.6 + 0.2 * np.cos(t), 0.2 + 0.2 * np.sin(t), 0.5 + 0.1 * np.sin(2 * t)])
 
@@ -292,14 +268,6 @@ class Paths:
 
     def compensated(self, k: Array) -> Verification:
         """The path on the truth when it is corrected with compliances k (3,)."""
-        import numpy as np
-
-        from elastocal.compensation.commands import correct
-        from elastocal.compensation.loads import PathLoads
-        from elastocal.compensation.targets import Targets
-        from elastocal.compensation.verification import verify
-        from elastocal.model.loads.wrench import AppliedWrenches
-
         turn = np.repeat(np.eye(3)[None], len(self.desired), axis=0)  # a PRP robot has no orientation to choose
         x, y, z = self.desired[0]
         targets = Targets(self.truth.tool, self.desired, turn, np.array([z, np.arctan2(y, x), np.hypot(x, y)]))

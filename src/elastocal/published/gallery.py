@@ -9,7 +9,19 @@ from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from typing import Any
 
-from elastocal.published.case import SEED, Figure, Kind, Outcome, Why, case_named, registry, reproduce, unwatched
+from elastocal.published.case import (
+    SEED,
+    Case,
+    Figure,
+    Kind,
+    Outcome,
+    Progress,
+    Why,
+    case_named,
+    registry,
+    reproduce,
+    unwatched,
+)
 
 WORKERS = 2
 LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")
@@ -19,15 +31,8 @@ CLOSE = 0.01
 
 
 @dataclass(frozen=True)
-class CaseLine:
-    case: str
-    title: str
-    source: str
-
-
-@dataclass(frozen=True)
 class CaseList:
-    cases: tuple[CaseLine, ...]
+    cases: tuple[Case, ...]
 
 
 @dataclass(frozen=True)
@@ -79,18 +84,14 @@ class Gallery:
         return dict(Counter(f.why for f in differ if f.why is not None).most_common())
 
 
-def cases() -> tuple[CaseLine, ...]:
-    return tuple(CaseLine(c.name, c.title, c.source) for c in registry().values())
-
-
-def recompute(name: str, seed: int = SEED, progress: Callable[[int, int], None] | None = None) -> ReproduceResult:
+def recompute(name: str, progress: Progress | None = None) -> ReproduceResult:
     case = case_named(name)
-    return ReproduceResult(case.title, case.source, reproduce(name, seed, progress or unwatched))
+    return ReproduceResult(case.title, case.source, reproduce(name, SEED, progress or unwatched))
 
 
 def run(names: tuple[str, ...] = (), progress: Callable[[int, int, str], None] | None = None) -> Gallery:
     """Cases (default all) in the order of their names, each as ``recompute`` gives it."""
-    wanted = names or tuple(c.case for c in cases())
+    wanted = names or tuple(registry())
     with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
         begun = sorted(wanted, key=lambda name: (name not in LONGEST_FIRST, name))
         futures = {name: pool.submit(recompute, name) for name in begun}
@@ -124,9 +125,9 @@ def gallery_data(gallery: Gallery) -> dict[str, Any]:
     }
 
 
-def cases_data(lines: tuple[CaseLine, ...]) -> dict[str, Any]:
+def cases_data(cases: tuple[Case, ...]) -> dict[str, Any]:
     """The list of cases, for programs."""
-    return {"cases": [{"case": c.case, "title": c.title, "source": c.source} for c in lines]}
+    return {"cases": [{"case": c.name, "title": c.title, "source": c.source} for c in cases]}
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:

@@ -7,39 +7,33 @@ What Tables 2 and 3 of Klimchik et al. 2013 (MIM) say of joint 2: eta, equivalen
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+import numpy as np
+
+from elastocal.model.loads.gravity_compensator import GravityCompensator
+from elastocal.procedures.compensator.arcs import AngleGain, angle_gain
+from elastocal.procedures.compensator.concentric import ConcentricArcs, fit_concentric
+from elastocal.procedures.compensator.geometry import CompensatorGeometry, compensator_geometry
+from elastocal.procedures.compensator.robust import outliers_of_body, robust_known_angles
+from elastocal.procedures.compensator.variants import Variants, compare_variants
+from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.published.kr270_table3 import spring_figures, spring_words, table_three
 from elastocal.report.blocks import Lines, Series
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.model.loads.gravity_compensator import GravityCompensator
-    from elastocal.procedures.compensator.arcs import AngleGain
-    from elastocal.procedures.compensator.concentric import ConcentricArcs
-    from elastocal.procedures.compensator.geometry import CompensatorGeometry
-    from elastocal.procedures.compensator.variants import Variants
-    from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array
 
 RANGE_DEG = (-145.0, 0.0)
 K2, K_C, S_0 = 0.302e-6, 0.144e-6, 458e-3
 """Table 3."""
 FREE_LENGTHS_MM = (300.0, 380.0, 458.0, 540.0)
-PRINTED = Printed("kr270-compensator")
+PRINTED = Case("kr270-compensator")
 
 
 def angles() -> Array:
-    import numpy as np
-
     return np.asarray(np.radians(np.linspace(*RANGE_DEG, 2901)))
 
 
 def springs(found: CompensatorGeometry, s_0: float = S_0) -> tuple[GravityCompensator, GravityCompensator]:
     """With the published geometry, and with the one fitted to Table 1; phi0 fits the lengths of Table 1 in both."""
-    from elastocal.model.loads.gravity_compensator import GravityCompensator
-
     sets = (tuple(1e-3 * PRINTED.value(n) for n in ("a_x_mm", "a_y_mm", "L_mm")), (found.a_x, found.a_y, found.L))
     published, fitted = (
         GravityCompensator(
@@ -52,8 +46,6 @@ def springs(found: CompensatorGeometry, s_0: float = S_0) -> tuple[GravityCompen
 
 def equivalent(spring: GravityCompensator, q: Array) -> Array:
     """Compliance of joint 2 with the compensator, eq. (5)."""
-    import numpy as np
-
     return np.asarray(1.0 / (1.0 / K2 + spring.stiffness(q)))
 
 
@@ -68,8 +60,6 @@ def curve_figures(found: CompensatorGeometry) -> tuple[Figure, ...]:
 
 
 def _extremes(name: str, tail: str, values: Array, q: Array) -> list[Figure]:
-    import numpy as np
-
     return [
         PRINTED.figure(f"{name}_{word}{tail}", float(values[i]), at=np.degrees(q[i]))
         for word, i in (("min", int(np.argmin(values))), ("max", int(np.argmax(values))))
@@ -90,8 +80,6 @@ def curve_words(found: CompensatorGeometry) -> str:
 
 def drawings(found: CompensatorGeometry) -> tuple[Lines, Lines]:
     """Figs. 4 and 5, for several preloads."""
-    import numpy as np
-
     q = angles()[::20]
     x = tuple(float(v) for v in np.degrees(q))
     each = [(f"s_0 = {s:g} mm", springs(found, 1e-3 * s)[1]) for s in FREE_LENGTHS_MM]
@@ -123,33 +111,21 @@ class TableOne:
 
 def _points() -> tuple[Array, Array, Array]:
     """P1, P01 and P02 of Table 1, (6, 2) in mm."""
-    import numpy as np
-
     p1, p01, p02 = (np.array([row[f"{m}_mm"] for row in PRINTED.table("1")]) for m in ("P1", "P01", "P02"))
     return p1, p01, p02
 
 
 def fitted() -> TableOne:
-    import numpy as np
-
-    from elastocal.procedures.compensator.arcs import angle_gain
-    from elastocal.procedures.compensator.concentric import fit_concentric
-    from elastocal.procedures.compensator.geometry import compensator_geometry
-    from elastocal.procedures.compensator.robust import robust_common_rotation, robust_known_angles
-    from elastocal.procedures.compensator.variants import compare_variants
-
     q = np.radians([row["q2_deg"] for row in PRINTED.table("1")])
     p1, p01, p02 = (1e-3 * p for p in _points())
     gain, pivot = angle_gain(p1, q), fit_concentric([p01, p02])
     variants = compare_variants([p01, p02], p1)
-    bad = (*robust_known_angles(p1, q).outliers, *robust_common_rotation([p01, p02]).outliers)
+    bad = (*robust_known_angles(p1, q).outliers, *outliers_of_body([p01, p02]))
     rigid = compensator_geometry(gain.known, variants.models[1].fit)
     return TableOne(gain, pivot, variants, compensator_geometry(gain.known, pivot), rigid, len(bad))
 
 
 def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
-    import numpy as np
-
     g, rigid, arc = found.geometry, found.rigid, found.gain.known
     sd, rigid_sd = ({k: 1e3 * v for k, v in of.sd.items()} for of in (g, rigid))
     common, pointing = (m.test for m in found.variants.models[1:])
@@ -196,8 +172,6 @@ def _rejected(found: TableOne) -> str:
 
 def geometry_words(found: TableOne) -> str:
     """What Table 1 gives against Table 2, in figures."""
-    import numpy as np
-
     g = found.geometry
     sd = {k: 1e3 * v for k, v in g.sd.items()}
     way = "against" if found.gain.known.sense == -1 else "with"
@@ -218,8 +192,6 @@ def geometry_words(found: TableOne) -> str:
 
 def points_drawn(found: TableOne) -> Lines:
     """All in mm, in the tracker's frame."""
-    import numpy as np
-
     p1, p01, p02 = _points()
     p2, p0 = 1e3 * found.gain.known.centre[:2], 1e3 * found.pivot.centre[:2]
     arcs = ((p1, p2, 1e3 * found.geometry.L), *zip((p01, p02), (p0, p0), 1e3 * found.pivot.radii, strict=True))
@@ -242,8 +214,6 @@ def _columns(points: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def _arc(points: Array, centre: Array, radius: float) -> Array:
     """The part of the circle that the points span."""
-    import numpy as np
-
     off = points - centre
     angle = np.unwrap(np.arctan2(off[:, 1], off[:, 0]))
     turn = np.linspace(angle.min(), angle.max(), 60)
@@ -260,13 +230,10 @@ def _joined(name: str, lines: list[Array]) -> Series:
     return Series(name, tuple(x), tuple(y))
 
 
-class CompensatorCase(Case):
-    name: ClassVar[str] = "kr270-compensator"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        arcs = fitted()
-        experiment = table_three(rng, progress)
-        geometry = arcs.geometry
-        figures = (*geometry_figures(arcs), *curve_figures(geometry), *spring_figures(experiment))
-        verdict = " ".join((geometry_words(arcs), curve_words(geometry), spring_words(experiment)))
-        return Outcome(self.name, verdict, figures, (*drawings(geometry), points_drawn(arcs)))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    arcs = fitted()
+    experiment = table_three(rng, progress)
+    geometry = arcs.geometry
+    figures = (*geometry_figures(arcs), *curve_figures(geometry), *spring_figures(experiment))
+    verdict = " ".join((geometry_words(arcs), curve_words(geometry), spring_words(experiment)))
+    return Outcome(PRINTED.name, verdict, figures, (*drawings(geometry), points_drawn(arcs)))

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.link_compliance import Form
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.linear_observation import linear_observation
+from elastocal.model.statics.observation import Marker
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.published.kr270_experiment import (
     DOWN,
     HEIGHT,
@@ -22,24 +29,17 @@ from elastocal.published.kr270_experiment import (
     REPEATS,
     SIDEWAYS,
     SPRING,
+    HeldOut,
     path_listings,
     rms,
 )
 from elastocal.published.kr270_table3 import accuracy
+from elastocal.reduction.fit import Fit
+from elastocal.reduction.identify import Identification
 from elastocal.report.blocks import Lines, Series
+from elastocal.solve.rank import Rank, decide_rank
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.model.compliant.link_compliance import Form
-    from elastocal.model.robot import Robot
-    from elastocal.published.kr270_experiment import HeldOut
-    from elastocal.reduction.fit import Fit
-    from elastocal.reduction.identify import Identification
-    from elastocal.solve.rank import Rank
-
-
-PRINTED = Printed("kr270-elastostatic")
+PRINTED = Case("kr270-elastostatic")
 SLUGS = {"symmetry M1": "symmetric", "template M2": "template", "statistical M3": "m3"}
 """Endings of figures' names where they are not the stage's own word."""
 BUDGET = (
@@ -148,23 +148,18 @@ CONFIGURATIONS = 120
 DRAWS = 20
 
 
-class ElastostaticCase(Case):
-    name: ClassVar[str] = "kr270-elastostatic"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.files.robot.read import read_robot
-
-        robot = read_robot(ROBOT)
-        sizes = {form: len(_names(robot.with_link_form(form))) for form in _FORMS}
-        ranks = {form: observed_rank(robot, form, rng) for form in _FORMS}
-        spring = sum(name in robot.parameters.names for name in SPRING)
-        of = _experiment(robot, rng, progress)
-        figures = (*_size_figures(sizes, spring), *_rank_figures(ranks), *experiment_figures(of))
-        said = {f.name: f.recomputed for f in figures}
-        counts = (of.both.stages[0].parameters + spring, *(s.parameters for s in of.both.stages))
-        path = f"The path is {' -> '.join(str(c) for c in counts)}."
-        verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(said)} {_LIMITS}"
-        return Outcome(self.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    robot = read_robot(ROBOT)
+    sizes = {form: len(_names(robot.with_link_form(form))) for form in _FORMS}
+    ranks = {form: observed_rank(robot, form, rng) for form in _FORMS}
+    spring = sum(name in robot.parameters.names for name in SPRING)
+    of = _experiment(robot, rng, progress)
+    figures = (*_size_figures(sizes, spring), *_rank_figures(ranks), *experiment_figures(of))
+    said = {f.name: f.recomputed for f in figures}
+    counts = (of.both.stages[0].parameters + spring, *(s.parameters for s in of.both.stages))
+    path = f"The path is {' -> '.join(str(c) for c in counts)}."
+    verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(said)} {_LIMITS}"
+    return Outcome(PRINTED.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
 
 
 def _experiment(robot: Robot, rng: np.random.Generator, progress: Progress) -> Results:
@@ -233,13 +228,6 @@ def _names(robot: Robot) -> tuple[str, ...]:
 
 def observed_rank(robot: Robot, form: Form, rng: np.random.Generator) -> Rank:
     """Rank for full poses of the tool in random configurations within the limits, under random wrenches at the tool."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.linear_observation import linear_observation
-    from elastocal.model.statics.observation import Marker
-    from elastocal.solve.rank import decide_rank
-
     model = robot.with_link_form(form)
     limits = np.array([m.limits for m in model.motions])
     q = rng.uniform(limits[:, 0], limits[:, 1], (CONFIGURATIONS, model.n))

@@ -14,22 +14,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from elastocal.measure.deflection import Deflection, Statics
+from elastocal.measure.measured import Measured, virtual_campaign
+from elastocal.measure.setup import Setup
+from elastocal.measure.sources.load import LoadDirection, LoadSize
+from elastocal.measure.sources.reading import Reading
+from elastocal.measure.sources.repeatability import Repeatability
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.descriptions import descriptions
+from elastocal.model.kinematics import kinematics
+from elastocal.model.limits import spread_configurations
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.observation import Marker
 from elastocal.published.case import Listing
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.measure.deflection import Statics
-    from elastocal.measure.measured import Measured
-    from elastocal.measure.setup import Setup
-    from elastocal.measure.sources.source import ErrorSource
-    from elastocal.model.robot import Robot
-    from elastocal.reduction.elimination import Dropped
-    from elastocal.reduction.fit import Fit
-    from elastocal.reduction.identify import Identification
-    from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.reduction.diagnostics import discrepancy, repeats
+from elastocal.reduction.elimination import Dropped
+from elastocal.reduction.error_budget import wide_covariance
+from elastocal.reduction.fit import Fit, estimate
+from elastocal.reduction.identify import Identification, identify
+from elastocal.reduction.prediction import IdentifiedModel, predict, same_size_loads
+from elastocal.solve.groups import covariance
+from elastocal.spatial.entries import Array, Bools, Ints
 
 SPRING = ("A2.k_c", "A2.s_0")
 PHYSICAL = {
@@ -41,10 +50,6 @@ KNOWN = "compensator"
 
 def spring_ratios(truth: Robot, found: Identification) -> dict[str, float]:
     """How far k_c and s_0 would stand out of the noise if they were sought beside all that can be told apart."""
-    import numpy as np
-
-    from elastocal.solve.groups import covariance
-
     fit = found.whole
     model = truth.with_link_form("beam")
     names = [*fit.names, *SPRING]
@@ -137,16 +142,11 @@ LOAD_SIZE, LOAD_TILT = 0.005, 2e-3
 
 
 def tracker_only() -> tuple[ErrorSource, ...]:
-    from elastocal.measure.sources.reading import Reading
-
     return (Reading(sd=TRACKER),)
 
 
 def error_budget() -> tuple[ErrorSource, ...]:
     """The tracker, an arm that leaves and comes back between readings, and a load that is not quite known."""
-    from elastocal.measure.sources.load import LoadDirection, LoadSize
-    from elastocal.measure.sources.repeatability import Repeatability
-
     return (*tracker_only(), Repeatability(sd=RETURN), LoadSize(sd=LOAD_SIZE), LoadDirection(sd=LOAD_TILT))
 
 
@@ -157,51 +157,39 @@ def rigid(truth: Robot) -> Robot:
 
 def clear(model: Robot, q: Array) -> Bools:
     """Where the tool is clear of floor and column."""
-    import numpy as np
-
-    from elastocal.model.kinematics import kinematics
-
     at = kinematics(model, q).position
     return np.asarray((at[:, 2] > HEIGHT) & (np.hypot(at[:, 0], at[:, 1]) > RADIUS))
 
 
-def two_setups(model: Robot, rng: np.random.Generator) -> Setup:
-    """Configurations and loads of both set-ups, the repeats one after another."""
-    import numpy as np
-
-    from elastocal.measure.setup import Setup
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.observation import Marker
-
+def clear_configurations(model: Robot, count: int, rng: np.random.Generator) -> Array:
+    """Drawn evenly from the joint limits, (count, n)."""
     limits = np.array([m.limits for m in model.motions])
     q = np.zeros((0, model.n))
-    while len(q) < 2 * POSES:
-        drawn = rng.uniform(limits[:, 0], limits[:, 1], (2 * POSES, model.n))
+    while len(q) < count:
+        drawn = rng.uniform(limits[:, 0], limits[:, 1], (count, model.n))
         q = np.concatenate([q, drawn[clear(model, drawn)]])
+    return q[:count]
+
+
+def two_setups(model: Robot, rng: np.random.Generator) -> Setup:
+    """Configurations and loads of both set-ups, the repeats one after another."""
+    q = clear_configurations(model, 2 * POSES, rng)
     wrenches = np.zeros((2 * POSES, 6))
     wrenches[:POSES, 2] = -DOWN
     wrenches[range(POSES, 2 * POSES), np.arange(POSES) % 2] = SIDEWAYS
     load = AppliedWrenches(model.tool, np.repeat(wrenches, REPEATS, axis=0))
-    return Setup(np.repeat(q[: 2 * POSES], REPEATS, axis=0), load, tuple(Marker(m) for m in MARKERS))
+    return Setup(np.repeat(q, REPEATS, axis=0), load, tuple(Marker(m) for m in MARKERS))
 
 
 def measured(
     truth: Robot, setup: Setup, sources: tuple[ErrorSource, ...], rng: np.random.Generator, statics: Statics
 ) -> Measured:
     """One draw of all readings."""
-    from elastocal.measure.deflection import Deflection
-    from elastocal.measure.measured import virtual_campaign
-
     return virtual_campaign(truth, Deflection(setup, statics), sources, rng).campaign
 
 
 def first_setup(campaign: Measured) -> Measured:
     """The vertical loads alone."""
-    import numpy as np
-
-    from elastocal.measure.deflection import Deflection
-    from elastocal.measure.measured import Measured
-
     kind, rows = campaign.measurement, np.arange(POSES * REPEATS)
     assert isinstance(kind, Deflection)
     return Measured(Deflection(kind.where.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
@@ -209,17 +197,19 @@ def first_setup(campaign: Measured) -> Measured:
 
 def identified(truth: Robot, campaign: Measured, whole_path: bool = False) -> Identification:
     """By M1, M2, algebraic reduction and M3 from everything that yields; M1 and M2 are only tried with the path."""
-    from elastocal.model.descriptions import descriptions
-    from elastocal.reduction.identify import identify
-
     described = descriptions(rigid(truth))
     return identify(described if whole_path else described[-1:], campaign, SEEK)
 
 
+def identified_model(found: Identification, statics: Statics = "loaded") -> IdentifiedModel:
+    """With the covariance of everything sought, and what the residuals show beyond noise."""
+    fit, wide = found.fit, wide_covariance(found)
+    fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
+    return IdentifiedModel(fit.model, wide.names, wide.covariance, fault, statics)
+
+
 def all_at_once(found: Identification) -> Fit:
     """M3 in one step: everything whose ratio is below the threshold before any of it is dropped."""
-    from elastocal.reduction.fit import estimate
-
     whole = found.whole
     kept = {
         n: float(v) for n, v, r in zip(whole.names, whole.values, whole.ratios, strict=True) if r >= found.thresholds[0]
@@ -239,11 +229,6 @@ class HeldOut:
     @classmethod
     def build(cls, truth: Robot, statics: Statics = "loaded") -> HeldOut:
         """Clear configurations all over the limits, each under forces of both sizes along all six base directions."""
-        import numpy as np
-
-        from elastocal.model.limits import spread_configurations
-        from elastocal.reduction.prediction import same_size_loads
-
         q = spread_configurations(truth, 8 * HELD_OUT)
         q = q[clear(truth, q)][:HELD_OUT]
         sizes = [same_size_loads(np.array([[size, 0.0, 0.0, 0.0, 0.0, 0.0]])) for size in (DOWN, SIDEWAYS)]
@@ -252,19 +237,12 @@ class HeldOut:
         return cls(empty.q, empty.wrenches, statics, empty.deflection(truth))
 
     def deflection(self, model: Robot) -> Array:
-        from elastocal.measure.deflection import Deflection
-        from elastocal.measure.setup import Setup
-        from elastocal.model.loads.wrench import AppliedWrenches
-        from elastocal.model.statics.observation import Marker
-
         at = Setup(self.q, AppliedWrenches(model.tool, self.wrenches), (Marker(model.tool),))
         return Deflection(at, self.statics).predict(model)
 
     @property
     def vertical(self) -> Ints:
         """Rows of loads up and down."""
-        import numpy as np
-
         return np.flatnonzero(self.wrenches[:, 2])
 
     def rest(self, model: Robot) -> Array:
@@ -277,19 +255,10 @@ class HeldOut:
 
     def predicted_sd(self, found: Identification) -> float:
         """Rms length (m) that the identified model itself expects to be left."""
-        from elastocal.model.loads.wrench import AppliedWrenches
-        from elastocal.reduction.diagnostics import discrepancy, repeats
-        from elastocal.reduction.error_budget import wide_covariance
-        from elastocal.reduction.prediction import IdentifiedModel, predict
-
-        fit, wide = found.fit, wide_covariance(found)
-        fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
-        known = IdentifiedModel(fit.model, wide.names, wide.covariance, fault, self.statics)
-        return rms(predict(known, self.q, AppliedWrenches(fit.model.tool, self.wrenches)).sd[:, :3])
+        load = AppliedWrenches(found.fit.model.tool, self.wrenches)
+        return rms(predict(identified_model(found, self.statics), self.q, load).sd[:, :3])
 
 
 def rms(vectors: Array) -> float:
     """Root mean square length of (N, 3)."""
-    import numpy as np
-
     return float(np.sqrt(np.mean(np.sum(vectors**2, axis=1))))

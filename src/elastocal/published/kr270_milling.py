@@ -9,22 +9,22 @@ Published for a real robot: more than 95 % compensated, about 0.1 mm left (Klimc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
+from elastocal.compensation.commands import correct
+from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.milling import Milling, milling_wrenches
+from elastocal.compensation.targets import Targets
+from elastocal.compensation.verification import Verification, taught, taught_covariance, verify
+from elastocal.files.robot.read import read_robot
+from elastocal.model.robot import Robot
 from elastocal.published import kr270_experiment as ex
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+from elastocal.published.case import Case, Figure, Outcome, Progress
+from elastocal.reduction.identify import Identification
 from elastocal.report.blocks import Lines, Series
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.compensation.loads import PathLoads
-    from elastocal.compensation.targets import Targets
-    from elastocal.compensation.verification import Verification
-    from elastocal.model.robot import Robot
-    from elastocal.reduction.identify import Identification
-    from elastocal.spatial.entries import Array
-
+from elastocal.spatial.entries import Array
+from elastocal.spatial.rotation import rpy_matrix
 
 CENTRE, HALF, CORNER, STEP = (1.85, 0.0, 0.9), (0.35, 0.25), 0.08, 0.01
 FEED, RADIAL, AXIAL = 3.3e-3, 0.8, 0.6
@@ -32,8 +32,6 @@ FEED, RADIAL, AXIAL = 3.3e-3, 0.8, 0.6
 
 def contour() -> Array:
     """Points (N, 3) in m along a rounded rectangle, counter-clockwise, every 10 mm or closer, the first one again."""
-    import numpy as np
-
     (x, y, z), (a, b) = CENTRE, HALF
     middles = [(x + a - CORNER, y - b + CORNER), (x + a - CORNER, y + b - CORNER),
                (x - a + CORNER, y + b - CORNER), (x - a + CORNER, y - b + CORNER)]  # fmt: skip
@@ -53,11 +51,6 @@ def contour() -> Array:
 
 def contour_targets(truth: Robot) -> Targets:
     """The tool's x axis, along which the spindle lies, points down."""
-    import numpy as np
-
-    from elastocal.compensation.targets import Targets
-    from elastocal.spatial.rotation import rpy_matrix
-
     places = contour()
     down = rpy_matrix(0.0, np.pi / 2, 0.0)
     return Targets(truth.tool, places, np.repeat(down[None], len(places), axis=0), np.radians([0, -70, 90, 0, 70, 0]))
@@ -65,9 +58,6 @@ def contour_targets(truth: Robot) -> Targets:
 
 def cutting_loads(truth: Robot, path: Targets) -> PathLoads:
     """Steel, 10 mm deep and 30 mm wide with a 50 mm cutter at 300 1/min: 2.5 kN along, 2 kN across, 1.5 kN axial."""
-    from elastocal.compensation.loads import PathLoads
-    from elastocal.compensation.milling import Milling, milling_wrenches
-
     process = Milling(
         specific_force=2e9, axial_depth=0.01, radial_engagement=0.03, diameter=0.05, teeth=4, spindle=5.0,
         radial=RADIAL, axial=AXIAL,
@@ -76,41 +66,33 @@ def cutting_loads(truth: Robot, path: Targets) -> PathLoads:
 
 
 ROBOT = "kuka-kr270"
-PRINTED = Printed("kr270-milling")
+PRINTED = Case("kr270-milling")
 EXAGGERATED = 30
 
 
-class MillingCase(Case):
-    name: ClassVar[str] = "kr270-milling"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.files.robot.read import read_robot
-
-        truth = read_robot(ROBOT)
-        setup = ex.two_setups(truth, rng)
-        found = []
-        for i, sources in enumerate((ex.tracker_only(), ex.error_budget())):
-            found.append(ex.identified(truth, ex.measured(truth, setup, sources, rng, "loaded")))
-            progress(i + 1, 4)
-        path = contour_targets(truth)
-        loads = cutting_loads(truth, path)
-        exact = compensated(truth, truth, path, loads)
-        ways = {
-            "tracker": compensated(truth, found[0].fit.model, path, loads),
-            "budget": compensated(truth, found[1].fit.model, path, loads),
-        }
-        progress(3, 4)
-        whole = [compensated(truth, f.fit.model, path, loads, weights=True) for f in found]
-        outcome = _Result(exact, ways, whole, _expected(found[1], truth, path, loads), _sizes(loads))
-        progress(4, 4)
-        return Outcome(self.name, outcome.verdict(), outcome.figures(), (_along(exact, ways), _seen(path, ways)))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    truth = read_robot(ROBOT)
+    setup = ex.two_setups(truth, rng)
+    found = []
+    for i, sources in enumerate((ex.tracker_only(), ex.error_budget())):
+        found.append(ex.identified(truth, ex.measured(truth, setup, sources, rng, "loaded")))
+        progress(i + 1, 4)
+    path = contour_targets(truth)
+    loads = cutting_loads(truth, path)
+    exact = compensated(truth, truth, path, loads)
+    ways = {
+        "tracker": compensated(truth, found[0].fit.model, path, loads),
+        "budget": compensated(truth, found[1].fit.model, path, loads),
+    }
+    progress(3, 4)
+    whole = [compensated(truth, f.fit.model, path, loads, weights=True) for f in found]
+    outcome = _Result(exact, ways, whole, _expected(found[1], truth, path, loads), _sizes(loads))
+    progress(4, 4)
+    return Outcome(PRINTED.name, outcome.verdict(), outcome.figures(), (_along(exact, ways), _seen(path, ways)))
 
 
 def compensated(truth: Robot, model: Robot, path: Targets, loads: PathLoads, weights: bool = False) -> Verification:
     """The path on the truth, before and after the correction by a model: of what the load adds, or of all."""
-    from elastocal.compensation.commands import correct
-    from elastocal.compensation.verification import taught, verify
-
     nominal = correct(model, path, loads).nominal
     known, real = (path, path) if weights else (taught(m, path, nominal, loads) for m in (model, truth))
     return verify(truth, nominal, correct(model, known, loads).command, real, loads)
@@ -164,8 +146,6 @@ class _Result:
 
 def _sizes(loads: PathLoads) -> tuple[float, float]:
     """Along the motion and in all, in N."""
-    import numpy as np
-
     force = loads.wrenches[0].wrench[:, :3]
     whole = np.linalg.norm(force, axis=1).max()
     return float(whole / np.sqrt(1 + RADIAL**2 + AXIAL**2)), float(whole)
@@ -173,27 +153,14 @@ def _sizes(loads: PathLoads) -> tuple[float, float]:
 
 def _expected(found: Identification, truth: Robot, path: Targets, loads: PathLoads) -> float:
     """Rms (m) that the covariance of the fit lets expect."""
-    import numpy as np
-
-    from elastocal.compensation.commands import correct
-    from elastocal.compensation.verification import taught, taught_covariance
-    from elastocal.reduction.diagnostics import discrepancy, repeats
-    from elastocal.reduction.error_budget import wide_covariance
-    from elastocal.reduction.prediction import IdentifiedModel
-
-    fit = found.fit
-    fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
-    wide = wide_covariance(found)
-    known = IdentifiedModel(fit.model, wide.names, wide.covariance, fault)
-    nominal = correct(fit.model, path, loads).nominal
-    command = correct(fit.model, taught(fit.model, path, nominal, loads), loads).command
-    covariance = taught_covariance(known, nominal, command, truth.tool, loads)
+    model = found.fit.model
+    nominal = correct(model, path, loads).nominal
+    command = correct(model, taught(model, path, nominal, loads), loads).command
+    covariance = taught_covariance(ex.identified_model(found), nominal, command, truth.tool, loads)
     return float(np.sqrt(np.mean(np.einsum("nii->n", covariance[:, :3, :3]))))
 
 
 def _along(exact: Verification, ways: dict[str, Verification]) -> Lines:
-    import numpy as np
-
     sizes = {"not compensated": exact.before, "tracker noise": ways["tracker"].after, "budget": ways["budget"].after}
     series = []
     for name, rest in sizes.items():

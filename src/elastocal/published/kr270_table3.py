@@ -15,27 +15,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from elastocal.published.case import Figure, Printed, Progress, Why
-from elastocal.published.kr270_experiment import DOWN, MARKERS, POSES, REPEATS, SIDEWAYS, TRACKER, clear, tracker_only
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.measure.setup import Setup
-    from elastocal.model.loads.gravity_compensator import GravityCompensator
-    from elastocal.model.robot import Robot
-    from elastocal.reduction.fit import Fit
-    from elastocal.solve.metropolis import NonlinearPosterior
-    from elastocal.spatial.entries import Array, Ints
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.reduction.fit import Fit
-    from elastocal.spatial.entries import Array
-
+from elastocal.design.criteria.d import Determinant
+from elastocal.design.exchange import search
+from elastocal.design.information import CandidateRows
+from elastocal.design.rules import Rules
+from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.measured import virtual_campaign
+from elastocal.measure.setup import Setup
+from elastocal.model.loads.gravity_compensator import GravityCompensator
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.observation import Marker
+from elastocal.published.case import Case, Figure, Progress, Why
+from elastocal.published.kr270_experiment import (
+    DOWN,
+    MARKERS,
+    POSES,
+    REPEATS,
+    SIDEWAYS,
+    TRACKER,
+    clear_configurations,
+    tracker_only,
+)
+from elastocal.reduction.compensator import sample_spring, start_values
+from elastocal.reduction.fit import Fit, estimate
+from elastocal.solve.metropolis import NonlinearPosterior
+from elastocal.spatial.entries import Array, Ints
 
 SOUGHT = {
     "k_c": "A2.k_c", "s_0": "A2.s_0", "k_2": "A2.k", "k_3": "A3.k", "k_4": "A4.k", "k_5": "A5.k", "k_6": "A6.k",
@@ -57,45 +68,26 @@ class Experiment:
 
     @property
     def spring(self) -> GravityCompensator:
-        from elastocal.model.loads.gravity_compensator import GravityCompensator
-
         return next(e for e in self.truth.elements if isinstance(e, GravityCompensator))
 
     @property
     def values(self) -> Array:
-        import numpy as np
-
         table = self.truth.parameters
         return np.array([table.rows[table.index(n)].value for n in self.names])
 
     def setup(self, rows: Ints, repeats: int) -> Setup:
-        import numpy as np
-
-        from elastocal.measure.setup import Setup
-        from elastocal.model.loads.wrench import AppliedWrenches
-        from elastocal.model.statics.observation import Marker
-
         each = np.repeat(rows, repeats)
         load = AppliedWrenches(self.truth.tool, self.wrenches[each])
         return Setup(self.q[each], load, tuple(Marker(m) for m in MARKERS))
 
     def information(self) -> Array:
         """(n, p, p) of each candidate with its repeats, parameters in units of their values."""
-        import numpy as np
-
-        from elastocal.measure.deflection import Deflection
-
         kind = Deflection(self.setup(np.arange(len(self.q)), 1))
         rows = kind.derivative(self.truth, self.names) * self.values / (np.sqrt(2 / REPEATS) * TRACKER)
         return np.asarray(np.einsum("nrp,nrs->nps", rows, rows))
 
     def fitted(self, rows: Ints, rng: np.random.Generator) -> tuple[Fit, dict[str, float]]:
         """One virtual campaign, fitted from start values that come from its readings alone; and those values."""
-        from elastocal.measure.deflection import Deflection
-        from elastocal.measure.measured import virtual_campaign
-        from elastocal.reduction.compensator import start_values
-        from elastocal.reduction.fit import estimate
-
         kind = Deflection(self.setup(rows, REPEATS))
         campaign = virtual_campaign(self.truth, kind, tracker_only(), rng).campaign
         blind = self.truth.with_parameters({n: v for n, v in BLIND.items() if n in self.names})
@@ -103,39 +95,22 @@ class Experiment:
         return estimate(blind.with_parameters(start), campaign, self.names), start
 
     def sampled(self, fit: Fit, rng: np.random.Generator) -> NonlinearPosterior:
-        from elastocal.reduction.compensator import sample_spring
-
         return sample_spring(fit, self.spring, rng=rng, draws=2000)
 
 
 def experiment(rng: np.random.Generator, sideways: bool = False) -> Experiment:
     """Candidates under the vertical load, or each under it and under both horizontal ones, A1 sought as well."""
-    import numpy as np
-
-    from elastocal.files.robot.read import read_robot
-
     truth = read_robot("kuka-kr270").without(*LEFT_OUT)
-    limits = np.array([m.limits for m in truth.motions])
-    q = np.zeros((0, truth.n))
-    while len(q) < CANDIDATES:
-        drawn = rng.uniform(limits[:, 0], limits[:, 1], (CANDIDATES, truth.n))
-        q = np.concatenate([q, drawn[clear(truth, drawn)]])
+    q = clear_configurations(truth, CANDIDATES, rng)
     loads = np.zeros((3, 6))
     loads[0, 2], loads[1, 0], loads[2, 1] = -DOWN, SIDEWAYS, SIDEWAYS
-    loads, q = loads if sideways else loads[:1], q[:CANDIDATES]
+    loads = loads if sideways else loads[:1]
     names = (*SOUGHT.values(), *(("A1.k",) if sideways else ()))
     return Experiment(truth, np.tile(q, (len(loads), 1)), np.repeat(loads, len(q), axis=0), names)
 
 
 def designed(information: Array) -> Ints:
     """D-optimal choice among candidates (n, p, p): greedy, then exchanges of one until none helps."""
-    import numpy as np
-
-    from elastocal.design.criteria.d import Determinant
-    from elastocal.design.exchange import search
-    from elastocal.design.information import CandidateRows
-    from elastocal.design.rules import Rules
-
     values, vectors = np.linalg.eigh(information)
     rows = np.sqrt(np.clip(values, 0.0, None))[:, :, None] * vectors.swapaxes(1, 2)
     plan = search(CandidateRows(rows), Determinant(), Rules(POSES), rng=np.random.default_rng(0), restarts=1)
@@ -152,8 +127,6 @@ def estimates(fit: Fit) -> dict[str, float]:
 
 
 def sampled_percent(drawn: NonlinearPosterior) -> dict[str, float]:
-    import numpy as np
-
     flat = drawn.draws.reshape(-1, drawn.draws.shape[2])
     sd, mean = np.std(flat, axis=0), np.mean(flat, axis=0)
     return {s: float(100 * sd[drawn.names.index(n)] / mean[drawn.names.index(n)]) for s, n in SOUGHT.items()}
@@ -163,7 +136,7 @@ def _places(fit: Fit) -> list[tuple[str, int]]:
     return [(s, fit.names.index(n)) for s, n in SOUGHT.items()]
 
 
-PRINTED = Printed("kr270-compensator")
+PRINTED = Case("kr270-compensator")
 EXPLAINED, UNEXPLAINED = ("k_c", "s_0", "k_2", "k_6"), ("k_3", "k_4", "k_5")
 """Those that the error budget gives in size at random poses, and those that it does not, as the case design finds."""
 SIMILAR = 2.0
@@ -189,7 +162,7 @@ def alike(short: str, found: float) -> bool:
 
 
 def accuracy(
-    printed: Printed, name: str, short: str, found: float | None, all_errors: bool = False, **words: Any
+    printed: Case, name: str, short: str, found: float | None, all_errors: bool = False, **words: Any
 ) -> Figure:
     """A row of the comparison; ``all_errors``: whether every error that was thought of is in it."""
     if found is None:
@@ -240,10 +213,6 @@ def _random_campaigns(
     at: Experiment, rng: np.random.Generator, watch: Callable[[int], None]
 ) -> tuple[dict[str, float], int]:
     """Medians of the estimates of campaigns at random configurations, and how many gave no start."""
-    import numpy as np
-
-    from elastocal.errors import InputError
-
     fits: list[Fit] = []
     refused = 0
     for i in range(CAMPAIGNS):
@@ -258,8 +227,6 @@ def _random_campaigns(
 
 def _random_percent(information: Array, rng: np.random.Generator) -> dict[str, float]:
     """Median accuracy over many random choices, by covariance at the true values."""
-    import numpy as np
-
     sets = [rng.choice(len(information), POSES, replace=False) for _ in range(SETS)]
     inverse = np.linalg.inv(np.array([information[rows].sum(axis=0) for rows in sets]))
     sd = 100 * np.median(np.sqrt(np.diagonal(inverse, axis1=1, axis2=2)), axis=0)

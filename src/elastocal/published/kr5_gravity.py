@@ -11,23 +11,28 @@ matter.  The zero of every torque is exact.  Their drawings are figures 7 and 9.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, radians, sin
-from typing import TYPE_CHECKING, ClassVar
+from math import cos, degrees, radians, sin
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+import numpy as np
+
+from elastocal.files.log.read import read_log
+from elastocal.files.robot.read import read_robot
+from elastocal.files.write import write_files
+from elastocal.measure.joint_log import JointLog
+from elastocal.measure.sources.friction import Friction
+from elastocal.model.robot import Robot
+from elastocal.procedures.gravity.fit import GravityFit, fit_masses
+from elastocal.procedures.gravity.friction import friction_terms
+from elastocal.procedures.gravity.prediction import Validation, validate
+from elastocal.procedures.gravity.recursion import Recursion, recursive_moments
+from elastocal.procedures.gravity.samples import slow_samples
+from elastocal.procedures.gravity.sense import torque_sense
+from elastocal.procedures.gravity.terms import Term, expressions
+from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.measure.joint_log import JointLog
-    from elastocal.model.robot import Robot
-    from elastocal.procedures.gravity.fit import GravityFit
-    from elastocal.procedures.gravity.prediction import Validation
-    from elastocal.procedures.gravity.recursion import Recursion
-    from elastocal.procedures.gravity.terms import Term
-    from elastocal.report.blocks import Lines
-    from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Ints
 
 CYCLE_MS = 12
 SWEEPS = (
@@ -48,8 +53,6 @@ NOISE = (0.5, 0.5, 0.3, 0.1, 0.1, 0.1)
 
 def published_torques(q: Array) -> Array:
     """(N, 6) in N m by eq. (15)-(17) at joint values (N, 6) in rad; zero where nothing is published."""
-    import numpy as np
-
     a = q[:, 1] + q[:, 2] + q[:, 4]
     out = np.zeros(q.shape)
     out[:, 4] = -11.47 * np.cos(a) + 4.90 * np.sin(a)
@@ -60,8 +63,6 @@ def published_torques(q: Array) -> Array:
 
 def sweep_log(rng: np.random.Generator) -> str:
     """Table III, each sweep forth and back, with a pause of the log between them."""
-    import numpy as np
-
     ipoc, parts = 1_000_000, []
     for joint, start, end, speed in SWEEPS:
         final = np.array(start, dtype=np.float64)
@@ -74,16 +75,12 @@ def sweep_log(rng: np.random.Generator) -> str:
 
 def validation_log(rng: np.random.Generator) -> str:
     """Table V, all three joints at once."""
-    import numpy as np
-
     first, last = (np.array(p, dtype=np.float64) for p in TABLE_5)
     return _telegrams(_path(first, last, TABLE_5_SPEED), 5_000_000, rng)
 
 
 def _path(first: Array, last: Array, speed: float) -> Array:
     """(N, 6) in deg, from rest to rest; ``speed`` is the mean one of the joint that goes furthest."""
-    import numpy as np
-
     count = int(np.max(np.abs(last - first)) / speed / (1e-3 * CYCLE_MS))
     share = (1 - np.cos(np.pi * np.linspace(0, 1, count))) / 2
     return np.asarray(first + share[:, None] * (last - first))
@@ -91,8 +88,6 @@ def _path(first: Array, last: Array, speed: float) -> Array:
 
 def _telegrams(degrees: Array, ipoc: int, rng: np.random.Generator) -> str:
     """One telegram per row; friction opposes the motion, so that the drives give it on top of the weight."""
-    import numpy as np
-
     q = np.radians(degrees)
     velocity = np.gradient(q, 1e-3 * CYCLE_MS, axis=0)
     friction = np.array(COULOMB) * np.sign(velocity) + np.array(VISCOUS) * velocity
@@ -111,8 +106,6 @@ PAUSE = 1.0
 
 def sweeps(log: JointLog, moved: dict[str, int]) -> tuple[Lines, Lines]:
     """Figure 7: angles and torques of the moved joints over time, sweep after sweep."""
-    import numpy as np
-
     assert log.time is not None
     rows = np.unique(np.linspace(0, len(log.time) - 1, 3 * DRAWN).astype(int))
     note = ("Virtual log of the motions of Table III, each forth and back; as figure 7, which shows them one by one.",)
@@ -141,8 +134,6 @@ def _over_time(time: Array, values: Array, rows: Ints, moved: dict[str, int]) ->
 
 def validation(judged: Validation, gravity: Array, moved: dict[str, int]) -> tuple[Lines, ...]:
     """Figure 9: torques of the virtual log and those of the expressions found; ``gravity`` as the log counts it."""
-    import numpy as np
-
     out, time = [], judged.samples.log.time
     assert time is not None
     for joint, j in moved.items():
@@ -161,7 +152,7 @@ def validation(judged: Validation, gravity: Array, moved: dict[str, int]) -> tup
 
 
 G = 9.81
-PRINTED = Printed("kr5-gravity")
+PRINTED = Case("kr5-gravity")
 IN_LOG = {"A5": (11.47, 4.90), "A3": (126.28 * cos(radians(44.85)), 126.28 * sin(radians(44.85))), "A2": (375.70, 0.0)}
 """m d_x g and m d_y g that eq. (15)-(17) put into the log."""
 SINE = {"A5": 1, "A3": -1, "A2": 1}
@@ -204,30 +195,19 @@ class _Run:
     without_friction: np.ndarray
 
 
-class GravityCase(Case):
-    name: ClassVar[str] = "kr5-gravity"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        done = _computed(rng, progress)
-        terms = {t.joint: t for t in _terms(done.found)}
-        figures = (
-            *_coefficients(terms, {t.joint: t for t in done.recursion.terms}, done.recursion),
-            *moments(terms),
-            *_friction(done.found),
-            *_validation(done),
-        )
-        return Outcome(self.name, _verdict(terms, done), figures, _curves(done))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    done = _computed(rng, progress)
+    terms = {t.joint: t for t in _terms(done.found)}
+    figures = (
+        *_coefficients(terms, {t.joint: t for t in done.recursion.terms}, done.recursion),
+        *moments(terms),
+        *_friction(done.found),
+        *_validation(done),
+    )
+    return Outcome(PRINTED.name, _verdict(terms, done), figures, _curves(done))
 
 
 def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
-    from elastocal.files.robot.read import read_robot
-    from elastocal.measure.sources.friction import Friction
-    from elastocal.procedures.gravity.fit import fit_masses
-    from elastocal.procedures.gravity.prediction import validate
-    from elastocal.procedures.gravity.recursion import recursive_moments
-    from elastocal.procedures.gravity.samples import slow_samples
-    from elastocal.procedures.gravity.sense import torque_sense
-
     model = read_robot("kuka-kr5")
     swept, general = (_read(text, model) for text in (sweep_log(rng), validation_log(rng)))
     samples, other = slow_samples(model, swept), slow_samples(model, general)
@@ -245,12 +225,6 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
 
 def _read(text: str, model: Robot) -> JointLog:
     """Through the reader of real logs."""
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    from elastocal.files.log.read import read_log
-    from elastocal.files.write import write_files
-
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rsi.xml"
         write_files({path: text})
@@ -258,16 +232,10 @@ def _read(text: str, model: Robot) -> JointLog:
 
 
 def _terms(found: GravityFit) -> tuple[Term, ...]:
-    import numpy as np
-
-    from elastocal.procedures.gravity.terms import expressions
-
     return expressions(found.model, np.radians(POSE_DEG), found.known)
 
 
 def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursion: Recursion) -> tuple[Figure, ...]:
-    from math import degrees
-
     out = []
     for way, terms in (("", all_at_once), ("_sweep", alone)):
         t5, t3, t2 = (terms[j] for j in MOVED)
@@ -285,8 +253,6 @@ def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursio
 
 
 def _friction(found: GravityFit) -> tuple[Figure, ...]:
-    from elastocal.procedures.gravity.friction import friction_terms
-
     planted = {"coulomb": COULOMB, "viscous": VISCOUS}
     return tuple(
         PRINTED.figure(f"{t.term}_{t.joint[1]}", t.value, planted=planted[t.term][MOVED[t.joint]], sd=t.sd)

@@ -4,19 +4,17 @@ without those that the others contradict.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from math import pi
 
-from elastocal.published.case import Case, Figure, Listing, Outcome, Printed, Progress, unwatched
+import numpy as np
+
+from elastocal.procedures.transmission import Transmission, identify
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
+from elastocal.procedures.transmission.ratios import together
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
 from elastocal.quantities import probability
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.procedures.transmission import Transmission
-    from elastocal.procedures.transmission.equations import EncoderSeries
-
-
-PRINTED = Printed("kr5-transmission")
+PRINTED = Case("kr5-transmission")
 MOTOR_DEG: tuple[float, ...] = tuple(PRINTED.table("motor_deg"))
 TABLE_1: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = tuple(
     (tuple(row["counts"]), tuple(row["joint_deg"])) for row in PRINTED.table("I")
@@ -30,9 +28,6 @@ ENTRIES = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (5, 4), (6, 4), (6, 5
 
 def series() -> tuple[EncoderSeries, ...]:
     """Both tables; each joint of Table I moved alone."""
-    from math import pi
-
-    from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 
     def columns(letter: str, of: dict[int, tuple[float, ...]], factor: float) -> dict[str, AxisColumn]:
         return {f"A{i}": AxisColumn.of(f"{letter}_{i}", values, factor) for i, values in of.items()}
@@ -48,15 +43,10 @@ def series() -> tuple[EncoderSeries, ...]:
     return (*alone, wrist)
 
 
-class TransmissionCase(Case):
-    name: ClassVar[str] = "kr5-transmission"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.procedures.transmission import identify
-
-        fit = identify(series())
-        figures = (*_counts(fit), *_entries(fit), *_ratios(fit))
-        return Outcome(self.name, _verdict(fit), figures, (), (_outliers(fit),))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    fit = identify(series())
+    figures = (*_counts(fit), *_entries(fit), *_ratios(fit))
+    return Outcome(PRINTED.name, _verdict(fit), figures, (), (_outliers(fit),))
 
 
 def _counts(fit: Transmission) -> tuple[Figure, ...]:
@@ -87,8 +77,6 @@ def _entries(fit: Transmission) -> tuple[Figure, ...]:
 
 def every_row() -> dict[tuple[int, int], float]:
     """Entries of S = T_m T_j, both without offsets."""
-    import numpy as np
-
     turns = np.array(MOTOR_DEG) / 360
     per_turn = {i: np.array(counts) @ turns / (turns @ turns) for i, (counts, _) in enumerate(TABLE_1, 1)}
     return {(i, j): float(360 * t / per_turn[i]) for (i, j), t in counts_per_degree().items()}
@@ -96,8 +84,6 @@ def every_row() -> dict[tuple[int, int], float]:
 
 def counts_per_degree() -> dict[tuple[int, int], float]:
     """Entries of T_j by plain least squares without offsets: (7a) on Table I, (7b) on Table II."""
-    import numpy as np
-
     wrist, out = np.array(TABLE_2, dtype=np.float64), {}
     for i, j in ENTRIES:
         counts, angles = (np.array(column) for column in TABLE_1[i - 1])
@@ -109,8 +95,6 @@ def counts_per_degree() -> dict[tuple[int, int], float]:
 
 def mean_ratio(i: int) -> float:
     """s_ii of Table I with T_j as the mean of counts over joint angles, T_m from zero."""
-    import numpy as np
-
     turns, (counts, angles) = np.array(MOTOR_DEG) / 360, (np.array(column) for column in TABLE_1[i - 1])
     return float(360 * np.mean(counts / angles) * (turns @ turns) / (counts @ turns))
 
@@ -146,8 +130,6 @@ def _outliers(fit: Transmission) -> Listing:
 
 
 def _verdict(fit: Transmission) -> str:
-    from elastocal.procedures.transmission.ratios import together
-
     s = fit.robust.structure
     s44, s54, s55 = (float(s[fit.at(f"A{i}", f"A{j}")]) for i, j in ((4, 4), (5, 4), (5, 5)))
     named = "; ".join(b.text() for b in fit.outliers)

@@ -7,12 +7,20 @@ Klimchik, Caro, Pashkevich 2013 (IMECE, sections 3.2 and 4.2) print one draw of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from elastocal.model.descriptions import Form
-    from elastocal.model.robot import Robot
-    from elastocal.spatial.entries import Array, Bools, Ints
+import numpy as np
+
+from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.beam_relations import SYMBOLS, derive
+from elastocal.model.compliant.link_compliance import patterns
+from elastocal.model.descriptions import FORMS, Form, in_form
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.linear_observation import linear_observation
+from elastocal.model.statics.observation import Marker
+from elastocal.solve.definite import fit_definite
+from elastocal.solve.groups import covariance
+from elastocal.spatial.entries import Array, Bools, Ints
 
 ROBOT = "orthoglide-link"
 FORCE, MOMENT = 10.0, 10.0
@@ -41,14 +49,10 @@ class Fitted:
 
     def matrices(self) -> Array:
         """(draws, 6, 6)"""
-        import numpy as np
-
         return np.concatenate([self.values, np.zeros((len(self.values), 1))], axis=1)[:, self.index]
 
     def errors(self, truth: Array) -> Array:
         """Relative errors (draws, n), per cent, of the big elements that have a parameter of their own."""
-        import numpy as np
-
         mine = [n for n in LARGE if n in self.names]
         exact = [truth[int(n[1]) - 1, int(n[2]) - 1] for n in mine]
         off = np.stack([self.column(n) / k - 1 for n, k in zip(mine, exact, strict=True)], axis=1)
@@ -57,8 +61,6 @@ class Fitted:
     @property
     def practical(self) -> Bools:
         """(draws, p) above the threshold (M3; the columns are orthogonal: at once or in turn is the same)."""
-        import numpy as np
-
         return np.asarray(np.abs(self.values) > THRESHOLD * self.sd)
 
 
@@ -76,10 +78,6 @@ class Draws:
 
     def possible(self) -> Array:
         """Symmetric fits once more, now positive semidefinite, (draws, 6, 6)."""
-        import numpy as np
-
-        from elastocal.solve.definite import fit_definite
-
         index, p = self.symmetric.index, len(self.symmetric.names)
         zero, loose = np.zeros(p), np.full(p, LOOSE)
         return np.array([fit_definite(self.whitened, y, zero, loose, [index]).values[index] for y in self.readings])
@@ -88,11 +86,6 @@ class Draws:
 def draw(noise: tuple[float, float], unit: Array) -> Draws:
     """Six unit loads, full pose; standard deviations ``noise`` of lengths (m) and angles (rad), times the normal
     numbers ``unit`` (draws, 36)."""
-    import numpy as np
-
-    from elastocal.files.robot.read import read_robot
-    from elastocal.model.descriptions import FORMS, in_form
-
     robot = read_robot(ROBOT)
     sd = np.tile(np.repeat(noise, 3), 6)[:, None]
     observed = {form: observation(in_form(robot, form)) for form in FORMS}
@@ -106,12 +99,6 @@ def draw(noise: tuple[float, float], unit: Array) -> Draws:
 
 def observation(model: Robot) -> tuple[tuple[str, ...], Array]:
     """Elements of the matrix that are parameters, and their columns; rows are load by load the six components."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.linear_observation import linear_observation
-    from elastocal.model.statics.observation import Marker
-
     loads = AppliedWrenches(model.tool, np.diag([FORCE] * 3 + [MOMENT] * 3))
     names, matrix = linear_observation(model, np.zeros((6, 0)), [loads], [Marker(model.tool, "pose")])
     return tuple(n.removeprefix(f"{model.tool}.") for n in names), matrix.reshape(-1, len(names))
@@ -119,11 +106,6 @@ def observation(model: Robot) -> tuple[tuple[str, ...], Array]:
 
 def _fitted(form: Form, names: tuple[str, ...], whitened: Array, readings: Array) -> Fitted:
     """Least squares (12) of all draws at once, covariance (14)."""
-    import numpy as np
-
-    from elastocal.model.compliant.link_compliance import patterns
-    from elastocal.solve.groups import covariance
-
     index = np.full((6, 6), -1)
     for symbol, elements in patterns(form):
         for i, j in elements:
@@ -134,10 +116,6 @@ def _fitted(form: Form, names: tuple[str, ...], whitened: Array, readings: Array
 
 def _derived(truth: Array, template: Fitted) -> Array:
     """k11 of every draw from the elements that M3 keeps, by the ratios of the exact matrix (section 4.3)."""
-    import numpy as np
-
-    from elastocal.model.compliant.beam_relations import SYMBOLS, derive
-
     order = [template.names.index(s) for s in SYMBOLS]
     values, sd, kept = template.values[:, order], template.sd[order], template.practical[:, order]
     out = []
@@ -149,8 +127,6 @@ def _derived(truth: Array, template: Fitted) -> Array:
 
 def indefinite(matrices: Array) -> Bools:
     """Which of (draws, 6, 6) could give energy away: symmetric part, scaled to comparable lengths and angles."""
-    import numpy as np
-
     even = (matrices + matrices.swapaxes(1, 2)) / 2
     size = np.sqrt(np.abs(np.einsum("nii->ni", even)))
     scaled = even / np.maximum(size[:, :, None] * size[:, None, :], 1e-300)

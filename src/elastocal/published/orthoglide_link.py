@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from math import floor, log10
 
+import numpy as np
+
+from elastocal.files.robot.read import read_robot
+from elastocal.model.descriptions import FORMS, in_form
 from elastocal.published import orthoglide_draws as od
-from elastocal.published.case import Case, Figure, Listing, Outcome, Printed, Progress, Why, unwatched
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Why
 from elastocal.report.blocks import Axis, Heatmap
+from elastocal.solve.groups import Expectation, classify, expectations
+from elastocal.spatial.entries import Array, Bools
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.solve.groups import Expectation
-    from elastocal.spatial.entries import Array, Bools
-
-
-PRINTED = Printed("orthoglide-link")
+PRINTED = Case("orthoglide-link")
 PER_LOAD = (2.5e-7,) * 3 + (2.5e-6,) * 3
 """sigma/load of the rows that the ratios imply, m/N or m/(N m) and rad/N or rad/(N m)."""
 HALF = 0.5 + 1e-9
@@ -28,10 +27,6 @@ IMPLIED = (2.5e-6, 2.5e-5)
 
 def print_figures(truth: Array) -> tuple[Figure, ...]:
     """Errors of (16) and (25) against (15), ratios (17) from (16), and the observation matrix of section 3.2."""
-    import numpy as np
-
-    from elastocal.files.robot.read import read_robot
-
     _, matrix = od.observation(read_robot(od.ROBOT).with_link_form("full"))
     drawn = np.array(PRINTED.table("eq. (16)"))
     exact = {n: truth[int(n[1]) - 1, int(n[2]) - 1] for n in od.LARGE}
@@ -47,7 +42,7 @@ def print_figures(truth: Array) -> tuple[Figure, ...]:
     off = ", ".join(f"{r['element']} ({r['|k|/sigma']:g} for {r['ratio of (17)']:g}: {r['agrees']})" for r in others)
     return (
         PRINTED.figure("observation_rank", int(np.linalg.matrix_rank(matrix))),
-        PRINTED.figure("observation_condition", _condition(matrix)),
+        PRINTED.figure("observation_condition", float(np.linalg.cond(matrix))),
         PRINTED.figure("asymmetry_percent_print", float(skew)),
         PRINTED.figure(
             "worst_error_percent_print", 100 * float(full[worst]), worst=worst, low=min(room), high=max(room),
@@ -60,16 +55,8 @@ def print_figures(truth: Array) -> tuple[Figure, ...]:
 
 def _ends(value: float, digits: int) -> tuple[float, float]:
     """Between which a number lies that is printed with so many significant digits."""
-    from math import floor, log10
-
     half = HALF * 10.0 ** (floor(log10(abs(value))) - digits + 1)
     return abs(value) - half, abs(value) + half
-
-
-def _condition(matrix: Array) -> float:
-    import numpy as np
-
-    return float(np.linalg.cond(matrix))
 
 
 def ratios() -> Listing:
@@ -95,8 +82,6 @@ def _agrees(low: float, high: float, printed: float) -> str:
 
 def ratio_maps(of: od.Draws) -> tuple[Heatmap, Heatmap]:
     """(17) and (18) in colour: the first draw here, and the exact matrix."""
-    import numpy as np
-
     sd = of.full.sd.reshape(6, 6)
     first = np.abs(of.full.values[0]).reshape(6, 6) / sd
     exact = np.abs(of.truth) / sd
@@ -107,8 +92,6 @@ def ratio_maps(of: od.Draws) -> tuple[Heatmap, Heatmap]:
 
 
 def _map(key: str, title: str, ratio: Array) -> Heatmap:
-    import numpy as np
-
     with np.errstate(divide="ignore"):
         log = np.where(ratio > 0, np.log10(ratio), np.nan)
     at = tuple(float(i) for i in range(1, 7))
@@ -118,27 +101,24 @@ def _map(key: str, title: str, ratio: Array) -> Heatmap:
     return Heatmap(key, title, column, row, "log10 of |k|/sigma", "1", values, notes, True)
 
 
-class OrthoglideLinkCase(Case):
-    name: ClassVar[str] = "orthoglide-link"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        unit = rng.normal(size=(od.DRAWS, 36))
-        printed = od.draw(IMPLIED, unit)
-        progress(1, 3)
-        stated = od.draw(STATED, unit)
-        progress(2, 3)
-        possible = stated.possible()
-        progress(3, 3)
-        figures = (
-            *_exact_figures(),
-            *print_figures(printed.truth),
-            *_draw_figures(printed, ""),
-            *_draw_figures(stated, "_stated_noise"),
-            *_possible_figures(stated, possible),
-            *_beam_figures(stated),
-        )
-        said = {f.name: f.recomputed or 0.0 for f in figures}
-        return Outcome(self.name, _verdict(said), figures, ratio_maps(printed), (ratios(),))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    unit = rng.normal(size=(od.DRAWS, 36))
+    printed = od.draw(IMPLIED, unit)
+    progress(1, 3)
+    stated = od.draw(STATED, unit)
+    progress(2, 3)
+    possible = stated.possible()
+    progress(3, 3)
+    figures = (
+        *_exact_figures(),
+        *print_figures(printed.truth),
+        *_draw_figures(printed, ""),
+        *_draw_figures(stated, "_stated_noise"),
+        *_possible_figures(stated, possible),
+        *_beam_figures(stated),
+    )
+    said = {f.name: f.recomputed or 0.0 for f in figures}
+    return Outcome(PRINTED.name, _verdict(said), figures, ratio_maps(printed), (ratios(),))
 
 
 def _verdict(v: dict[str, float]) -> str:
@@ -189,8 +169,6 @@ def _exact_figures() -> tuple[Figure, ...]:
 
 def _draw_figures(of: od.Draws, ending: str) -> tuple[Figure, ...]:
     """Shares and medians over the draws; only the smaller noise compares with print."""
-    import numpy as np
-
     errors = {"full": of.full.errors(of.truth), "template": of.template.errors(of.truth)}
     middle = {form: float(np.median(e)) for form, e in errors.items()}
     worst = {form: float(np.median(e.max(axis=1))) for form, e in errors.items()}
@@ -218,8 +196,6 @@ def _draw_figures(of: od.Draws, ending: str) -> tuple[Figure, ...]:
 
 
 def _possible_figures(of: od.Draws, possible: Array) -> tuple[Figure, ...]:
-    import numpy as np
-
     large = [(int(n[1]) - 1, int(n[2]) - 1) for n in od.LARGE if n in of.symmetric.names]
     off = 100 * np.abs(np.array([possible[:, i, j] / of.truth[i, j] - 1 for i, j in large]))
     least = float(possible[:, range(6), range(6)].min())
@@ -238,24 +214,15 @@ def _beam_figures(of: od.Draws) -> tuple[Figure, ...]:
 
 
 def _share(those: Bools) -> float:
-    import numpy as np
-
     return 100 * float(np.mean(those))
 
 
 def _off(k11: Array, of: od.Draws) -> float:
-    import numpy as np
-
     return 100 * float(np.median(np.abs(k11 / of.truth[0, 0] - 1)))
 
 
 def _expected(noise: tuple[float, float]) -> tuple[Expectation, ...]:
     """Accuracy of the 36 elements from six unit loads, full pose, as in section 3.2."""
-    import numpy as np
-
-    from elastocal.files.robot.read import read_robot
-    from elastocal.solve.groups import classify, expectations
-
     model = read_robot(od.ROBOT).with_link_form("full")
     names, matrix = od.observation(model)
     whitened = matrix / np.tile(np.repeat(noise, 3), 6)[:, None]
@@ -264,8 +231,5 @@ def _expected(noise: tuple[float, float]) -> tuple[Expectation, ...]:
 
 
 def _sizes() -> dict[str, int]:
-    from elastocal.files.robot.read import read_robot
-    from elastocal.model.descriptions import FORMS, in_form
-
     robot = read_robot(od.ROBOT)
     return {form: len(in_form(robot, form).parameters) for form in FORMS}

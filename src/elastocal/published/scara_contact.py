@@ -11,22 +11,29 @@ Chance: many draws of noise against the one that is published, and many starts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from math import log10
 
-from elastocal.published.case import Case, Figure, Listing, Outcome, Printed, Progress, unwatched
+import numpy as np
+
+from elastocal.errors import InputError
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_gap import ContactGap
+from elastocal.measure.measured import Measured
+from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.model.robot import Robot
+from elastocal.model.surfaces.disc import Disc
+from elastocal.model.surfaces.touches import Touches
+from elastocal.procedures.contact.calibrate import force_error
+from elastocal.procedures.contact.gaps import Iterations, gap_campaign, iterate
+from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_scene
+from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
+from elastocal.report.contour import contact_lines
+from elastocal.spatial.entries import Array
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.measure.contact_force import ContactForce
-    from elastocal.measure.measured import Measured
-    from elastocal.model.robot import Robot
-    from elastocal.procedures.contact.gaps import Iterations
-    from elastocal.procedures.contact.plan import ContactPlan
-    from elastocal.spatial.entries import Array
-
-PRINTED = Printed("scara-contact")
+PRINTED = Case("scara-contact")
 DISCS = (((-0.25, 0.30), 0.15), ((0.20, 0.40), 0.05), ((0.05, 0.25), 0.08))
 PER_DISC = 12
 LEVELS = (20.0, 40.0)
@@ -64,8 +71,6 @@ NAMES = tuple(v.name for v in VALUES)
 
 
 def nominal() -> Robot:
-    from elastocal.files.robot.read import read_robot
-
     return read_robot("scara-ruggeri")
 
 
@@ -75,12 +80,6 @@ def actual() -> Robot:
 
 def plan(levels: tuple[float, ...]) -> ContactPlan:
     """Twelve contacts around each disc, forces taking turns."""
-    import numpy as np
-
-    from elastocal.model.surfaces.disc import Disc
-    from elastocal.model.surfaces.touches import Touches
-    from elastocal.procedures.contact.plan import ContactPlan
-
     discs = tuple(Disc(name=f"disc{i}", centre=c, radius=r) for i, (c, r) in enumerate(DISCS, 1))
     angle = 2 * np.pi * np.arange(PER_DISC) / PER_DISC
     circle = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(PER_DISC)])
@@ -91,8 +90,6 @@ def plan(levels: tuple[float, ...]) -> ContactPlan:
 
 def touched(levels: tuple[float, ...]) -> tuple[ContactForce, Array]:
     """Joint values of the actual robot in the plan's contacts, and the forces that it feels, both without error."""
-    from elastocal.procedures.contact.plan import as_measurement
-
     planned = plan(levels)
     kind, reached = as_measurement(actual(), planned)
     assert reached.all()
@@ -115,15 +112,11 @@ class Draws:
         ]
 
     def _bias(self) -> float:
-        import numpy as np
-
         sd = self.errors.std(axis=0, ddof=1)
         return float(np.max(np.abs(self.errors.mean(axis=0)) / sd))
 
     def listing(self) -> Listing:
         """Root mean square errors against the published single draw."""
-        import numpy as np
-
         rms = np.sqrt(np.mean(self.errors**2, axis=0))
         rows: list[dict[str, str | float]] = []
         for v, spread in zip(VALUES, rms, strict=True):
@@ -141,16 +134,6 @@ class Draws:
 
 def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator, progress: Progress) -> Draws:
     """Fits from nominal values to contacts with noise on joint values and forces."""
-    import numpy as np
-
-    from elastocal.measure.contact_force import ContactForce
-    from elastocal.measure.contact_gap import ContactGap
-    from elastocal.measure.measured import Measured
-    from elastocal.measure.sources.encoder import Encoder
-    from elastocal.measure.sources.force_sensor import ForceSensor
-    from elastocal.procedures.contact.calibrate import force_error
-    from elastocal.procedures.contact.gaps import iterate
-
     sources = (ForceSensor(sd=FORCE_SD), Encoder(sd=JOINT_SD))
     true = np.array([v.actual - v.nominal for v in VALUES])
     start, errors, e_f = nominal(), [], []
@@ -167,11 +150,6 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
 
 def success_rate(exact: Measured, count: int, rng: np.random.Generator, progress: Progress) -> tuple[float, float]:
     """Share of random starts that find the truth, and how far the worst of those is off, relative."""
-    import numpy as np
-
-    from elastocal.errors import InputError
-    from elastocal.procedures.contact.gaps import gap_campaign, iterate
-
     true = np.array([v.actual - v.nominal for v in VALUES])
     geometry = {v.name: OFF_M if v.unit == "m" else OFF_RAD for v in VALUES[:6]}
     gaps, robot = gap_campaign(exact), actual().with_parameters({v.name: 0.0 for v in VALUES[9:]})
@@ -192,42 +170,35 @@ def success_rate(exact: Measured, count: int, rng: np.random.Generator, progress
 DRAWS, STARTS = 100, 120
 
 
-class ScaraContactCase(Case):
-    name: ClassVar[str] = "scara-contact"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        from elastocal.measure.measured import Measured
-        from elastocal.procedures.contact.calibrate import force_error
-        from elastocal.procedures.contact.gaps import gap_campaign, iterate
-
-        kind, felt = touched(LEVELS)
-        exact = Measured(kind, felt)
-        runs = {
-            "gaps": iterate(nominal(), gap_campaign(exact), NAMES, EXACT),
-            "forces": iterate(nominal(), exact, NAMES, EXACT),
-        }
-        e_f = force_error(kind, runs["gaps"].model, felt)
-        total = DRAWS + STARTS
-        noise = drawn(kind, felt, DRAWS, rng, lambda done, _: progress(done, total))
-        rate, worst = success_rate(exact, STARTS, rng, lambda done, _: progress(DRAWS + done, total))
-        found = runs["gaps"].values(NAMES)
-        off = max(abs(x / (v.actual - v.nominal) - 1) for x, v in zip(found, VALUES, strict=True))
-        figures = (
-            PRINTED.figure("e_f_N", e_f),
-            PRINTED.figure("iterations", len(runs["forces"].models) - 1),
-            *_values(runs["gaps"]),
-            *_separable(),
-            *noise.figures(),
-            PRINTED.figure("success_rate", rate, count=STARTS, worst=worst),
-        )  # fmt: skip
-        verdict = (
-            f"With 20 N and 40 N taking turns all twelve parameters come back to {off:.1g} relative and e_f is "
-            f"{e_f:.1g} N (published {PRINTED.value('e_f_N'):.2g} N). {_cancelled()} With noise, chosen so that e_f "
-            f"has the published size, it is {noise.e_f.mean():.2f} N on average; {100 * rate:.1f} % of {STARTS} random "
-            "starts find the truth."
-        )
-        curves = (_iterations(runs, exact), *_pictures(runs["gaps"], exact))
-        return Outcome(self.name, verdict, figures, curves, (noise.listing(),))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    kind, felt = touched(LEVELS)
+    exact = Measured(kind, felt)
+    runs = {
+        "gaps": iterate(nominal(), gap_campaign(exact), NAMES, EXACT),
+        "forces": iterate(nominal(), exact, NAMES, EXACT),
+    }
+    e_f = force_error(kind, runs["gaps"].model, felt)
+    total = DRAWS + STARTS
+    noise = drawn(kind, felt, DRAWS, rng, lambda done, _: progress(done, total))
+    rate, worst = success_rate(exact, STARTS, rng, lambda done, _: progress(DRAWS + done, total))
+    found = runs["gaps"].values(NAMES)
+    off = max(abs(x / (v.actual - v.nominal) - 1) for x, v in zip(found, VALUES, strict=True))
+    figures = (
+        PRINTED.figure("e_f_N", e_f),
+        PRINTED.figure("iterations", len(runs["forces"].models) - 1),
+        *_values(runs["gaps"]),
+        *_separable(),
+        *noise.figures(),
+        PRINTED.figure("success_rate", rate, count=STARTS, worst=worst),
+    )  # fmt: skip
+    verdict = (
+        f"With 20 N and 40 N taking turns all twelve parameters come back to {off:.1g} relative and e_f is "
+        f"{e_f:.1g} N (published {PRINTED.value('e_f_N'):.2g} N). {_cancelled()} With noise, chosen so that e_f "
+        f"has the published size, it is {noise.e_f.mean():.2f} N on average; {100 * rate:.1f} % of {STARTS} random "
+        "starts find the truth."
+    )
+    curves = (_iterations(runs, exact), *_pictures(runs["gaps"], exact))
+    return Outcome(PRINTED.name, verdict, figures, curves, (noise.listing(),))
 
 
 def _cancelled() -> str:
@@ -255,8 +226,6 @@ def _values(found: Iterations) -> list[Figure]:
 
 def _separable() -> tuple[Figure, ...]:
     """Singular values of the forces' Jacobian with columns of unit length, at the actual values (eq. 12)."""
-    import numpy as np
-
     out = {}
     for levels in ((40.0,), LEVELS):
         kind, _ = touched(levels)
@@ -270,11 +239,6 @@ def _separable() -> tuple[Figure, ...]:
 
 def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
     """e_f of every iteration; the document's figure 3 takes about 30."""
-    from math import log10
-
-    from elastocal.measure.contact_force import ContactForce
-    from elastocal.procedures.contact.calibrate import force_error
-
     kind = exact.measurement
     assert isinstance(kind, ContactForce)
     series = []
@@ -290,9 +254,6 @@ def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
 
 
 def _pictures(found: Iterations, exact: Measured) -> list[Lines]:
-    from elastocal.procedures.contact.plan import contact_scene
-    from elastocal.report.contour import contact_lines
-
     before, after = found.models[0], found.model
     return [
         contact_lines("before", contact_scene(before, exact)),

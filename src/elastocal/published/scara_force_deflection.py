@@ -12,23 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-from elastocal.procedures.loops.loop import Loop, loop_of
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
+from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.gripper_backlash import GripperBacklash
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.robot import Robot
+from elastocal.model.statics.deflection import frame_pose
+from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.procedures.loops.directions import DirectionFit, fit_directions
+from elastocal.procedures.loops.fit import LoopFit, fit_loops
+from elastocal.procedures.loops.joints import joint_values
+from elastocal.procedures.loops.loop import Estimate, Loop, loop_of
+from elastocal.published.case import Case, Figure, Outcome, Progress
+from elastocal.report.blocks import Lines
+from elastocal.report.loop_drawings import direction_map, loop_graphs
+from elastocal.spatial.entries import Array, Ints
 
-    from elastocal.model.robot import Robot
-    from elastocal.procedures.loops.directions import DirectionFit
-    from elastocal.procedures.loops.fit import LoopFit
-    from elastocal.procedures.loops.loop import Estimate, Loop
-    from elastocal.report.blocks import Lines
-    from elastocal.spatial.entries import Array, Ints
-
-
-PRINTED = Printed("scara-force-deflection")
+PRINTED = Case("scara-force-deflection")
 NAMES = (
     "gripper_compliance_m_per_N", "gripper_backlash_min_m", "gripper_backlash_max_m", "joint1_compliance_rad_per_Nm",
     "joint1_backlash_rad", "joint2_compliance_rad_per_Nm", "joint2_backlash_rad",
@@ -52,8 +55,6 @@ class Experiment:
 
     def read(self, rng: np.random.Generator) -> dict[str, Loop]:
         """What the gauge shows: friction, the zero of each cycle, noise, and its division."""
-        import numpy as np
-
         branch = loop_of(self.force, self.force, self.cycle).branch
         out = {}
         for name, exact in self.exact.items():
@@ -64,8 +65,6 @@ class Experiment:
 
 
 def experiment() -> Experiment:
-    import numpy as np
-
     path = [*FORCES, *FORCES[-2::-1]]
     once = np.array([*path, *(-f for f in path)])
     force, cycle = np.tile(once, CYCLES), np.repeat(np.arange(1, CYCLES + 1, dtype=np.int64), len(once))
@@ -80,9 +79,6 @@ def experiment() -> Experiment:
 
 def _true_robot() -> Robot:
     """Figure 4(d); its backlash is the whole gap, that of the elements half of it; the largest along the arm."""
-    from elastocal.files.robot.read import read_robot
-    from elastocal.model.compliant.gripper_backlash import GripperBacklash
-
     printed = {name: PRINTED.value(name) for name in NAMES}
     values = {"gripper.p": printed["gripper_compliance_m_per_N"]}
     for joint in LEVERS:
@@ -99,12 +95,6 @@ def _locked(arm: Robot, *joints: str) -> Robot:
 
 def _displacement(model: Robot, force: Array, angle: float, frame: str) -> Array:
     """Along the force at the gripper, of a frame of the bent arm against the rigid one (n,)."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.deflection import frame_pose
-    from elastocal.model.statics.equilibrium import equilibrium
-
     unit = np.array([np.cos(angle), np.sin(angle), 0.0])
     wrench = np.column_stack([force[:, None] * unit, np.zeros((len(force), 3))])
     q = np.tile([np.pi / 2, 0.0], (len(force), 1))
@@ -116,30 +106,27 @@ def _displacement(model: Robot, force: Array, angle: float, frame: str) -> Array
 DRAWS = 100
 
 
-class ScaraForceDeflectionCase(Case):
-    name: ClassVar[str] = "scara-force-deflection"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        gauge = experiment()
-        first = _analyse(gauge.read(rng))
-        hits = 0
-        for draw in range(DRAWS):
-            values = _analyse(gauge.read(rng)).values
-            hits += sum(abs(e.value - PRINTED.value(n)) <= e.half_width() for n, e in values.items())
-            progress(draw + 1, DRAWS)
-        coverage = hits / (DRAWS * len(NAMES))
-        off = max(abs(e.value - PRINTED.value(n)) / e.sd for n, e in first.values.items())
-        figures = _figures(first, coverage, off)
-        verdict = (
-            f"Virtual loops of 12 directions and two joints give figure 4(d) back within {off:.1f} standard "
-            f"deviations; {100 * coverage:.1f} % of {DRAWS * len(NAMES)} intervals of 95 % hold the truth. One number "
-            f"describes the gripper's compliance (probability {first.compliance.one.probability:.2g}) and not its "
-            f"backlash ({first.half_gap.one.chance}), for which an ellipse does "
-            f"({first.half_gap.matrix.probability:.2g}). The printed backlash is the gap itself, so g of eq. (6) and "
-            "(7) is half of it. The readings behind figure 4 are not printed: what comes back here are its values, "
-            "not its measurements."
-        )
-        return Outcome(self.name, verdict, figures, first.curves())
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    gauge = experiment()
+    first = _analyse(gauge.read(rng))
+    hits = 0
+    for draw in range(DRAWS):
+        values = _analyse(gauge.read(rng)).values
+        hits += sum(abs(e.value - PRINTED.value(n)) <= e.half_width() for n, e in values.items())
+        progress(draw + 1, DRAWS)
+    coverage = hits / (DRAWS * len(NAMES))
+    off = max(abs(e.value - PRINTED.value(n)) / e.sd for n, e in first.values.items())
+    figures = _figures(first, coverage, off)
+    verdict = (
+        f"Virtual loops of 12 directions and two joints give figure 4(d) back within {off:.1f} standard "
+        f"deviations; {100 * coverage:.1f} % of {DRAWS * len(NAMES)} intervals of 95 % hold the truth. One number "
+        f"describes the gripper's compliance (probability {first.compliance.one.probability:.2g}) and not its "
+        f"backlash ({first.half_gap.one.chance}), for which an ellipse does "
+        f"({first.half_gap.matrix.probability:.2g}). The printed backlash is the gap itself, so g of eq. (6) and "
+        "(7) is half of it. The readings behind figure 4 are not printed: what comes back here are its values, "
+        "not its measurements."
+    )
+    return Outcome(PRINTED.name, verdict, figures, first.curves())
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +139,6 @@ class _Analysis:
     values: Mapping[str, Estimate]
 
     def curves(self) -> tuple[Lines, ...]:
-        from elastocal.report.loop_drawings import direction_map, loop_graphs
-
         gripper = [self.fits[str(d)] for d in DIRECTIONS_DEG]
         p, g = [f.compliance for f in gripper], [f.half_gap for f in gripper]
         like = ("At 30 degrees, readings less the gauge's zero in each cycle; like figure 4(a).",)
@@ -169,11 +154,6 @@ class _Analysis:
 
 
 def _analyse(loops: Mapping[str, Loop]) -> _Analysis:
-    from elastocal.procedures.loops.directions import fit_directions
-    from elastocal.procedures.loops.fit import fit_loops
-    from elastocal.procedures.loops.joints import joint_values
-    from elastocal.procedures.loops.loop import Estimate
-
     fits = dict(zip(loops, fit_loops(list(loops.values())), strict=True))
     gripper = [fits[str(d)] for d in DIRECTIONS_DEG]
     compliance = fit_directions(_units(), [f.compliance for f in gripper], root=False)
@@ -212,7 +192,5 @@ def _figures(first: _Analysis, coverage: float, off: float) -> tuple[Figure, ...
 
 
 def _units() -> Array:
-    import numpy as np
-
     angles = np.radians(DIRECTIONS_DEG)
     return np.column_stack([np.cos(angles), np.sin(angles)])

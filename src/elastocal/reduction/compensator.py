@@ -201,10 +201,9 @@ def sample_spring(
     own = [f"{spring.joint}.{s}" for s in ("k", "k_c", "s_0")]
     mine = [fit.names.index(n) for n in own]
     others = [i for i in range(len(fit.names)) if i not in mine]
-    n, r = fit.problem.shape
-    priors = len(fit.problem.misfit) - n * r
-    used = np.concatenate([fit.problem.used.reshape(-1), np.ones(priors, dtype=bool)])
-    q = np.concatenate([np.repeat(_measured_angles(fit, spring), r), np.zeros(priors)])
+    used, readings = fit.problem.counted, fit.problem.used.size
+    angles = fit.campaign.measurement.setup.q[:, fit.model.joints.index(spring.joint)]
+    q = np.concatenate([np.repeat(angles, fit.problem.shape[1]), np.zeros(len(used) - readings)])
     here = fit.values[mine]
     kappa = equivalent_compliance(spring, q, here)
     reach = fit.problem.matrix[:, mine[0]] / (kappa / here[0]) ** 2
@@ -222,22 +221,12 @@ def sample_spring(
     block = NonlinearPart(
         tuple(own), to_stiffness(here), slope @ fit.covariance[np.ix_(mine, mine)] @ slope.T, curve, log_prior
     )
-    known = np.arange(len(fit.problem.misfit)) >= n * r
+    known = np.arange(len(used)) >= readings
     found = gibbs_metropolis(
-        [fit.names[i] for i in others],
-        fit.problem.matrix[used][:, others],
-        fit.problem.misfit[used],
-        known[used],
-        block,
-        rng=rng,
-        draws=draws,
-    )
+        [fit.names[i] for i in others], fit.problem.matrix[used][:, others], fit.problem.misfit[used], known[used],
+        block, rng=rng, draws=draws,
+    )  # fmt: skip
     return _in_order(fit, found, others)
-
-
-def _measured_angles(fit: Fit, spring: GravityCompensator) -> Array:
-    """Angle of the spring's joint at every reading."""
-    return fit.campaign.measurement.setup.q[:, fit.model.joints.index(spring.joint)]
 
 
 def _in_order(fit: Fit, found: NonlinearPosterior, others: list[int]) -> NonlinearPosterior:

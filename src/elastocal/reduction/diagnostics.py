@@ -1,4 +1,4 @@
-"""What the residuals of a fit say: influence, repeats, and how far the model is from the robot.
+"""What the residuals of a fit say: influence, repeats, how far the model is from the robot, and outliers.
 
 Influence     with the hat matrix H = A (A^T A)^-1 A^T of the whitened problem, the residuals of a pose g that is left
               out are (I - H_gg)^-1 r_g, without fitting again: exact where readings are affine, first order elsewhere.
@@ -6,6 +6,8 @@ Repeats       the noise without any model (pure error), and whether the model is
 Discrepancy   what the residuals show beyond noise.  With repeats the noise is known without any model, and the excess
               of the lack of fit over it is the model's.  Without repeats the stated noise stands in.  With neither,
               noise and model cannot be told apart.
+Outliers      numbers, markers and whole readings that the others contradict, by deletion residuals
+              (``solve.outliers``); every number left out is named with what the rest predicts.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from elastocal.reduction.fit import Fit
 from elastocal.reduction.misfit import LackOfFit, split_residuals
 from elastocal.solve.deletion import deletion_of_rows
 from elastocal.solve.linear import unit_qr
+from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array, Ints
 
@@ -115,3 +118,54 @@ def discrepancy(fit: Fit, lack: LackOfFit) -> Discrepancy:
     if fit.stated and np.isfinite(fit.scatter):
         return Discrepancy(float(np.sqrt(max(fit.scatter**2 - 1, 0.0) * one)), "residuals beyond the stated noise")
     return Discrepancy(float("nan"), "neither repeats nor a stated noise: the model's part cannot be told from noise")
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """One number that lies ``sigmas`` of the others' scatter away from what they predict."""
+
+    reading: int
+    row: int
+    place: str
+    value: float
+    predicted: float
+    sigmas: float
+
+
+def find_outliers(fit: Fit) -> tuple[Outlier, ...]:
+    """Numbers, markers and whole readings that the others contradict, the worst number first.
+
+    A loss that lets go of what is far off starts the search, so that several outliers do not hide each other.
+    """
+    if fit.freedom < 2:
+        return ()
+    judge = _linear(fit)
+    dropped, _, judge = screen_units(judge, judge.used, judge.far())
+    if not dropped.any():
+        return ()
+    left = judge.residuals(dropped)
+    rest = judge.without(dropped)
+    away = np.abs(left) / (np.sqrt(fit.problem.weights.variance * max(rest.total / rest.freedom, rest.floor)))
+    readings = fit.campaign.readings
+    out = [
+        Outlier(i, j, fit.campaign.place(i, j), float(readings[i, j]), float(readings[i, j] - left[i, j]),
+                float(away[i, j]))
+        for i, j in np.argwhere(dropped).tolist()
+    ]  # fmt: skip
+    return tuple(sorted(out, key=lambda s: (-s.sigmas, s.reading, s.row)))
+
+
+def _linear(fit: Fit) -> LinearJudge:
+    """The problem of a fit in m and rad, with unit columns."""
+    problem, kind = fit.problem, fit.campaign.measurement
+    n, r = problem.shape
+    live, inverse = problem.weights.live, problem.weights.inverse
+    lower = np.asarray(np.linalg.inv(inverse + np.eye(r) * ~live[:, :, None]), dtype=np.float64)
+    lengths = np.linalg.norm(problem.matrix, axis=0)
+    columns = problem.matrix / np.where(lengths > 0, lengths, 1.0)
+    matrix, misfit = columns[: n * r].reshape(n, r, -1), problem.misfit[: n * r].reshape(n, r, 1)
+    parts = np.array([kind.groups.index(row.group) for row in kind.rows])
+    return LinearJudge(
+        (lower @ misfit)[:, :, 0], lower @ matrix, problem.used, parts, 1.0 if fit.stated else 0.0, lower,
+        columns[problem.priors()], problem.misfit[problem.priors()],
+    )  # fmt: skip

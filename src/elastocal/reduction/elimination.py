@@ -22,7 +22,7 @@ from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
 from elastocal.reduction.first_fit import ABSURD, NO_START, StartValues, Trial
 from elastocal.reduction.fit import Fit, estimate
-from elastocal.solve.groups import Group, Groups
+from elastocal.solve.groups import Group
 from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
 
@@ -45,44 +45,27 @@ def by_description(description: Description, name: str) -> Dropped:
     return Dropped(name, description.title, description.reason(name), np.nan, np.nan, np.nan, np.nan)
 
 
-def by_groups(model: Robot, groups: Groups) -> list[Dropped]:
-    """What the readings cannot see alone."""
+def by_readings(model: Robot, trial: Trial) -> list[Dropped]:
+    """What the readings cannot see alone or do not resolve, and what means nothing without another that is fixed."""
+    table, groups = {p.name: p for p in model.parameters}, trial.groups
     kept = {groups.names[i] for i in groups.kept}
     absorbed = {n: c.kept for s in groups.subgroups for c in s.combinations for n, _ in c.absorbed}
-    out = []
+    why = list[tuple[str, str, str]]()
     for name, group in zip(groups.names, groups.group, strict=True):
-        if name in kept:
-            continue
-        why = (
-            "unobservable, no reading depends on it"
-            if group is Group.UNOBSERVABLE
-            else f"not separately identifiable from {absorbed[name]}"
-        )
-        held = model.parameters.values[model.parameters.index(name)] if name in model.parameters.names else 0.0
-        out.append(Dropped(name, "algebraic", f"{group.value}: {why}", np.nan, np.nan, np.nan, float(held)))
-    return out
-
-
-def by_sight(model: Robot, trial: Trial) -> list[Dropped]:
-    """What the readings do not resolve."""
-    out = []
+        if group is Group.UNOBSERVABLE:
+            why.append((name, "algebraic", f"{group.value}: unobservable, no reading depends on it"))
+        elif name not in kept:
+            said = f"{group.value}: not separately identifiable from {absorbed[name]}"
+            why.append((name, "algebraic", said))
     for name, size in trial.hidden.items():
-        p = model.parameters.rows[model.parameters.index(name)]
-        why = (
-            f"even {ABSURD * p.scale:g} {p.unit} would show by only {size:.2g} of the noise beyond what others explain"
-        )
-        out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, p.value))
-    return out
-
-
-def by_partner(model: Robot, trial: Trial) -> list[Dropped]:
-    """What means nothing without another that is fixed."""
-    out = []
+        most = f"{ABSURD * table[name].scale:g} {table[name].unit}"
+        said = f"even {most} would show by only {size:.2g} of the noise beyond what others explain"
+        why.append((name, "resolved", said))
     for name, other in trial.unpaired.items():
-        held = float(model.parameters.values[model.parameters.index(name)])
-        why = f"{other} is not determined, and neither means anything beside a guess of the other"
-        out.append(Dropped(name, "resolved", why, np.nan, np.nan, np.nan, held))
-    return out
+        said = f"{other} is not determined, and neither means anything beside a guess of the other"
+        why.append((name, "resolved", said))
+    held = {name: table[name].value if name in table else 0.0 for name, _, _ in why}
+    return [Dropped(name, stage, said, np.nan, np.nan, np.nan, held[name]) for name, stage, said in why]
 
 
 def by_ratio(

@@ -61,15 +61,7 @@ class Wide:
 
 
 def wide_covariance(identification: Identification) -> Wide:
-    """At the final fit, with its noise."""
-    both = wide_with_nuisances(identification)
-    known = set(identification.sought.parameters.names)
-    count = sum(n in known for n in both.names)
-    return Wide(both.names[:count], both.covariance[:count, :count])
-
-
-def wide_with_nuisances(identification: Identification) -> Wide:
-    """The same with the nuisance unknowns that were fitted, behind the parameters."""
+    """At the final fit, with its noise; nuisance unknowns that were fitted stand behind the parameters and drop out."""
     fit, model = identification.fit, identification.sought
     known = set(model.parameters.names)
     names = [n for n in identification.groups.names if n in known]
@@ -88,7 +80,8 @@ def wide_with_nuisances(identification: Identification) -> Wide:
     moved = spread @ (problem.reduced.triangle.T @ problem.reduced.readings)
     bent = dict(zip(fit.names, fit.share * fit.bending, strict=True))
     share = np.diag([bent.get(n, 0.0) ** 2 for n in problem.names])
-    return Wide(problem.names, spread * fit.inflation**2 + share + (np.outer(moved, moved) if held else 0.0))
+    whole = spread * fit.inflation**2 + share + (np.outer(moved, moved) if held else 0.0)
+    return Wide(tuple(names), whole[: len(names), : len(names)])
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from elastocal.errors import ImplausibleError, InputError
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
+from elastocal.reduction.diagnostics import Outlier, find_outliers
 from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
-from elastocal.reduction.outliers import Outlier, find_outliers
 from elastocal.reduction.problem import Problem, Weights, linearise, unknowns, weigh
 from elastocal.solve.groups import ABOVE, BELOW, Groups, resolved_columns
 from elastocal.solve.loss import Loss

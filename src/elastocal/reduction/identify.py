@@ -12,18 +12,18 @@ for it started.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import nan
 
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
-from elastocal.reduction.diagnostics import influence
-from elastocal.reduction.elimination import Dropped, by_description, by_groups, by_partner, by_sight, neglected
+from elastocal.reduction.diagnostics import Outlier, influence
+from elastocal.reduction.elimination import Dropped, by_description, by_readings, neglected
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues, Trial, first_fit, without_outliers
 from elastocal.reduction.fit import Fit, estimate
-from elastocal.reduction.outliers import Outlier
 from elastocal.reduction.problem import weigh
 from elastocal.solve.groups import Groups, Practical, practical
 from elastocal.spatial.entries import Ints
@@ -109,7 +109,7 @@ def _reduced(
             value=last.fit.problem.equations,
         )
     stages += _inner(last, poses)
-    lost += by_groups(sought, last.groups) + by_sight(sought, last) + by_partner(sought, last)
+    lost += by_readings(sought, last)
     if rules.statistical:
         fit, fallen = neglected(sought, campaign, last.fit, rules.thresholds[0], rules.loss, rules.start)
         title, action = "statistical M3", "smallest ratio below the threshold, one at a time"
@@ -163,21 +163,10 @@ def _stage(name: str, action: str, parameters: int, trial: Trial, poses: Ints) -
 
 def _inner(trial: Trial, poses: Ints) -> list[Stage]:
     """The algebraic stage and, where something is not resolved, the next; both have the same fit."""
-    left = influence(trial.fit, poses).rms(trial.fit.campaign.measurement.judged)
-    rows = [
-        ("algebraic", "parameters that are not separately identifiable are represented by some", trial.groups.rank.rank)
-    ]
-    if trial.hidden or trial.unpaired:
-        rows.append(("resolved", "what would not show however large it were is fixed", len(trial.fit.names)))
-    nan = float("nan")
-    return [
-        Stage(
-            name,
-            action,
-            count,
-            count,
-            trial.fit.scatter if row == len(rows) else nan,
-            left if row == len(rows) else nan,
-        )
-        for row, (name, action, count) in enumerate(rows, 1)
-    ]
+    action = "parameters that are not separately identifiable are represented by some"
+    first = _stage("algebraic", action, trial.groups.rank.rank, trial, poses)
+    if not (trial.hidden or trial.unpaired):
+        return [first]
+    count, action = len(trial.fit.names), "what would not show however large it were is fixed"
+    resolved = replace(first, name="resolved", action=action, parameters=count, identifiable=count)
+    return [replace(first, scatter=nan, left_out=nan), resolved]

@@ -18,10 +18,11 @@ is about one of noise; beyond ``TOGETHER`` there is a share.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, nan
 
 import numpy as np
 
-from elastocal.distributions import chdtrc, fdtrc
+from elastocal.solve.nested import f_test
 from elastocal.spatial.entries import Array, Bools, Ints
 
 UNLIKELY = 0.01
@@ -61,12 +62,11 @@ def split_residuals(whitened: Array, used: Bools, state: Ints, everything: float
     lack_freedom = freedom - pure_freedom
     lack = max(everything - pure, 0.0)
     if pure_freedom < 1 or lack_freedom < 1:
-        size, nan = float(np.sqrt(pure / pure_freedom)) if pure_freedom > 0 else float("nan"), float("nan")
+        size = float(np.sqrt(pure / pure_freedom)) if pure_freedom > 0 else nan
         return LackOfFit(size, pure_freedom, nan, max(lack_freedom, 0), nan, nan, nan)
-    ratio = (lack / lack_freedom) / (pure / pure_freedom) if pure > 0 else float("inf")
-    chance = float(fdtrc(lack_freedom, pure_freedom, ratio)) if np.isfinite(ratio) else 0.0
+    test = f_test(lack / (pure / pure_freedom) if pure > 0 else inf, lack_freedom, pure_freedom)
     sizes = float(np.sqrt(pure / pure_freedom)), float(np.sqrt(lack / lack_freedom))
-    return LackOfFit(sizes[0], pure_freedom, sizes[1], lack_freedom, ratio, chance, _each(count))
+    return LackOfFit(sizes[0], pure_freedom, sizes[1], lack_freedom, test.statistic, test.probability, _each(count))
 
 
 def _each(count: Array) -> float:
@@ -100,8 +100,7 @@ def misfit_of(again: LackOfFit, scatter: float, freedom: int, chance: float) -> 
 
 def chance_of(scatter: float, freedom: int) -> float:
     """Probability of a scatter in units of the noise where the model is right, by chi2."""
-    known = freedom > 0 and np.isfinite(scatter)
-    return float(chdtrc(freedom, freedom * scatter**2)) if known else float("nan")
+    return f_test(freedom * scatter**2, freedom, inf).probability if np.isfinite(scatter) else nan
 
 
 def share_of(bent: Array, whitened: Array, misfit: Misfit) -> float:

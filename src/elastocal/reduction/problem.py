@@ -112,6 +112,11 @@ class Problem:
         return reduce_rows(self.scales, len(misfit), chunks)
 
     @cached_property
+    def counted(self) -> Bools:
+        """(rows,): those that hold a reading that is used, or a prior."""
+        return np.concatenate([self.used.reshape(-1), np.ones(len(self.misfit) - self.used.size, dtype=bool)])
+
+    @cached_property
     def readings(self) -> int:
         """How many numbers were read and are used."""
         return int(self.used.sum())

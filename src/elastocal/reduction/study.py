@@ -19,8 +19,10 @@ from elastocal.reduction.diagnostics import (
     Correlation,
     Discrepancy,
     Influence,
+    Outlier,
     correlations,
     discrepancy,
+    find_outliers,
     influence,
     repeats,
 )
@@ -29,7 +31,6 @@ from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
 from elastocal.reduction.misfit import LackOfFit
-from elastocal.reduction.outliers import Outlier, find_outliers
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
 from elastocal.reduction.springs import PossibleSprings, derived_springs, possible_springs
@@ -38,7 +39,7 @@ from elastocal.solve.bootstrap import Bootstrap, bootstrap
 from elastocal.solve.ensemble import Ensemble, ensemble
 from elastocal.solve.gibbs import GibbsPosterior, gibbs
 from elastocal.solve.metropolis import NonlinearPosterior
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.threads import one_thread
 
 Watch = Callable[[str], None]
@@ -161,22 +162,6 @@ def study(
     )
 
 
-def _rows(fit: Fit) -> tuple[Bools, Ints]:
-    """Rows that hold a reading or a prior, and the number of the group (marker, instrument) of each; priors are -1."""
-    n, r = fit.problem.shape
-    kind = fit.campaign.measurement
-    groups = np.array([kind.groups.index(row.group) for row in kind.rows])
-    priors = len(fit.problem.misfit) - n * r
-    used = np.concatenate([fit.problem.used.reshape(-1), np.ones(priors, dtype=bool)])
-    classes = np.concatenate([np.tile(groups, n), np.full(priors, -1)])
-    return used, classes[used]
-
-
-def _centred(fit: Fit, draws: Array) -> Array:
-    """Samples are of the change from the estimate, where the problem is linearised."""
-    return draws + fit.values
-
-
 def _start(
     model: Robot,
     campaign: Measured,
@@ -204,27 +189,29 @@ def _posterior(fit: Fit, rng: np.random.Generator, missing: list[str]) -> GibbsP
     spring = compensator_of(fit.model, fit.names)
     if spring is not None:
         return sample_spring(fit, spring, rng=rng)
-    used, classes = _rows(fit)
+    problem, kind, used = fit.problem, fit.campaign.measurement, fit.problem.counted
+    groups = np.array([kind.groups.index(row.group) for row in kind.rows])  # markers, instruments; priors are -1
+    classes = np.concatenate([np.tile(groups, problem.shape[0]), np.full(len(used) - problem.used.size, -1)])
     try:
-        drawn = gibbs(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], classes, rng=rng)
+        drawn = gibbs(fit.names, problem.matrix[used], problem.misfit[used], classes[used], rng=rng)
     except InputError as error:
         missing.append(f"No Gibbs sampling: {error}.")
         return None
-    return replace(drawn, draws=_centred(fit, drawn.draws))
+    return replace(drawn, draws=drawn.draws + fit.values)
 
 
 def _resampled(fit: Fit, pose: Ints, rng: np.random.Generator, missing: list[str]) -> Bootstrap | None:
-    used, _ = _rows(fit)
-    n, r = fit.problem.shape
-    priors = len(fit.problem.misfit) - n * r
-    poses = np.concatenate([np.repeat(pose, r), np.zeros(priors, dtype=pose.dtype)])[used]
-    always = (np.arange(len(used)) >= n * r)[used]
+    problem, used = fit.problem, fit.problem.counted
+    always = np.arange(len(used)) >= problem.used.size
+    poses = np.concatenate([np.repeat(pose, problem.shape[1]), np.zeros(always.sum(), dtype=pose.dtype)])
     try:
-        drawn = bootstrap(fit.names, fit.problem.matrix[used], fit.problem.misfit[used], poses, always=always, rng=rng)
+        drawn = bootstrap(
+            fit.names, problem.matrix[used], problem.misfit[used], poses[used], always=always[used], rng=rng
+        )
     except InputError as error:
         missing.append(f"No bootstrap: {error}.")
         return None
-    return replace(drawn, draws=_centred(fit, drawn.draws))
+    return replace(drawn, draws=drawn.draws + fit.values)
 
 
 def sample_nonlinear(fit: Fit, steps: int, rng: np.random.Generator) -> Ensemble:

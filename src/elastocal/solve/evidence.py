@@ -37,8 +37,6 @@ class Posterior:
     """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
     mean: Array
     factor: Array
-    half: Array
-    """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
     evidence: float
     white: Array
     """Residuals (N, R) at the mean, in units of noise."""
@@ -47,6 +45,11 @@ class Posterior:
     def covariance(self) -> Array:
         """H^-1 (p, p)."""
         return np.asarray(self.half.T @ self.half)
+
+    @cached_property
+    def half(self) -> Array:
+        """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
+        return inverse_triangle(self.factor)
 
     @cached_property
     def effective(self) -> float:
@@ -114,7 +117,7 @@ def information(blocks: Blocks, log_scales: Array) -> Array:
     n, r, p = blocks.shape
     first, parts = len(blocks.groups), len(blocks.noise)
     found = posterior(blocks, log_scales)
-    x = prior_precision(blocks, log_scales)[0] @ found.covariance
+    x = _times_prior(blocks, log_scales, found.covariance)
     of_group = np.zeros((first, p))
     for i, g in enumerate(blocks.groups):
         of_group[i, g.columns] = 1.0
@@ -156,6 +159,16 @@ def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
     columns, owner, precision = blocks.untied
     out[columns, columns] = precision * size[owner]
     return out, sum(g.log_det for g in blocks.groups) - 2 * float(blocks.widths @ own)
+
+
+def _times_prior(blocks: Blocks, log_scales: Array, matrix: Array) -> Array:
+    """P times a matrix (p, p): most rows of P are a number on the diagonal."""
+    out, size = np.zeros_like(matrix), np.exp(-2 * log_scales[: len(blocks.groups)])
+    for i, tied, k in blocks.tied:
+        out[tied] = size[i] * (k @ matrix[tied])
+    columns, owner, precision = blocks.untied
+    out[columns] = (precision * size[owner])[:, None] * matrix[columns]
+    return out
 
 
 def _factored(h: Array) -> Array:
@@ -209,10 +222,9 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     """From the sums J^T S^-1 J and J^T S^-1 r of any number of ``Whitened`` problems; ``blocks`` has their priors."""
     prior, _ = prior_precision(blocks, log_scales)
     factor = _factored(blocks.power * gram + prior)
-    half = inverse_triangle(factor)
-    mean = blocks.mean + _solved(factor, half, blocks.power * pull)
+    mean = blocks.mean + _solved(factor, blocks.power * pull)
     _, r, _ = blocks.shape
-    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, half, float("nan"), np.zeros((0, r)))
+    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, float("nan"), np.zeros((0, r)))
 
 
 def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
@@ -221,18 +233,28 @@ def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Post
     prior, log_p = prior_precision(blocks, log_scales)
     rows = white.rows[blocks.read]
     factor = _factored(w * (rows.T @ rows) + prior)
-    half = inverse_triangle(factor)
     b = w * (rows.T @ white.misfit[blocks.read])
-    change = _solved(factor, half, b)
+    change = _solved(factor, b)
     left = white.misfit - white.rows @ change
     value = _log_evidence(w * (float(white.misfit @ white.misfit) + white.log_det), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, half, value, left.reshape(n, r))
+    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, value, left.reshape(n, r))
 
 
-def _solved(factor: Array, half: Array, b: Array) -> Array:
-    """H^-1 b by the inverse of the factor, with what rounding of that left of b once more."""
-    x = half.T @ (half @ b)
-    return np.asarray(x + half.T @ (half @ (b - factor @ (factor.T @ x))))
+def _solved(factor: Array, b: Array) -> Array:
+    return _substituted(factor, _substituted(factor, b), back=True)
+
+
+def _substituted(factor: Array, b: Array, *, back: bool = False) -> Array:
+    """L^-1 b, or L^-T b, by halves."""
+    n, half = len(b), len(b) // 2
+    if n <= SMALL:
+        return np.asarray(np.linalg.solve(factor.T if back else factor, b))
+    upper, lower, across = factor[:half, :half], factor[half:, half:], factor[half:, :half]
+    if back:
+        last = _substituted(lower, b[half:], back=True)
+        return np.concatenate([_substituted(upper, b[:half] - across.T @ last, back=True), last])
+    first = _substituted(upper, b[:half])
+    return np.concatenate([first, _substituted(lower, b[half:] - across @ first)])
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:

@@ -85,6 +85,8 @@ def f_test(gain: float, added: int, freedom: float) -> NestedTest:
     if not freedom >= 1:
         return undecided(added, freedom, "the noise is not known: no reading to spare and none stated")
     value = max(gain, 0.0) / added
+    if value == inf:  # noise of zero leaves no chance
+        return NestedTest(value, added, freedom, 0.0)
     chance = chdtrc(added, added * value) if freedom == inf else fdtrc(added, freedom, value)
     return NestedTest(value, added, freedom, float(chance))
 

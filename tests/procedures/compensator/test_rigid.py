@@ -210,14 +210,12 @@ def test_a_body_that_bends_is_rejected_and_a_rigid_one_is_not(pose):
     markers, targets = body(2, pose, noise=2e-5)
     good = compare_variants(list(markers), targets)
     assert [m.test is not None and m.test.rejected for m in good.models] == [False, False, False]
-    assert good.best.name == "pointing"
     origin, _ = pose(2)
     creep = np.exp(1j * np.linspace(0, 1e-3 / abs(ARMS[0]), 6))
     z = (markers[0] - origin[:2]) @ [1, 1j] * creep
     bent = [origin[:2] + np.column_stack([z.real, z.imag]), *markers[1:]]
     found = compare_variants(bent, targets)
     assert found.models[1].test.rejected
-    assert found.best.name == "concentric"
     assert found.models[0].fit.residual_sd < 4e-5
 
 

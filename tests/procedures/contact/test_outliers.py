@@ -74,7 +74,7 @@ def test_what_is_gained_is_what_a_fit_without_the_contact_gains():
     """Another route: the squares of a linear fit with and without the rows of every contact."""
     read = campaign(4, joints=(17, 0, 1.5e-5))
     at = close_gaps(nominal(), read, NAMES).model
-    problem = gap_problem(read, at, NAMES).linear
+    _, problem = gap_problem(read, at, NAMES)
     closed = ContactJudge(at, read, NAMES).without(np.zeros(problem.shape, dtype=bool))
     chances = np.minimum(1.0, 36 * closed.exceedance(*closed.block_chi2()))
 
@@ -142,11 +142,10 @@ def test_the_share_is_what_a_fit_with_the_freed_place_gains():
     moved = (discs()[0], replace(discs()[1], centre=(0.2005, 0.4)), discs()[2])
     read = campaign(6, surfaces=moved)
     at = close_gaps(nominal(), read, NAMES).model
-    problem = gap_problem(read, at, NAMES)
-    linear = problem.linear
+    kind, linear = gap_problem(read, at, NAMES)
     rows = linear.shape[0] * linear.shape[1]
-    assert [p.name for p in problem.kind.touches.parameters][3:5] == ["disc2.x", "disc2.y"]
-    freed = np.where(linear.used[:, :, None], problem.kind.by_objects(at), 0.0)
+    assert [p.name for p in kind.touches.parameters][3:5] == ["disc2.x", "disc2.y"]
+    freed = np.where(linear.used[:, :, None], kind.by_objects(at), 0.0)
     columns = linear.weights.whiten(freed).reshape(rows, -1)[:, 3:5]
     squares = [
         np.sum((linear.misfit - m @ np.linalg.lstsq(m, linear.misfit, rcond=None)[0]) ** 2)

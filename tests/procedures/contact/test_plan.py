@@ -13,7 +13,6 @@ from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.plan import (
     ContactPlan,
     as_measurement,
-    commanded,
     contact_plan_of,
     on_objects,
     rest_height,
@@ -31,10 +30,10 @@ def planned(rows=slice(None)):
 def test_joint_values_are_those_of_the_plane_equations():
     """The elbow stays on the side where the first contact has it, which is that of the closed form."""
     wanted = planned()
-    found = commanded(actual(), wanted)
+    found, reached = as_measurement(actual(), wanted)
     points, felt, _ = plan()
     expected = np.array([closed_form_joints(x, f) for x, f in zip(points, felt, strict=True)])
-    assert found.reached.all()
+    assert reached.all()
     np.testing.assert_allclose(found.q, expected, atol=1e-9)
     np.testing.assert_allclose(wanted.force[:, :2], felt, atol=1e-12)
 
@@ -54,13 +53,13 @@ def test_a_contact_beyond_the_arm_is_not_reached_and_spoils_no_other():
     points = wanted.points.copy()
     points[1, 0] += 2.0
     far = ContactPlan(wanted.touches, points, wanted.sizes, "xy")
-    found = commanded(actual(), far)
-    assert found.reached.tolist() == [True, False, True, True]
+    _, reached = as_measurement(actual(), far)
+    assert reached.tolist() == [True, False, True, True]
 
 
 def test_limits_count():
     wanted = planned(slice(24, 36))
-    assert commanded(actual(), wanted).reached.all()
+    assert as_measurement(actual(), wanted)[1].all()
     from dataclasses import replace
 
     model = actual()
@@ -68,9 +67,9 @@ def test_limits_count():
         replace(f, joint=replace(f.joint, limits=(-0.1, 2.3))) if f.name == "J2" else f for f in model.tree.frames
     )
     narrow = replace(model, tree=replace(model.tree, frames=frames))
-    found = commanded(narrow, wanted)
-    inside = commanded(model, wanted).q[:, 1] < 2.3
-    assert found.reached.tolist() == inside.tolist()
+    _, reached = as_measurement(narrow, wanted)
+    inside = as_measurement(model, wanted)[0].q[:, 1] < 2.3
+    assert reached.tolist() == inside.tolist()
     assert 0 < inside.sum() < 12
 
 

@@ -35,7 +35,8 @@ def reproduce(
       elastocal reproduce --report gallery.html
     """
     from elastocal.published import gallery
+    from elastocal.published.case import registry
 
     if case is not None:
         return gallery.recompute(case, progress=progress)
-    return gallery.CaseList(gallery.cases()) if report is None else gallery.run(progress=progress)
+    return gallery.CaseList(tuple(registry().values())) if report is None else gallery.run(progress=progress)

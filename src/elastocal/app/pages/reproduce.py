@@ -38,7 +38,7 @@ def data(result: CaseList | Gallery | ReproduceResult) -> dict[str, Any]:
 
 def list_page(listed: CaseList) -> Report:
     columns = (Column("case", "case"), Column("title", "what it repeats"), Column("source", "source"))
-    rows = tuple((c.case, c.title, c.source) for c in listed.cases)
+    rows = tuple((c.name, c.title, c.source) for c in listed.cases)
     notes = ("Run one with: elastocal reproduce CASE", "All of them: elastocal reproduce --report gallery.html")
     return Report("Published cases", (), (Section("", (Table("cases", "", columns, rows, notes),)),))
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.force_code import ForceRows, Placed
 from elastocal.spatial import entries as en
-from elastocal.spatial.entries import Array, Bools, Entry
+from elastocal.spatial.entries import Array, Bools, Entry, Ints
 
 CHUNK = 5000
 """Configurations per chunk: enough that numpy's cost per call is small, few enough for some tens of MB, and not a
@@ -222,7 +223,7 @@ class Bends:
     flex: Flexibility
     posture: Posture
     forces: ForceRows
-    commanded: list[Entry]
+    commanded: Array
     values: list[Entry]
     """Of all degrees of freedom: rows of ``inputs`` where they are not the same everywhere."""
     inputs: Array
@@ -233,23 +234,34 @@ class Bends:
         values = values_at(flex, posture, np.zeros((flex.n, posture.size)))
         forces = ForceRows(flex, posture.model, applied, chain.pattern(values), posture.size)
         inputs = en.dense([*straight_line.moved(values), *forces.wrenches], posture.size)
-        commanded = chain.values(posture.q, [0.0] * len(values))
-        return cls(flex, posture, forces, [commanded[dof] for dof in flex.dofs], values, inputs)
+        still = chain.values(posture.q, [0.0] * len(values))
+        commanded = en.dense([still[dof] for dof in flex.dofs], posture.size)
+        return cls(flex, posture, forces, commanded, values, inputs)
 
     def __post_init__(self) -> None:
-        moving = (i for i, v in enumerate(self.values) if not isinstance(v, float) or v != 0.0)
-        for i, row in zip(moving, self.inputs, strict=False):
+        for i, row in zip(self._moving, self.inputs, strict=False):
             if not isinstance(self.values[i], float):
                 self.values[i] = row
 
+    @cached_property
+    def _moving(self) -> list[int]:
+        """The degrees of freedom whose values are rows of ``inputs``, in order."""
+        return [i for i, v in enumerate(self.values) if not isinstance(v, float) or v != 0.0]
+
+    @cached_property
+    def _bending(self) -> slice | Ints:
+        """The rows that theta is in."""
+        rows = np.searchsorted(self._moving, self.flex.dofs)
+        together = len(rows) and rows[-1] - rows[0] + 1 == len(rows)
+        return slice(rows[0], rows[-1] + 1) if together else rows
+
     def take(self, some: Posture, rows: Bools) -> Bends:
         """For some of the configurations."""
-        commanded = [c if isinstance(c, float) else c[rows] for c in self.commanded]
         return Bends(
             self.flex,
             some,
             self.forces.take(rows),
-            commanded,
+            np.compress(rows, self.commanded, axis=1),
             list(self.values),
             np.compress(rows, self.inputs, axis=1),
         )
@@ -257,10 +269,7 @@ class Bends:
     def at(self, theta: Array) -> tuple[Array, Array]:
         """Q and k Q (n, N) at theta (n, N)."""
         flex, n = self.flex, self.flex.n
-        for dof, commanded, bend in zip(flex.dofs, self.commanded, theta, strict=True):
-            row = self.values[dof]
-            assert not isinstance(row, float)
-            np.add(commanded, bend, out=row)
+        self.inputs[self._bending] = self.commanded + theta
         code = self.forces.code
         rows = self.forces.on_numbers(self.values) if code is None else self.forces.by(code, self.inputs)
         force, bends = rows[:n], rows[n:]

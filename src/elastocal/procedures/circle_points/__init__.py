@@ -32,16 +32,15 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 
 
-def couplings(robot: Robot, sweeps: Sequence[Sweep], numbers: Sequence[int], base: Pose) -> tuple[Array, Array]:
-    """Turned joints per moved joint (n, n), nan where they cannot be told, with standard deviations.
+def couplings(robot: Robot, sweeps: Sequence[Sweep], numbers: Sequence[int], base: Pose) -> Array:
+    """Turned joints per moved joint (n, n), nan where they cannot be told.
 
     At every pose of a sweep the turns of all swept joints are sought that bring the targets from the first pose to
     where they are: p = prod exp(S_k delta_k) p_0; slopes against the step are ratios and couplings.  The axes are those
     of the robot file: a joint that drags another one along turns about an axis that is tilted towards the other's, so
     that couplings below the tilt of the axes themselves (1 mrad is 0.001) cannot be told from it.
     """
-    n = robot.n
-    out, sds = np.full((n, n), np.nan), np.full((n, n), np.nan)
+    out = np.full((robot.n, robot.n), np.nan)
     for sweep, column in zip(sweeps, numbers, strict=True):
         points = np.stack(list(sweep.points.values()), axis=1)  # (m, k, 3)
         step = sweep.q[:, column] - sweep.q[0, column]
@@ -58,8 +57,8 @@ def couplings(robot: Robot, sweeps: Sequence[Sweep], numbers: Sequence[int], bas
         if np.isnan(table).any():
             continue
         for place, row in enumerate(numbers):
-            out[row, column], sds[row, column] = slope(step, table[:, place])
-    return out, sds
+            out[row, column], _ = slope(step, table[:, place])
+    return out
 
 
 def _turns(axes: Sequence[tuple[Array, Array]], before: Array, after: Array, start: Array) -> Array:
@@ -169,7 +168,6 @@ class CirclePoints:
     errors: tuple[AxisError, ...]
     base: Pose
     couplings: Array
-    coupling_sd: Array
     home: Array
     dh: tuple[DHRow, ...] = ()
     nominal_dh: tuple[DHRow, ...] = ()
@@ -197,12 +195,12 @@ def circle_points(robot: Robot, sweeps: Sequence[Sweep], noise: float | None = N
     numbers = [moved[i] for i in order]
     nominal = nominal_axes(robot, home)
     base = placed_base(axes, [nominal[k] for k in numbers])
-    ratios, sds = couplings(robot, [sweeps[i] for i in order], numbers, base)
+    ratios = couplings(robot, [sweeps[i] for i in order], numbers, base)
     known = [(axis, nominal[k]) for axis, k in zip(axes, numbers, strict=True)]
     both = [neighbours(one, two, a, b) for (one, a), (two, b) in pairwise(known)]
     errors = frame_errors(robot, home, axes, numbers, base)
     measured, file = _tables(robot, axes, numbers, nominal, base, home)
-    return CirclePoints(axes, tuple(both), errors, base, ratios, sds, home, measured, file)
+    return CirclePoints(axes, tuple(both), errors, base, ratios, home, measured, file)
 
 
 def _tables(

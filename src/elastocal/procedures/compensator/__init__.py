@@ -5,7 +5,7 @@
     known_angles   Algorithm 1, the arc (known_angle_arc) of a point at known joint angles
     concentric     Algorithm 2, arcs of several markers about one axis; rigid_body: all turned by one angle per pose
     variants       tests of the one model against the other
-    outliers       which points the others contradict; robust: fits without them, and where the search for them starts
+    outliers       which points the others contradict; robust: where the search for them starts
     arcs           all this for a set of tracked markers (``fit_arcs``)
     geometry       P0, P1, P2 from their arcs, eq. (1)
     angle_design   angles of the joint, eq. (35); marker_design: places of the markers, eq. (36), and plans of both

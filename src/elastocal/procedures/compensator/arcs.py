@@ -25,9 +25,9 @@ from elastocal.procedures.compensator.known_angles import fit_known_angles
 from elastocal.procedures.compensator.outliers import Outlier, UndecidedError
 from elastocal.procedures.compensator.points import as_points
 from elastocal.procedures.compensator.robust import (
-    RobustFit,
-    robust_common_rotation,
-    robust_concentric,
+    RobustArc,
+    outliers_of_arcs,
+    outliers_of_body,
     robust_known_angles,
 )
 from elastocal.procedures.compensator.variants import Variants, compare_variants
@@ -123,7 +123,7 @@ def _outliers(points: list[Array], noise: float | None) -> tuple[tuple[Outlier, 
     """By the rigid body, by the concentric arcs, or by a circle for each marker; and what could not be tested."""
     if len(points) > 1:
         try:
-            outliers = robust_common_rotation(points, noise=noise).outliers
+            outliers = outliers_of_body(points, noise)
             variants, _ = _variants([without(p, outliers, j) for j, p in enumerate(points)], noise, None)
             test = variants.models[1].test if variants and not variants.apart else None
             if test is not None and not test.rejected and not _half_lost(points, outliers):
@@ -131,7 +131,7 @@ def _outliers(points: list[Array], noise: float | None) -> tuple[tuple[Outlier, 
         except InputError:
             pass
     try:
-        outliers = robust_concentric(points, noise=noise, method="geometric").outliers
+        outliers = outliers_of_arcs(points, noise)
         if not _half_lost(points, outliers):
             return outliers, ()
     except InputError as error:
@@ -152,7 +152,7 @@ def _outliers_alone(points: list[Array], noise: float | None) -> tuple[tuple[Out
     untested = 0
     for j, p in enumerate(points):
         try:
-            own = robust_concentric([p], noise=noise, method="geometric").outliers
+            own = outliers_of_arcs([p], noise)
         except InputError:
             untested += 1
             continue
@@ -307,7 +307,7 @@ def known_arc(
             robust = robust_known_angles(p, q, noise=noise, sense=sense, axis=axis)
         except UndecidedError as error:
             plain = fit_known_angles(p, q, noise=noise, sense=sense, axis=axis)
-            robust, notes = RobustFit(plain, plain, ()), (f"The points could not be tested one by one: {error}.",)
+            robust, notes = RobustArc(plain, plain, ()), (f"The points could not be tested one by one: {error}.",)
     fit, gain = robust.fit, None
     try:
         gain = _circles(fit, without(p, robust.outliers, 0), noise)
@@ -315,7 +315,7 @@ def known_arc(
         notes = (f"Without its angles there is no circle: {error}.", *notes)
     notes = tuple(f"{marker}: {n}" for n in (*fit.sentences(), *_axis_notes(fit, axis), *notes))
     notes = (*notes, *size_notes(((marker, fit.radius),)))
-    return KnownArc(marker, robust.all_points or fit, fit, gain, robust.outliers, notes)
+    return KnownArc(marker, robust.all_points, fit, gain, robust.outliers, notes)
 
 
 def _axis_notes(arc: KnownAngleArc, stated: ArrayLike | None) -> tuple[str, ...]:

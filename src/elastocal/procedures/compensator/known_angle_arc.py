@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, estimated
-from elastocal.procedures.compensator.points import COORDINATES, AxisFrame, as_noise
+from elastocal.procedures.compensator.points import AxisFrame, as_noise
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -57,19 +57,11 @@ class KnownAngleProblem(AxisProblem):
     poses: tuple[int, ...]
 
     @property
-    def components(self) -> tuple[str, ...]:
-        return COORDINATES[: self.measured.shape[1]]
-
-    @property
     def labels(self) -> tuple[tuple[int, int], ...]:
         return tuple((0, i) for i in self.poses)
 
     @property
     def points(self) -> Array:
-        return self.measured
-
-    @property
-    def readings(self) -> Array:
         return self.measured
 
     def residuals(self) -> Array:

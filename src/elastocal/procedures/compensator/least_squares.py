@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 from typing import Self, TypeVar
 
 import numpy as np
 
 from elastocal.errors import TooFewError, UnobservableError
-from elastocal.procedures.compensator.points import AxisFrame
+from elastocal.procedures.compensator.points import COORDINATES, AxisFrame
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.nested import f_test
 from elastocal.solve.nonlinear import minimise as least_squares
 from elastocal.spatial.entries import Array
 
@@ -25,12 +27,9 @@ DISTURBED = 1e-3
 class ArcProblem(ABC):
     """A model with values for its parameters.  Residuals are measured minus model, in metres.
 
-    Each point has one row per name in ``components``; ``labels`` gives its marker and pose, both from 0.
+    Each point has one row per name in ``components``, by default its coordinates; ``labels`` gives its marker and pose,
+    both from 0.
     """
-
-    @property
-    @abstractmethod
-    def components(self) -> tuple[str, ...]: ...
 
     @property
     @abstractmethod
@@ -38,13 +37,17 @@ class ArcProblem(ABC):
 
     @property
     @abstractmethod
-    def readings(self) -> Array:
-        """(points, components): what the components are in the data."""
-
-    @property
-    @abstractmethod
     def points(self) -> Array:
         """(points, d) as measured."""
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        return COORDINATES[: self.points.shape[1]]
+
+    @property
+    def readings(self) -> Array:
+        """(points, components): what the components are in the data."""
+        return self.points
 
     @abstractmethod
     def residuals(self) -> Array:
@@ -120,11 +123,9 @@ class FitQuality:
     @property
     def disturbed(self) -> bool:
         """Whether the residuals are larger than the stated noise explains, once in a thousand times by chance."""
-        from scipy.special import chdtrc
-
-        if self.noise is None or self.freedom < 1:
+        if self.noise is None:
             return False
-        return bool(chdtrc(self.freedom, self.squares / self.noise**2) < DISTURBED)
+        return f_test(self.squares / self.noise**2, self.freedom, inf).probability < DISTURBED
 
     @property
     def covariance(self) -> Array:
@@ -169,11 +170,6 @@ class AxisFit(ABC):
     def axis(self) -> Array:
         """Unit vector along the axis."""
         return self.problem.frame.axis
-
-    @property
-    def residuals(self) -> Array:
-        """Measured minus model, in the order of ``problem.labels``; see ``problem`` for what its columns are."""
-        return self.problem.residuals()
 
     @property
     def residual_sd(self) -> float:

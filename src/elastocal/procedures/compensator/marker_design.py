@@ -38,9 +38,9 @@ from elastocal.model.limits import limit_text
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.angle_design import (
     GAP,
+    arc_sd,
     best_angles,
     best_plan,
-    expected_arc,
     imbalance,
     plan_angles,
 )
@@ -113,53 +113,36 @@ def _radii(radii: ArrayLike, count: int) -> Array:
     return np.broadcast_to(out, (count,))
 
 
-@dataclass(frozen=True, eq=False)
-class MarkerPlan:
-    """Places (k,) in rad from the spring, in the order of the radii; ``value`` of the criterion for a noise of one."""
-
-    places: Array
-    criterion: PlaceCriterion
-    value: float
-
-    @property
-    def imbalance(self) -> float:
-        """The value of (36)."""
-        return imbalance(self.places)
-
-
 def plan_markers(
-    count: int, swing: ArrayLike, *, radii: ArrayLike = 1.0, limits: tuple[float, float] = (-np.pi, np.pi),
-    criterion: PlaceCriterion = "common rotation",
-) -> MarkerPlan:  # fmt: skip
-    """The best places for ``count`` markers within ``limits`` in rad, for angles ``swing`` (m,) of the body."""
+    count: int, swing: ArrayLike, radii: ArrayLike = 1.0, criterion: PlaceCriterion = "common rotation"
+) -> tuple[Array, float]:
+    """Places (k,) in rad from the spring, in the order of the radii, best for angles ``swing`` (m,) of the body; and
+    the value of the criterion for a noise of one."""
     if criterion not in PLACE_CRITERIA:
         raise UnknownNameError("criterion for places", criterion, PLACE_CRITERIA)
-    low, high = (float(v) for v in limits)
-    if count < 1 or not high > low:
-        raise RangeError("a plan needs at least one marker and limits with the lower one first", code="plan-limits")
+    if count < 1:
+        raise RangeError("a plan needs at least one marker", code="plan-limits")
     r = _radii(radii, count)
     theta = np.asarray(swing, dtype=np.float64)
 
     def objective(plans: Array) -> Array:
         if criterion == "balance":
-            return np.asarray(np.abs(np.sum(np.exp(1j * plans), axis=1)) ** 2)
+            return imbalance(plans)
         return pivot_variance(pivot_information(plans, r, theta, criterion), count * len(theta))
 
     def marks(others: Array) -> Array:
         total = np.exp(1j * others)
         turns = np.array([np.angle(-np.sum(total)), np.angle(-np.sum(total**2)) / 2])
-        return np.concatenate(
-            [[low, high], low + (turns - low) % (2 * np.pi), low + (turns + np.pi - low) % (2 * np.pi)]
-        )
+        return np.concatenate([[-np.pi, np.pi], *((turns + turn) % (2 * np.pi) - np.pi for turn in (np.pi, 0.0))])
 
-    fans = [low + part * (high - low) * np.arange(count) / max(count, 2) for part in (1.0, 0.5, 0.25)]
-    places, value = best_plan(fans, low, high, objective, marks)
+    fans = [part * 2 * np.pi * np.arange(count) / max(count, 2) - np.pi for part in (1.0, 0.5, 0.25)]
+    places, value = best_plan(fans, -np.pi, np.pi, objective, marks)
     places = np.sort(places) if np.all(r == r[0]) else places
     if not np.isfinite(value):
         raise TooFewError(
             "no places determine the centre; let the body turn further or through more poses", code="no-centre"
         )
-    return MarkerPlan(places, criterion, value)
+    return places, value
 
 
 @dataclass(frozen=True)
@@ -177,10 +160,10 @@ def expected_geometry(
 ) -> ExpectedGeometry:  # fmt: skip
     """For joint angles and markers planned, ``geometry`` being known roughly; places from the spring's direction."""
     q = np.asarray(angles, dtype=np.float64)
-    arc = expected_arc(q, geometry.L, noise)
+    arc = arc_sd(q, noise)
     pivot = expected_pivot(places, radii, geometry.swing(q), noise, model)
-    a_x, a_y = np.sqrt(np.diag(pivot) + arc.centre_sd**2)
-    return ExpectedGeometry(arc.radius_sd, float(a_x), float(a_y))
+    a_x, a_y = np.sqrt(np.diag(pivot) + arc**2)
+    return ExpectedGeometry(arc, float(a_x), float(a_y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +184,7 @@ def plan_geometry(
 
 
 def _starts(count: int, limits: tuple[float, float]) -> tuple[Array, ...]:
-    return plan_angles(count, limits, criterion="radius").angles, np.linspace(*limits, count)
+    return plan_angles(count, limits), np.linspace(*limits, count)
 
 
 def _improved(
@@ -222,14 +205,14 @@ def _improved(
 
 def _placed(angles: Array, geometry: CompensatorGeometry, radii: Array, model: Model) -> GeometryPlan:
     """With the best places for the angles."""
-    places = plan_markers(len(radii), geometry.swing(angles), radii=radii, criterion=model).places
+    places, _ = plan_markers(len(radii), geometry.swing(angles), radii, model)
     return GeometryPlan(angles, places, float(total_variance(angles[None], places, radii, geometry, model)[0]))
 
 
 def total_variance(plans: Array, places: Array, radii: Array, geometry: CompensatorGeometry, model: Model) -> Array:
     """var L + var a_x + var a_y of plans of angles (n, m), for a noise of one; inf where P0 is not determined."""
     m = plans.shape[1]
-    left = m - np.abs(np.sum(np.exp(1j * plans), axis=1)) ** 2 / m
+    left = m - imbalance(plans) / m
     arc = np.where(left > 0, 1 / np.where(left > 0, left, 1.0), np.inf)
     information = pivot_information(places, radii, geometry.swing(plans), model)
     return np.asarray(3 * arc + pivot_variance(information, len(places) * m))
@@ -252,7 +235,7 @@ class PlanRow:
     @property
     def imbalances(self) -> tuple[float, float]:
         """The values of (35) and (36)."""
-        return imbalance(self.angles), imbalance(self.places)
+        return float(imbalance(self.angles)), float(imbalance(self.places))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -289,10 +272,10 @@ def plan_arcs(
 ) -> ArcPlan:  # fmt: skip
     """The best ``count`` angles; ``measured``: places (k,) of the markers at the angles of ``geometry``."""
     r = np.asarray(radii, dtype=np.float64)
-    by_balance = plan_angles(count, limits).angles
+    by_balance = plan_angles(count, limits)
     sets: list[tuple[str, Array, Array, Model]] = []
     for model in MODELS if len(r) > 1 else MODELS[:1]:
-        opposite = plan_markers(len(r), geometry.swing(by_balance), criterion="balance").places
+        opposite, _ = plan_markers(len(r), geometry.swing(by_balance), criterion="balance")
         best = plan_geometry(count, limits, geometry, r, model)
         if measured is not None:
             sets += [(MEASURED, geometry.angles, measured, model), (KEPT, best.angles, measured, model)]

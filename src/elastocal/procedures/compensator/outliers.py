@@ -20,7 +20,6 @@ import numpy as np
 
 from elastocal.errors import InputError, RangeError, UnobservableError
 from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
-from elastocal.quantities import probability
 from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.loss import TUNING
@@ -223,21 +222,6 @@ class Outlier:
     probability: float
     instead: tuple[tuple[int, int], ...]
     angle: float | None = None
-
-    def text(self) -> str:
-        shown = [i for i, c in enumerate(self.components) if self.component in (None, c)]
-        parts = [
-            f"{self.components[i]} {1e3 * self.value[i]:.3f} where the rest predicts {1e3 * self.predicted[i]:.3f} mm"
-            for i in shown
-        ]
-        if self.angle is not None:
-            parts.append(f"or the angle, which fits at {np.degrees(self.angle):.4f} deg")
-        others = " or ".join(f"marker {j + 1}, pose {i + 1}" for j, i in self.instead)
-        return (
-            f"marker {self.marker + 1}, pose {self.pose + 1}: {', '.join(parts)} "
-            f"(F = {self.statistic:.3g} on {self.freedom[0]} and {self.freedom[1]}, "
-            f"probability {probability(self.probability)} for any point)"
-        ) + (f"; it may as well be {others}, read it again" if others else "")
 
 
 def named_outliers(judge: ArcJudge, level: float = LEVEL) -> tuple[Outlier, ...]:

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from elastocal.errors import ShapeError, TooFewError, UnobservableError
 from elastocal.procedures.compensator.concentric import ConcentricProblem, MarkersFit, MarkersProblem, algebraic
 from elastocal.procedures.compensator.least_squares import ArcProblem, estimated, minimise
-from elastocal.procedures.compensator.points import COORDINATES, AxisFrame, Markers, as_markers, as_noise, as_points
+from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, as_noise, as_points
 from elastocal.spatial.entries import Array, Ints
 
 
@@ -50,17 +50,9 @@ class BodyProblem(MarkersProblem):
     numbers: tuple[int, ...]
 
     @property
-    def components(self) -> tuple[str, ...]:
-        return COORDINATES[: self.markers.dimension]
-
-    @property
     def labels(self) -> tuple[tuple[int, int], ...]:
         poses = [self.numbers[i] for i in self.markers.pose]
         return tuple(zip(self.markers.marker.tolist(), poses, strict=True))
-
-    @property
-    def readings(self) -> Array:
-        return self.markers.points
 
     def _local(self) -> tuple[Array, Array, Array]:
         """Model points in the axis frame (M, d), and cosine and sine of their angles (M,)."""
@@ -126,16 +118,8 @@ class PointingProblem(ArcProblem):
     aimed: Ints
 
     @property
-    def components(self) -> tuple[str, ...]:
-        return self.body.components
-
-    @property
     def labels(self) -> tuple[tuple[int, int], ...]:
         return (*self.body.labels, *((self.body.markers.count, self.body.numbers[i]) for i in self.aimed))
-
-    @property
-    def readings(self) -> Array:
-        return self.points
 
     @property
     def points(self) -> Array:

@@ -1,4 +1,4 @@
-"""Robust fits of arcs: with and without outliers, from closed-form fits of a few poses of which some hold no outlier.
+"""Outliers of arcs: the search for them starts from closed-form fits of a few poses, of which some hold no outlier.
 
 One outlier moves a fit of all points as far as it likes, and a search from there settles where it is wrong.  So
 many small sets of poses are fitted in closed form (Algorithm 1, Algorithm 2), each start is judged by the median
@@ -8,23 +8,15 @@ The sets are all triples of poses, or so many evenly chosen ones, and all poses 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from elastocal.errors import InputError, MissingError
-from elastocal.procedures.compensator.concentric import (
-    ConcentricArcs,
-    ConcentricProblem,
-    Method,
-    algebraic,
-    concentric_of,
-    fit_concentric,
-)
+from elastocal.procedures.compensator.concentric import ConcentricProblem, algebraic, fit_concentric
 from elastocal.procedures.compensator.known_angle_arc import (
     KnownAngleArc,
     KnownAngleProblem,
@@ -37,7 +29,6 @@ from elastocal.procedures.compensator.outliers import ALONE, LEVEL, ArcJudge, Ou
 from elastocal.procedures.compensator.points import STRAIGHT, AxisFrame, Markers, as_markers, as_noise
 from elastocal.procedures.compensator.rigid_body import (
     BodyProblem,
-    RigidBody,
     arms_of,
     common_angles,
     fit_common_rotation,
@@ -47,40 +38,21 @@ from elastocal.spatial.entries import Array, Ints
 
 MOST = 120
 """Triples tried at most."""
-F = TypeVar("F", KnownAngleArc, ConcentricArcs, RigidBody)
 
 
 @dataclass(frozen=True, eq=False)
-class RobustFit(Generic[F]):
-    """``fit``: without outliers; ``all_points``: with them, the same object where there are none.
+class RobustArc:
+    """``fit``: without outliers; ``all_points``: with them, the same object where there are none."""
 
-    ``all_points`` is None where outliers leave no arc on which a search could converge.
-    """
-
-    all_points: F | None
-    fit: F
+    all_points: KnownAngleArc
+    fit: KnownAngleArc
     outliers: tuple[Outlier, ...]
-
-    def sentences(self) -> tuple[str, ...]:
-        """The outliers and what they do to the fit, lengths in mm."""
-        if not self.outliers:
-            return ("No outliers.",)
-        before, after = self.all_points, self.fit
-        if before is None:
-            return (*(b.text() for b in self.outliers), "All points together give no arc.")
-        moved = 1e3 * (after.centre - before.centre)
-        return (
-            *(b.text() for b in self.outliers),
-            f"Without {'it' if len(self.outliers) == 1 else 'them'} the centre moves by "
-            f"({', '.join(f'{m:.3f}' for m in moved)}) mm and the residuals fall from "
-            f"{1e3 * before.residual_sd:.3f} to {1e3 * after.residual_sd:.3f} mm.",
-        )
 
 
 def robust_known_angles(
     points: ArrayLike, angles: ArrayLike, *, noise: float | None = None, sense: int | None = None,
     axis: ArrayLike | None = None, level: float = LEVEL,
-) -> RobustFit[KnownAngleArc]:  # fmt: skip
+) -> RobustArc:  # fmt: skip
     """Algorithm 1 without outliers; arguments as in ``fit_known_angles``.
 
     The sense of rotation is that of the others; ``all_points`` is fitted with it, whatever the outliers say.
@@ -90,11 +62,11 @@ def robust_known_angles(
     judge = screen(known_angle_starts(p, q, seen), as_noise(noise), level)
     fit = fit_known_angles(_masked([points], judge)[0], angles, noise=noise, sense=sense, axis=axis)
     if judge.kept.all():
-        return RobustFit(fit, fit, ())
+        return RobustArc(fit, fit, ())
     all_points = arc_of_sense(p, q, seen, fit.sense, noise)
     named = named_outliers(judge, level)
     outliers = tuple(replace(b, angle=_angle_instead(judge, b, fit, q)) for b in named)
-    return RobustFit(all_points, fit, outliers)
+    return RobustArc(all_points, fit, outliers)
 
 
 def _angle_instead(judge: ArcJudge, outlier: Outlier, fit: KnownAngleArc, angles: Array) -> float | None:
@@ -112,35 +84,23 @@ def _angle_instead(judge: ArcJudge, outlier: Outlier, fit: KnownAngleArc, angles
     return float(angles[g] + (turn + np.pi) % (2 * np.pi) - np.pi)
 
 
-def robust_concentric(
-    markers: Sequence[ArrayLike], *, noise: float | None = None, method: Method = "algebraic"
-) -> RobustFit[ConcentricArcs]:
-    """Algorithm 2 without outliers; the search is that of the geometric form."""
+def outliers_of_arcs(markers: Sequence[ArrayLike], noise: float | None = None) -> tuple[Outlier, ...]:
+    """Points that do not lie on concentric arcs with the others; refused where the others give none."""
     starts = [start for start, _ in axis_starts(as_markers(markers))]
     judge = screen(starts or [algebraic(as_markers(markers))], as_noise(noise), LEVEL)
-    fit = fit_concentric(_masked(markers, judge), noise=noise, method=method)
-    if judge.kept.all():
-        return RobustFit(fit, fit, ())
-    all_points = _if_converged(lambda: concentric_of(markers, noise=noise, method=method))
-    return RobustFit(all_points, fit, named_outliers(judge))
+    fit_concentric(_masked(markers, judge), noise=noise, method="geometric")
+    return named_outliers(judge)
 
 
-def robust_common_rotation(markers: Sequence[ArrayLike], *, noise: float | None = None) -> RobustFit[RigidBody]:
-    """The rigid body without outliers.  The other markers predict the whole point, so a coordinate is named."""
+def outliers_of_body(markers: Sequence[ArrayLike], noise: float | None = None) -> tuple[Outlier, ...]:
+    """Points that are not on one rigid body with the others; refused where the others give none.
+
+    The other markers predict the whole point, so a coordinate is named.
+    """
     start = rigid_start(markers)
     judge = screen([start, *body_starts(start)], as_noise(noise), LEVEL)
-    fit = fit_common_rotation(_masked(markers, judge), noise=noise)
-    if judge.kept.all():
-        return RobustFit(fit, fit, ())
-    all_points = _if_converged(lambda: fit_common_rotation(markers, noise=noise))
-    return RobustFit(all_points, fit, named_outliers(judge))
-
-
-def _if_converged(fit: Callable[[], F]) -> F | None:
-    try:
-        return fit()
-    except InputError:
-        return None
+    fit_common_rotation(_masked(markers, judge), noise=noise)
+    return named_outliers(judge)
 
 
 def _masked(markers: Sequence[ArrayLike], judge: ArcJudge) -> list[Array]:

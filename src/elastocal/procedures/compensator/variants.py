@@ -55,16 +55,6 @@ class Variants:
         """Whether the markers do not turn about one axis."""
         return self.axes is not None and self.axes.rejected
 
-    @property
-    def best(self) -> Variant:
-        """The strictest model that the points agree with, all freer ones included."""
-        out = self.models[0]
-        for model in self.models[1:]:
-            if model.test is None or model.test.rejected:
-                break
-            out = model
-        return out
-
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each model, lengths in mm."""
         models = tuple(_sentence(m, b) for m, b in zip(self.models, (None, *self.models), strict=False))

@@ -68,19 +68,12 @@ def geometry_start(model: Robot, campaign: Measured, names: Sequence[str]) -> di
     return dict(zip(mine, close_gaps(model, campaign, mine).values(mine).tolist(), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class GapProblem:
+def gap_problem(campaign: Measured, model: Robot, names: Sequence[str]) -> tuple[ContactGap, Problem]:
     """Gaps in units of the noise stated of joints and forces, else of even weights, linearised at a model."""
-
-    kind: ContactGap
-    linear: Problem
-
-
-def gap_problem(campaign: Measured, model: Robot, names: Sequence[str]) -> GapProblem:
     gap = _gaps(campaign)
     zero = np.zeros((gap.count, len(gap.rows)))
     stated = Measured(gap, zero, campaign.scattering or (EVEN,), priors=campaign.priors)
-    return GapProblem(gap, linearise(stated, model, names, weigh(stated, model)))
+    return gap, linearise(stated, model, names, weigh(stated, model))
 
 
 def _gaps(campaign: Measured) -> ContactGap:
@@ -129,8 +122,7 @@ def doubted_objects(model: Robot, campaign: Measured, names: Sequence[str]) -> t
     touched, whose columns are zero.
     """
     at = close_gaps(model, campaign, names).model
-    problem = gap_problem(campaign, at, names)
-    kind, linear = problem.kind, problem.linear
+    kind, linear = gap_problem(campaign, at, names)
     moved = np.zeros((len(linear.misfit), len(kind.touches.parameters)))
     columns = np.where(linear.used[:, :, None], kind.by_objects(at), 0.0)
     moved[: linear.priors().start] = linear.weights.whiten(columns).reshape(-1, moved.shape[1])

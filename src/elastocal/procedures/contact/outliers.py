@@ -90,11 +90,12 @@ def wrong_contacts(model: Robot, campaign: Measured, names: Sequence[str]) -> tu
     )
     if not units or worst_unit(judge.without(dropped), LEVEL, ("pose",)) is not None:
         return ()
-    problem = gap_problem(campaign.leaving_out(_numbers(campaign, rows[[u.block for u in units]])), judge.model, names)
+    rest = campaign.leaving_out(_numbers(campaign, rows[[u.block for u in units]]))
+    _, problem = gap_problem(rest, judge.model, names)
     out = []
     for i, chance in ((int(rows[u.block]), len(rows) * u.probability) for u in units):
         place = campaign.places[i] if campaign.places else f"contact {i + 1}"
-        out.append(WrongContact(i, place, chance, _causes(judge.model, campaign, i, problem.linear)))
+        out.append(WrongContact(i, place, chance, _causes(judge.model, campaign, i, problem)))
     return tuple(out)
 
 
@@ -113,7 +114,7 @@ class ContactJudge:
 
     @cached_property
     def linear(self) -> LinearJudge:
-        problem = gap_problem(self.campaign, self.model, self.names).linear
+        _, problem = gap_problem(self.campaign, self.model, self.names)
         n, r = problem.shape
         return LinearJudge(
             problem.misfit[: n * r].reshape(n, r), problem.matrix[: n * r].reshape(n, r, -1), problem.used,

@@ -105,14 +105,6 @@ class ContactPlan:
         return ContactPlan(self.touches.rows(chosen), self.points[chosen], self.sizes[chosen], self.axes)
 
 
-@dataclass(frozen=True, eq=False)
-class Commanded:
-    """Joint values (N, n) of planned contacts; ``reached`` (N,) is False where there are none within the limits."""
-
-    q: Array
-    reached: Bools
-
-
 def on_objects(touches: Touches, points: Array) -> Array:
     """The nearest points (N, 3) of the objects."""
     near = touches.near(np.ascontiguousarray(points.T))
@@ -131,11 +123,12 @@ def contact_plan_of(model: Robot, kind: ContactForce) -> tuple[ContactPlan, Ints
     return ContactPlan(kind.touches.rows(rows), found.point[rows], found.size[rows], kind.axes), rows
 
 
-def commanded(model: Robot, plan: ContactPlan, near: Array | None = None) -> Commanded:
-    """Joint values that press as planned; ``near`` (N, n) is where to look first.
+def as_measurement(model: Robot, plan: ContactPlan, near: Array | None = None) -> tuple[ContactForce, Bools]:
+    """At joint values that press as planned, and which contacts (N,) have any within the limits.
 
-    Else many starts are spread over the joint ranges.  Of those that arrive, the first contact takes the one nearest
-    to the middle of the ranges, each other the one nearest to the contact before: the arm moves as little as it can.
+    ``near`` (N, n) is where to look first.  Else many starts are spread over the joint ranges; of those that arrive,
+    the first contact takes the one nearest to the middle of the ranges, each other the one nearest to the contact
+    before: the arm moves as little as it can.
     """
     q = np.full((len(plan.points), model.n), np.nan)
     reached = np.zeros(len(q), dtype=bool)
@@ -154,13 +147,7 @@ def commanded(model: Robot, plan: ContactPlan, near: Array | None = None) -> Com
             far = np.linalg.norm(found[i] - before, axis=1) + np.where(there[i], 0.0, np.inf)
             best = int(np.argmin(np.nan_to_num(far, nan=np.inf)))
             q[row], reached[row] = found[i, best], there[i, best]
-    return Commanded(q, reached)
-
-
-def as_measurement(model: Robot, plan: ContactPlan, near: Array | None = None) -> tuple[ContactForce, Bools]:
-    """The kind of measurement of a plan, and which of its contacts are reached."""
-    found = commanded(model, plan, near)
-    return ContactForce(found.q, plan.touches, plan.axes), found.reached
+    return ContactForce(q, plan.touches, plan.axes), reached
 
 
 def _tried(model: Robot, plan: ContactPlan, near: Array) -> tuple[Array, Bools]:
@@ -194,15 +181,14 @@ def virtual_contacts(
         )
     touches, drawn = _placed(plan.touches, kind, truth, sources, rng)
     aimed = ContactPlan(touches, on_objects(touches, plan.points), plan.sizes, plan.axes)
-    found = commanded(truth, aimed, kind.q)
-    real = ContactForce(found.q, touches, kind.axes)
+    real, reached = as_measurement(truth, aimed, kind.q)
     exact = real.predict(truth)
-    unsure = np.flatnonzero(~found.reached | ~np.isfinite(exact).all(axis=1))
+    unsure = np.flatnonzero(~reached | ~np.isfinite(exact).all(axis=1))
     if len(unsure):
         i = int(unsure[0])
-        why = _why(real, truth, i) if found.reached[i] else "no joint values within the limits"
+        why = _why(real, truth, i) if reached[i] else "no joint values within the limits"
         raise InfeasibleError(f"contact {i + 1}: the true robot cannot press as planned: {why}", value=i + 1)
-    readings, q = exact.copy(), found.q.copy()
+    readings, q = exact.copy(), real.q.copy()
     for source in (s for s in sources if not s.common):
         u = _scatter(source, real, truth, rng)
         if isinstance(source, Encoder):

@@ -7,7 +7,7 @@ from math import isfinite
 
 import numpy as np
 
-from elastocal.findings import Finding
+from elastocal.findings import Finding, note, warning
 from elastocal.procedures.gravity.coupling import Proposal
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
@@ -32,40 +32,37 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
         yield _outliers(screened)
     yield from _columns(arm)
     if drives := {j: ratio for j, ratio in braking(arm).items() if ratio < -SIGNIFICANT}:
-        yield Finding(
+        yield warning(
             "friction-drives",
-            "warning",
             f"FRICTION OF {', '.join(drives)} DRIVES THE ARM (down to {-min(drives.values()):.0f} sd below zero), "
             "which it cannot: check the signs of torques and joint values.",
-            {"joints": ", ".join(drives), "least": min(drives.values())},
+            joints=", ".join(drives),
+            least=min(drives.values()),
         )
     if validation is not None:
         yield from _missed(validation)
     if proposal is not None:
         yield _proposed(proposal)
     if samples.fast > MOST_FAST * samples.logged:
-        yield Finding(
+        yield warning(
             "inertia",
-            "warning",
             f"INERTIA: {samples.fast} of {samples.logged} samples are left out, because the arm may accelerate too "
             "much in them; move more slowly, or model the inertia.",
-            {"fast": samples.fast, "logged": samples.logged},
+            fast=samples.fast,
+            logged=samples.logged,
         )
     if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
         said = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
-        yield Finding("unit-of-torques", "warning", said, {"ratio": ratio})
+        yield warning("unit-of-torques", said, ratio=ratio)
     if arm.outdone.any():
         yield _kept(arm)
     for joint, why in samples.refused.items():
-        yield Finding("refused", "note", f"Nothing is said of {joint}: {why}.", {"joint": joint})
+        yield note("refused", f"Nothing is said of {joint}: {why}.", joint=joint)
     if still := ", ".join(samples.unmoved()):
-        yield Finding(
-            "unmoved", "note", f"Never moved: {still}; nothing is learned of their friction.", {"joints": still}
-        )
+        yield note("unmoved", f"Never moved: {still}; nothing is learned of their friction.", joints=still)
     if np.max(np.ptp(samples.log.q, axis=0)) < NARROW:
-        yield Finding(
+        yield warning(
             "narrow",
-            "warning",
             "NO JOINT MOVES BY MORE THAN 20 deg: the log is shorter than one sweep, so most rests on the prior.",
         )
 
@@ -81,12 +78,12 @@ def _kept(arm: GravityFit) -> Finding:
         if arm.improves
         else "No joint is predicted better by the masses fitted: the robot file's stay."
     )
-    return Finding(
+    return note(
         "file-kept",
-        "note",
         f"Predictions of {', '.join(joints)} keep the robot file's masses, which predict stretches of the log left "
         f"out nearly as well as the fit or better. {masses}",
-        {"joints": ", ".join(joints), "apart": rms.tolist()},
+        joints=", ".join(joints),
+        apart=rms.tolist(),
     )
 
 
@@ -98,11 +95,10 @@ def _outliers(screened: Screened) -> Finding:
         for j in joints
     )
     count = len(screened.outliers)
-    return Finding(
+    return warning(
         "outliers",
-        "warning",
         f"OUTLIERS: {count} reading(s) left out ({screened.text()}); scatter without them: {scatter}.",
-        {"count": count},
+        count=count,
     )
 
 
@@ -111,13 +107,13 @@ def _proposed(proposal: Proposal) -> Finding:
     scatter = ", ".join(
         f"{j} {b:.3g} to {a:.3g}" for j, b, a in zip(proposal.joints, proposal.before, proposal.after, strict=True)
     )
-    return Finding(
+    return warning(
         "coupled-motor",
-        "warning",
         f"A COUPLED MOTOR: friction goes with {label}; taking it so brings the scatter of {scatter} (evidence "
         f"{proposal.evidence:.0f}). If the drive is built so, write 'coupled: [{label}]' under controller in the robot "
         "file.",
-        {"coupled": label, "evidence": proposal.evidence},
+        coupled=label,
+        evidence=proposal.evidence,
     )
 
 
@@ -127,13 +123,13 @@ def _columns(arm: GravityFit) -> Iterator[Finding]:
         data = {"joint": joint, "factor": float(factor)}
         if factor < 0:
             said = f"THE TORQUE OF {joint} HAS THE OTHER SIGN than the rest of the log: check its column."
-            yield Finding("sign-of-torque", "warning", said, data)
+            yield warning("sign-of-torque", said, **data)
         if isfinite(factor) and not 1 / STRANGE < abs(factor) < STRANGE:
             said = (
                 f"THE TORQUE OF {joint} IS {abs(factor):.3g} TIMES what is expected: check its unit, or the file's "
                 "masses."
             )
-            yield Finding("unit-of-torque", "warning", said, data)
+            yield warning("unit-of-torque", said, **data)
 
 
 def _missed(validation: Validation) -> Iterator[Finding]:
@@ -146,10 +142,11 @@ def _missed(validation: Validation) -> Iterator[Finding]:
         if rms[j] > MISSED * validation.scatter[j]:
             why.append(f"the readings fitted to {validation.scatter[j]:.3g}")
         if why:
-            yield Finding(
+            yield warning(
                 "validation-error",
-                "warning",
                 f"DO NOT TRUST {joint}: unseen torques are predicted to {rms[j]:.3g} {unit} only, {' and '.join(why)}; "
                 "check units and signs of the joint values and torques, or log more poses.",
-                {"joint": joint, "rms": float(rms[j]), "file_rms": float(file[j])},
+                joint=joint,
+                rms=float(rms[j]),
+                file_rms=float(file[j]),
             )

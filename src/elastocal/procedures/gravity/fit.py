@@ -100,7 +100,7 @@ class GravityFit:
     @property
     def known(self) -> Known:
         """Masses and mass moments."""
-        at = [self.unknowns.names.index(n) for n in self.unknowns.masses]
+        at = self.unknowns.weighing
         return Known(self.unknowns.masses, self.covariance[np.ix_(at, at)])
 
     def value(self, name: str) -> float:
@@ -125,7 +125,11 @@ class GravityFit:
 
     def weight_columns(self, q: Array) -> Array:
         """(N, n, p): holding torques at joint values by every unknown."""
-        return weight_columns(self.unknowns, q)
+        bodies, still = self.unknowns.bodies, np.zeros(q.shape)
+        full = inertial_regressor(self.unknowns.model, q, still, still, [b.frame for b in bodies])
+        out = np.zeros((*q.shape, len(self.unknowns.names)))
+        out[:, :, self.unknowns.weighing] = full.reshape(*q.shape, -1, 10)[..., :4].reshape(*q.shape, -1)
+        return out
 
     @cached_property
     def seen(self) -> tuple[Ints, Array]:
@@ -134,17 +138,6 @@ class GravityFit:
         triangle = stacked_triangle(_chunks(white.reshape(-1, white.shape[2])), white.shape[2])
         kept = _independent(np.array(self.base.kept), triangle)
         return kept, stacked_triangle([triangle[:, kept]], len(kept))
-
-
-def weight_columns(unknowns: Unknowns, q: Array) -> Array:
-    model = unknowns.model
-    still = np.zeros(q.shape)
-    full = inertial_regressor(model, q, still, still, [b.frame for b in unknowns.bodies])
-    out = np.zeros((*q.shape, len(unknowns.names)))
-    each = 10 if unknowns.moving else 4
-    for b in range(len(unknowns.bodies)):
-        out[:, :, each * b : each * b + 4] = full[:, :, 10 * b : 10 * b + 4]
-    return out
 
 
 def fit_masses(
@@ -194,7 +187,7 @@ def fit_unknowns(
     covariance, drawn, widening = spread(solved, x[:, :, kept], used)
     covariance = covariance + considered(solved, x[:, :, kept], unknowns.considered(x, samples, kept), used)
     covariance, drawn = (_among(part, kept, len(values)) for part in (covariance, drawn))
-    bodies = np.arange(len(values)) < len(unknowns.masses) * (10 if unknowns.moving else 4) // 4
+    bodies = slice(unknowns.of_bodies)
     by_file = np.sqrt(mean_square(residuals + x[:, :, bodies] @ (values - unknowns.file)[bodies]))
     return GravityFit(
         samples, sense, prior, unknowns, base, kept, values, covariance, drawn, widening, noise, worth,

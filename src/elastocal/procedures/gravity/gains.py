@@ -34,6 +34,8 @@ WEIGHED = 0.005
 """Share of the largest torque expected from which a joint's own tells a gain."""
 STEP = 0.5
 """Relative change of a gain in one round at most."""
+Fit = Callable[[Samples, MassPrior | None], GravityFit]
+"""How samples are fitted, with any prior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +54,17 @@ class Gains:
         return np.nan_to_num(self.sd / np.abs(self.value))
 
 
-def find_gains(samples: Samples, sense: Sense, fit: Fit) -> tuple[Samples, Gains]:
+def find_gains(
+    model: Robot, samples: Samples, sense: Sense, prior: MassPrior | None, fit: Fit
+) -> tuple[Samples, Gains]:
     """``samples`` with currents in place of torques: the same with torques, and the gains between them."""
     current, joints = samples.torque, samples.log.joints
-    gain = _start(fit.model, samples, sense.sign)
+    gain = _start(model, samples, sense.sign)
     told = (samples.counts > 0) & np.isfinite(gain)
     change = sd = np.zeros(len(gain))
     for _ in range(ROUNDS if told.any() else 0):
         scaled = np.where(told, gain * current, np.nan)
-        change, sd = _step(fit(replace(samples, torque=scaled), fit.prior))
+        change, sd = _step(fit(replace(samples, torque=scaled), prior))
         if np.any(lost := told & ~np.isfinite(change)):
             told = told & ~lost
             if told.any():
@@ -88,18 +92,6 @@ def find_gains(samples: Samples, sense: Sense, fit: Fit) -> tuple[Samples, Gains
     value = np.where(told, gain, np.nan)
     out = Gains(joints, value, np.where(told, sd * np.abs(gain), np.nan), products, tuple(notes))
     return replace(samples, torque=torque, refused=refused), out
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """How samples are fitted, with any prior."""
-
-    model: Robot
-    prior: MassPrior | None
-    call: Callable[[Samples, MassPrior | None], GravityFit]
-
-    def __call__(self, samples: Samples, prior: MassPrior | None) -> GravityFit:
-        return self.call(samples, prior)
 
 
 def _product(samples: Samples, j: int, fit: Fit) -> tuple[FrictionTerm, ...]:

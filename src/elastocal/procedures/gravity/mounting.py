@@ -54,7 +54,7 @@ def find_gravity(model: Robot, samples: Samples, sign: int, friction: Friction |
     columns = np.stack([sign * holding_torque(replace(model, gravity=e), samples.q) for e in np.eye(3)], axis=2)
     used = np.isfinite(samples.torque)
     unknowns = Unknowns.of(model, samples, None, friction)
-    extra = sign * unknowns.columns(samples, sign)[:, :, (10 if samples.moving else 4) * len(unknowns.bodies) :]
+    extra = sign * unknowns.columns(samples, sign)[:, :, unknowns.of_bodies :]
     if extra.shape[2]:
         columns = np.concatenate([columns, extra[:, :, np.any(extra[used], axis=0)]], axis=2)
     weight = np.ones(model.n)

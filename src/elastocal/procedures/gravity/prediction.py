@@ -27,6 +27,7 @@ from elastocal.errors import RangeError, TooFewError
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.samples import Samples
+from elastocal.solve.serial import mean_square
 from elastocal.spatial.entries import Array, Bools, Ints
 
 BLIND = 1e-6
@@ -134,7 +135,7 @@ def predict_reading(found: GravityFit, samples: Samples) -> ReadingPrediction:
     unknowns, sign = found.unknowns, found.sense.sign
     x = unknowns.columns(samples, sign)
     fixed = unknowns.fixed_torque(samples)
-    bodies, plain = (10 if unknowns.moving else 4) * len(unknowns.bodies), unknowns.plain
+    bodies, plain = unknowns.of_bodies, unknowns.plain
     friction = x[:, :, bodies:plain] @ found.values[bodies:plain]
     rest = fixed + x[:, :, plain:] @ found.values[plain:]
     own = x[:, :, :bodies] @ found.values[:bodies] + rest
@@ -206,9 +207,7 @@ class Validation:
 
     def rms(self, error: Array) -> Array:
         """(n,), nan of a joint without readings."""
-        count = np.isfinite(error).sum(axis=0)
-        squares = np.where(count > 0, np.nansum(error**2, axis=0), np.nan)
-        return np.asarray(np.sqrt(squares / np.maximum(count, 1)))
+        return np.asarray(np.sqrt(mean_square(error)))
 
     def largest(self, error: Array) -> Array:
         size = np.where(np.isfinite(error), np.abs(error), -1.0).max(axis=0)

@@ -14,7 +14,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
 from elastocal.procedures.gravity.fit import GravityFit, fit_masses
 from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
-from elastocal.procedures.gravity.gains import Fit, Gains, find_gains
+from elastocal.procedures.gravity.gains import Gains, find_gains
 from elastocal.procedures.gravity.outliers import screen
 from elastocal.procedures.gravity.payload import identify_payload
 from elastocal.procedures.gravity.prediction import Validation, split_log, validate
@@ -140,7 +140,7 @@ class Job:
         def fit(part: Samples, prior: MassPrior | None) -> GravityFit:
             return replace(self, prior=prior).fitted(model, part, sense, self.coupled)
 
-        scaled, gains = find_gains(samples, sense, Fit(model, self.prior, fit))
+        scaled, gains = find_gains(model, samples, sense, self.prior, fit)
         self.notes.extend(gains.notes)
         return scaled, gains
 

@@ -8,6 +8,7 @@ stays near level, with friction on top), its size about zero tells as well, if i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -90,37 +91,36 @@ def check_torque_columns(model: Robot, samples: Samples) -> None:
     Variation tells, or size: friction spoils the correlation of an arm that moves little, not its mean torque.
     """
     expected = holding_torque(model, samples.log.q)
-    cross = _correlations(expected, samples.torque)
-    size = np.abs(np.nan_to_num(cross))
-    left = 1 - size**2
-    for i in range(model.n):
-        for j in range(i + 1, model.n):
-            straight, swapped = min(size[i, i], size[j, j]), min(size[i, j], size[j, i])
-            better = left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]
-            if swapped > CLEAR and better:
-                a, b = model.joints[i], model.joints[j]
-                raise ImplausibleError(
-                    f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
-                    f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right",
-                    value=(a, b, swapped),
-                )
-    _check_sizes(model, expected, samples)
-
-
-def _check_sizes(model: Robot, expected: Array, samples: Samples) -> None:
-    """Refuse two columns that are each near the other's expected torque, about zero, and far from their own."""
+    size = np.abs(np.nan_to_num(_correlations(expected, samples.torque)))
+    for i, j in _each_others(1 - size**2):
+        straight, swapped = min(size[i, i], size[j, j]), min(size[i, j], size[j, i])
+        if swapped > CLEAR:
+            a, b = model.joints[i], model.joints[j]
+            raise ImplausibleError(
+                f"{samples.log.source}: the torques of {a} and {b} follow what is expected of the other "
+                f"(correlation {swapped:.2f}, their own {straight:.2f}); the columns are swapped, put them right",
+                value=(a, b, swapped),
+            )
     left = np.min([_left(expected, sign * samples.torque) for sign in (1, -1)], axis=0)
-    for i in range(model.n):
-        for j in range(i + 1, model.n):
-            near = max(left[i, j], left[j, i])
-            if near < NEAR and left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]:
-                a, b = model.joints[i], model.joints[j]
-                raise ImplausibleError(
-                    f"{samples.log.source}: the torques of {a} and {b} are as large as expected of the other (to "
-                    f"{100 * near:.0f} %, of their own to {100 * min(left[i, i], left[j, j]):.0f} %); the columns are "
-                    "swapped, put them right",
-                    value=(a, b),
-                )
+    for i, j in _each_others(left):
+        near = max(left[i, j], left[j, i])
+        if near < NEAR:
+            a, b = model.joints[i], model.joints[j]
+            raise ImplausibleError(
+                f"{samples.log.source}: the torques of {a} and {b} are as large as expected of the other (to "
+                f"{100 * near:.0f} %, of their own to {100 * min(left[i, i], left[j, j]):.0f} %); the columns are "
+                "swapped, put them right",
+                value=(a, b),
+            )
+
+
+def _each_others(left: Array) -> list[tuple[int, int]]:
+    """Pairs of joints whose torques the other's expected one explains far better: by the shares (n, n) it leaves."""
+    return [
+        (i, j)
+        for i, j in combinations(range(len(left)), 2)
+        if left[i, j] < SWAPPED * left[j, j] and left[j, i] < SWAPPED * left[i, i]
+    ]
 
 
 def _left(expected: Array, measured: Array) -> Array:

@@ -16,6 +16,7 @@ from elastocal.errors import ConflictError
 from elastocal.measure.slow_motion import low_speed
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.solve.linear import LinearSolution, solve_linear
+from elastocal.solve.nested import f_test
 from elastocal.solve.serial import crowding, scatter_and_worth
 from elastocal.spatial.entries import Array, Ints
 
@@ -98,8 +99,6 @@ def find_sweeps(samples: Samples) -> tuple[Sweep, ...]:
 
 def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int | None = None) -> FourierSeries:
     """The series of one sweep; without ``order`` terms are added up to ``HIGHEST`` as long as they are real."""
-    from scipy.special import fdtrc
-
     known = np.isfinite(torque)
     angle, torque, velocity = angle[known], torque[known], velocity[known]
     friction, labels = _friction(velocity)
@@ -110,8 +109,8 @@ def fourier(joint: str, angle: Array, torque: Array, velocity: Array, order: int
         freedom = len(torque) / more.crowd - len(more.fit.values)
         if freedom < 1 or not more.fit.squares > 0:
             break
-        ratio = ((best.fit.squares - more.fit.squares) / more.crowd / 2) / (more.fit.squares / more.crowd / freedom)
-        chances.append(float(fdtrc(2, freedom, max(ratio, 0.0))))
+        gain = (best.fit.squares - more.fit.squares) / (more.fit.squares / freedom)
+        chances.append(f_test(gain, 2, freedom).probability)
         if chances[-1] > CHANCE:
             break
         best, n = more, k

@@ -146,10 +146,19 @@ class Unknowns:
         )
 
     @property
+    def of_bodies(self) -> int:
+        """How many of the first columns are the bodies': their inertias only where the arm moves."""
+        return (10 if self.moving else 4) * len(self.bodies)
+
+    @property
+    def weighing(self) -> Ints:
+        """Columns of masses and mass moments."""
+        return np.arange(self.of_bodies).reshape(len(self.bodies), -1)[:, :4].reshape(-1)
+
+    @property
     def masses(self) -> tuple[str, ...]:
         """Names of masses and mass moments, without inertias."""
-        each = 10 if self.moving else 4
-        return tuple(self.names[each * b + i] for b in range(len(self.bodies)) for i in range(4))
+        return tuple(self.names[i] for i in self.weighing)
 
     @property
     def plain(self) -> int:
@@ -190,7 +199,7 @@ class Unknowns:
         """The shape of friction about values (p,) of a fit; its columns of ``x`` follow."""
         if self.shape is None:
             return self
-        bodies = (10 if self.moving else 4) * len(self.bodies)
+        bodies = self.of_bodies
         coulomb = [self.names.index(f"{j} coulomb") for j in self.model.joints]
         shape = self.shape.about(values[:bodies], values[coulomb], x[:, :, :bodies], used)
         ways = x[:, range(self.model.n), coulomb]

@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from elastocal.errors import InputError, MissingError, RangeError, UnknownNameError
-from elastocal.findings import Finding
+from elastocal.findings import Finding, note
 from elastocal.procedures.loops.directions import Directions, fit_directions
 from elastocal.procedures.loops.fit import Departure, LoopFit, fit_loops
 from elastocal.procedures.loops.joints import (
@@ -218,20 +218,20 @@ def _warnings(
     yield from _undetermined(fits)
     for loop, fit in zip(loops, fits, strict=True):
         for code, said in (*_departed(fit), *_gap_notes(fit), *_alone(fit)):
-            yield Finding(code, "note", f"Loop {loop.name}: {said}", {"loop": loop.name})
+            yield note(code, f"Loop {loop.name}: {said}", loop=loop.name)
     yield from _assumed(loops, directions)
     for joint in joints:
         for test, what in zip(joint.agree, ("compliance", "half gap"), strict=True):
             if test.rejected:
                 said = f"The loops of joint {joint.joint} disagree on its {what} (probability {test.chance})."
-                yield Finding("disagree", "note", said, {"joint": joint.joint, "probability": test.probability})
+                yield note("disagree", said, joint=joint.joint, probability=test.probability)
 
 
 def _undetermined(fits: Sequence[LoopFit]) -> Iterator[Finding]:
     if count := sum(f.undetermined for f in fits):
         number = "One reading" if count == 1 else f"{count} readings"
         said = f"{number} at zero force {'is' if count == 1 else 'are'} left out: the backlash may lie anywhere there."
-        yield Finding("zero-force", "note", said, {"count": count})
+        yield note("zero-force", said, count=count)
 
 
 def _departed(fit: LoopFit) -> Iterator[tuple[str, str]]:
@@ -289,16 +289,12 @@ def _alone(fit: LoopFit) -> Iterator[tuple[str, str]]:
 def _assumed(loops: Sequence[NamedLoop], directions: Directions | None) -> Iterator[Finding]:
     if directions is None:
         if any(r.joint is None for r in loops):
-            yield Finding(
-                "no-directions", "note", "Without directions no values for the gripper are given; add direction_deg."
-            )
+            yield note("no-directions", "Without directions no values for the gripper are given; add direction_deg.")
         return
     if directions.apart:
         named = ", ".join(directions.apart)
-        yield Finding(
-            "apart", "note", f"Not straight, so left out of what describes all directions: {named}.", {"loops": named}
-        )
+        yield note("apart", f"Not straight, so left out of what describes all directions: {named}.", loops=named)
     for fit, what in ((directions.compliance, "compliance"), (directions.half_gap, "backlash")):
         if not fit.one.decided and fit.isotropic.known:
             said = f"That the {what} is the same in all directions is an assumption: {fit.one.reason}."
-            yield Finding("assumed-equal", "note", said, {"quantity": what})
+            yield note("assumed-equal", said, quantity=what)

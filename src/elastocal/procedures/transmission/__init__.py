@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.findings import Finding
+from elastocal.findings import Finding, warning
 from elastocal.procedures.transmission.checks import check_moved, check_table_units, doubts, scattered, swapped
 from elastocal.procedures.transmission.equations import EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
@@ -223,7 +223,7 @@ def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: 
     if columns is None:
         return found
     said = f"{columns} look swapped: exchanged, they agree with the others."
-    return Finding("swapped-columns", "warning", said), *found
+    return warning("swapped-columns", said), *found
 
 
 def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from elastocal.errors import ImplausibleError, InputError, MissingError, UnobservableError
-from elastocal.findings import Finding
+from elastocal.findings import Finding, note, warning
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import BlockFit, SystemFit
 from elastocal.procedures.transmission.matrices import Matrices, robust_pattern
@@ -88,13 +88,13 @@ def doubts(
             f"{len(unseen)} entries are not measured and count as zero, because no table reads the motor's counts "
             f"while the joint moves: motor {named}{more}."
         )
-        out.append(Finding("not-measured", "note", said, {"entries": tuple(unseen)}))
+        out.append(note("not-measured", said, entries=tuple(unseen)))
     out += [
-        Finding(
+        note(
             "no-spare-rows",
-            "note",
             f"{table}: there are no rows to spare for the {relation}s, so its accuracy is unknown.",
-            {"table": table, "relation": relation},
+            table=table,
+            relation=relation,
         )
         for (table, relation), spare in zip(fit.system.levels, fit.spare, strict=True)
         if spare == 0 and any(np.any(b.block.noise == fit.system.levels.index((table, relation))) for b in fit.blocks)
@@ -111,7 +111,7 @@ def _followers(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
         if (k := int(np.argmax(row))) != i:
             other = found.axes[k]
             said = f"Motor {axis} follows joint {other} more than joint {axis}; check whether columns are swapped."
-            out.append(Finding("follows-another-joint", "warning", said, {"motor": axis, "joint": other}))
+            out.append(warning("follows-another-joint", said, motor=axis, joint=other))
     return out
 
 
@@ -132,7 +132,7 @@ def _motor_units(found: Matrices, rounds: Sequence[bool]) -> list[Finding]:
                     f"Counts per motor turn of {axis} would be {counts:.6g}, {said}, as degrees are to radians; check "
                     "the unit of its motor angles."
                 )
-                out.append(Finding("motor-unit", "warning", text, {"axis": axis, "counts_per_turn": float(counts)}))
+                out.append(warning("motor-unit", text, axis=axis, counts_per_turn=float(counts)))
     return out
 
 
@@ -143,11 +143,11 @@ def _near(a: Array | float, b: float) -> Bools:
 def _large(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
     own = np.abs(np.diag(found.structure))
     return [
-        Finding(
+        warning(
             "large-ratio",
-            "warning",
             f"The gear ratio of {axis} would be {ratio:.4g}; check the units of its joint values and motor angles.",
-            {"axis": axis, "ratio": float(ratio)},
+            axis=axis,
+            ratio=float(ratio),
         )
         for axis, ratio in zip(found.axes, own, strict=True)
         if ratio > UNUSUAL and axis not in prismatic
@@ -174,7 +174,7 @@ def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[Finding,
                 f"{relation} values, which is no noise; counters may run over, columns be mixed up or units "
                 "differ, so do not rely on this result."
             )
-            out.append(Finding("scatter", "warning", said, {"table": table, "axis": b.block.axis, "share": share}))
+            out.append(warning("scatter", said, table=table, axis=b.block.axis, share=share))
     return tuple(out)
 
 

@@ -11,8 +11,8 @@ from elastocal.report.blocks import Cell, Column, Table
 from elastocal.solve.draws import Draws
 
 if TYPE_CHECKING:
+    from elastocal.reduction.diagnostics import Outlier
     from elastocal.reduction.error_budget import Budget
-    from elastocal.reduction.outliers import Outlier
     from elastocal.reduction.study import Study
 
 

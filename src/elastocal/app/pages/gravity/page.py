@@ -53,8 +53,6 @@ _ALONE = "Every mass and mass moment acts on its own in this log."
 
 
 def facts(result: GravityResult) -> tuple[Fact, ...]:
-    from elastocal import __version__
-
     found, log = result.gravity.arm, result.log.as_posix()
     prior = "none" if found.prior is None else (
         f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
@@ -63,7 +61,6 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
     )
     down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
     return (
-        Fact("elastocal", "Elastocal", __version__, __version__),
         Fact("log", "log", log, log),
         Fact("robot", "robot", result.robot, result.robot),
         Fact("sense", "torques read", found.sense.reason, found.sense.reason),

@@ -8,10 +8,25 @@ leaves to its reader, is a box of the workspace as machining uses it, with the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
 
-from elastocal.published.case import Case, Figure, Outcome, Printed, Progress, unwatched
+import numpy as np
+
+from elastocal.design.criteria.test_pose import TestPose
+from elastocal.design.feasibility.reach import FAR, ToolBox
+from elastocal.design.information import known_by_rows
+from elastocal.design.knowledge import Knowledge
+from elastocal.design.loading.loading import Actuator
+from elastocal.design.method import Measuring
+from elastocal.design.planning import best_plan
+from elastocal.design.poses import Draw, Region
+from elastocal.design.problem import DesignProblem, design_problem
+from elastocal.design.result import Plan
+from elastocal.design.task import PlanTask, TestPlan, placed_tests
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.sources.source import ErrorSource
+from elastocal.model.statics.observation import Marker
+from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.published.kr270_experiment import (
     DOWN,
     HEIGHT,
@@ -24,17 +39,8 @@ from elastocal.published.kr270_experiment import (
 )
 from elastocal.published.kr270_table3 import LEFT_OUT, SOUGHT, accuracy, alike, printed_percent, times
 from elastocal.report.blocks import Lines, Series
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from elastocal.design.knowledge import Knowledge
-    from elastocal.design.problem import DesignProblem
-    from elastocal.design.result import Plan
-    from elastocal.design.task import PlanTask
-    from elastocal.measure.sources.source import ErrorSource
-    from elastocal.spatial.entries import Array
-
+from elastocal.solve.summary import rms
+from elastocal.spatial.entries import Array
 
 DRAWN, RANDOM, RESTARTS = 2000, 200, 2
 LOW, HIGH, TESTS = (1.2, -0.6, 0.6), (2.2, 0.6, 1.6), 60
@@ -64,16 +70,6 @@ class Compared:
 
 def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> PlanTask:
     """The experiment with its test poses."""
-    import numpy as np
-
-    from elastocal.design.feasibility.reach import FAR, ToolBox
-    from elastocal.design.loading.loading import Actuator
-    from elastocal.design.method import Measuring
-    from elastocal.design.poses import Draw, Region
-    from elastocal.design.task import PlanTask, TestPlan, placed_tests
-    from elastocal.files.robot.read import read_robot
-    from elastocal.model.statics.observation import Marker
-
     truth = read_robot("kuka-kr270").without(*LEFT_OUT)
     down = np.array([[0.0, 0.0, -DOWN, 0.0, 0.0, 0.0]])
     tests = TestPlan(truth.tool, f"{TESTS} points of a box", box=Region(LOW, HIGH), count=TESTS, wrenches=down)
@@ -87,14 +83,6 @@ def task(sources: tuple[ErrorSource, ...], rng: np.random.Generator) -> PlanTask
 
 def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves: bool = False) -> Compared:
     """Random plans, the D-optimal one and that for the test poses, among the same candidates."""
-    from dataclasses import replace
-
-    import numpy as np
-
-    from elastocal.design.criteria.test_pose import TestPose
-    from elastocal.design.planning import best_plan
-    from elastocal.design.problem import design_problem
-
     by_d = design_problem(task(sources, rng), rng)
     by_tests = replace(by_d, criterion=TestPose(by_d.derivatives))
     counts = COUNTS if curves else ()
@@ -122,16 +110,8 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
 
 def random_plans(problem: DesignProblem, count: int, rng: np.random.Generator) -> list[Knowledge]:
     """What random choices of candidates would tell."""
-    from elastocal.design.information import known_by_rows
-
     sets = [rng.choice(len(problem.candidates), count, replace=False) for _ in range(RANDOM)]
     return [known_by_rows(problem.rows, [int(c) for c in rows], problem.space.coordinates) for rows in sets]
-
-
-def rms(errors: Array) -> float:
-    import numpy as np
-
-    return float(np.sqrt(np.mean(errors**2)))
 
 
 def _percent(problem: DesignProblem, sd: Array) -> dict[str, float]:
@@ -153,22 +133,17 @@ WORDS = {
 }
 
 
-PRINTED = Printed("design")
+PRINTED = Case("design")
 
 
-class Design(Case):
-    name: ClassVar[str] = "design"
-
-    def run(self, rng: np.random.Generator, progress: Progress = unwatched) -> Outcome:
-        import numpy as np
-
-        seed = int(rng.integers(2**32))  # the same candidates and test poses for both
-        bare = compared(tracker_only(), np.random.default_rng(seed), True)
-        progress(1, 2)
-        whole = compared(error_budget(), np.random.default_rng(seed))
-        progress(2, 2)
-        figures = (*_figures(bare, ""), *_figures(whole, "_budget"))
-        return Outcome(self.name, verdict(bare, whole), figures, (_curve(bare),))
+def run(rng: np.random.Generator, progress: Progress) -> Outcome:
+    seed = int(rng.integers(2**32))  # the same candidates and test poses for both
+    bare = compared(tracker_only(), np.random.default_rng(seed), True)
+    progress(1, 2)
+    whole = compared(error_budget(), np.random.default_rng(seed))
+    progress(2, 2)
+    figures = (*_figures(bare, ""), *_figures(whole, "_budget"))
+    return Outcome(PRINTED.name, verdict(bare, whole), figures, (_curve(bare),))
 
 
 def _figures(found: Compared, suffix: str) -> tuple[Figure, ...]:
