@@ -33,6 +33,14 @@ def test_many_degrees_of_freedom_and_readings_that_are_missing():
     assert np.isnan(d.chdtrc(3, np.nan))
 
 
+def test_nothing_lies_beyond_infinity():
+    for tail, freedom in ((d.fdtrc, (3, 5)), (d.chdtrc, (3,)), (d.chdtrc, (3.5,)), (d.stdtr, (4,))):
+        assert tail(*freedom, np.array([np.inf, 2.0])) == pytest.approx(
+            getattr(special, tail.__name__)(*freedom, np.array([np.inf, 2.0])), rel=3e-11
+        )
+    assert d.stdtr(4, -np.inf) == 0
+
+
 @pytest.mark.parametrize("v", [1.0, 1.5, 2, 7, 30, 99.5])
 def test_quantiles_and_the_binomial(v):
     assert d.stdtrit(v, 0.975) == pytest.approx(special.stdtrit(v, 0.975), rel=1e-12)

@@ -24,6 +24,8 @@ Array = npt.NDArray[np.float64]
 Given = float | npt.NDArray[np.generic]
 FEW = 12.0
 MANY = 3000.0
+BEYOND = 2e4
+"""Chi-square that no number of degrees of freedom below ``MANY`` exceeds with a probability above 1e-300."""
 TERMS = 1000
 TINY = 1e-300
 EXACT = 5e-16
@@ -37,7 +39,7 @@ def chdtrc(freedom: Given, x: Given) -> Array:
     v, at = _given(freedom, x)
     if _many(v):
         return _special("chdtrc", v, at)
-    half = np.maximum(at, 0.0) / 2
+    half = np.clip(at, 0.0, BEYOND) / 2
     few = np.all((v >= 1) & (v <= FEW) & (v == np.rint(v)))
     return _stepped(v, half) if few else _upper_gamma(v / 2, half)
 
@@ -47,8 +49,7 @@ def fdtrc(numerator: Given, denominator: Given, x: Given) -> Array:
     a, b, at = _given(numerator, denominator, x)
     if _many(a, b):
         return _special("fdtrc", a, b, at)
-    with np.errstate(invalid="ignore"):
-        return _beta(b / 2, a / 2, b / (b + a * at), a * at / (b + a * at))
+    return _beta(b / 2, a / 2, *_shares(b, a * at))
 
 
 def stdtr(freedom: Given, t: Given) -> Array:
@@ -56,7 +57,7 @@ def stdtr(freedom: Given, t: Given) -> Array:
     v, at = _given(freedom, t)
     if _many(v):
         return _special("stdtr", v, at)
-    tail = 0.5 * _beta(v / 2, np.full_like(v, 0.5), v / (v + at**2), at**2 / (v + at**2))
+    tail = 0.5 * _beta(v / 2, np.full_like(v, 0.5), *_shares(v, at**2))
     return np.where(at > 0, 1 - tail, tail)
 
 
@@ -84,6 +85,13 @@ def bdtr(k: Given, n: Given, p: Given) -> Array:
 
 def _given(*values: Given) -> tuple[Array, ...]:
     return tuple(np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in values)))
+
+
+def _shares(one: Array, other: Array) -> tuple[Array, Array]:
+    """Of ``one`` and of the other in their sum; the other may be infinite."""
+    whole = np.isposinf(other)
+    finite = np.where(whole, 1.0, other)
+    return np.where(whole, 0.0, one / (one + finite)), np.where(whole, 1.0, finite / (one + finite))
 
 
 def _many(*freedom: Array) -> bool:
@@ -119,7 +127,7 @@ def _beta(a: Array, b: Array, x: Array, rest: Array) -> Array:
 
 def _stepped(freedom: Array, x: Array) -> Array:
     """Q(freedom / 2, x) from that of the first odd or even number; nan where x is."""
-    odd, x = freedom % 2 == 1, np.minimum(x, 1e4)  # beyond, all are zero
+    odd = freedom % 2 == 1
     small = np.exp(-x)
     q = np.where(odd, np.asarray(_erfc(np.sqrt(x)), dtype=np.float64), small)
     part = small * np.where(odd, 2 * np.sqrt(x / np.pi), x)
