@@ -31,17 +31,17 @@ def kinds_in(
     """
     folders = folder if isinstance(folder, tuple) else (folder,)
     places = tuple((place, os.stat(place).st_mtime_ns) for f in folders for place in f.__path__ if os.path.isdir(place))
-    found = dict(_of_folders(folders, places, base, word))
+    kinds = dict(_of_folders(folders, places, base, word))
     if group is not None:
-        found |= _added(group, base, word, found)
-    return dict(sorted(found.items()))
+        kinds |= _added(group, base, word, kinds)
+    return dict(sorted(kinds.items()))
 
 
 def kind_in(folder: ModuleType, base: type, kind: str, group: str | None = None) -> Any:
     """The class of one kind, None where there is none; that in the module of its name without loading the others."""
     own = kind.isidentifier() and importlib.util.find_spec(f"{folder.__name__}.{kind}")
-    found = _kinds_of(importlib.import_module(f"{folder.__name__}.{kind}"), base, "kind") if own else {}
-    return found[kind] if kind in found else kinds_in(folder, base, group=group).get(kind)
+    known = _kinds_of(importlib.import_module(f"{folder.__name__}.{kind}"), base, "kind") if own else {}
+    return known[kind] if kind in known else kinds_in(folder, base, group=group).get(kind)
 
 
 @lru_cache(maxsize=64)
@@ -49,11 +49,11 @@ def _of_folders(
     folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], ...], base: type, word: str
 ) -> dict[str, Any]:
     """Those of the modules of packages, looked through once for as long as nothing is added to their ``places``."""
-    found: dict[str, Any] = {}
+    kinds: dict[str, Any] = {}
     for package in folders:
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-            found |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base, word)
-    return found
+            kinds |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base, word)
+    return kinds
 
 
 def _kinds_of(module: ModuleType, base: type, word: str) -> dict[str, Any]:

@@ -109,11 +109,11 @@ def calibrated_text(known: Calibrated, calibration: Path) -> str:
 
 def _sourced(element: Element, rows: tuple[Parameter, ...], sd: dict[str, float], made: str) -> Element:
     """The element with its source, where some of its values were identified."""
-    found = [f"{p.name} +- {sd[p.name]:.2g} {p.unit}" for p in rows if p.name in sd]
-    if not found:
+    notes = [f"{p.name} +- {sd[p.name]:.2g} {p.unit}" for p in rows if p.name in sd]
+    if not notes:
         return element
     rest = any(p.value and p.name not in sd for p in rows)
-    source = f"identified ({made}): {', '.join(found)}" + (f"; the rest: {element.source}" if rest else "")
+    source = f"identified ({made}): {', '.join(notes)}" + (f"; the rest: {element.source}" if rest else "")
     return replace(element, source=source, status=element.status if rest else "measured")
 
 

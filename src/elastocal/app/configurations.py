@@ -67,14 +67,14 @@ def chosen_configurations(
     if at and file is not None:
         raise ConflictError("--at and --configurations both give configurations; keep one")
     if file is not None:
-        found = _from_file(model, file) if units is None else _from_table(model, file, units)
+        configurations = _from_file(model, file) if units is None else _from_table(model, file, units)
     elif at or model.n == 0:
-        found = typed(model, at)
+        configurations = typed(model, at)
     else:
         example = ",".join("0" for _ in range(model.n))
         names = ", ".join(model.controller.axes)
         raise MissingError(f'no configuration is given; add --at "{example}" ({names}) or --configurations FILE.csv')
-    return within_limits(model, found, ignore_limits)
+    return within_limits(model, configurations, ignore_limits)
 
 
 def typed(model: Robot, at: tuple[str, ...], option: str = "--at") -> Configurations:
@@ -132,18 +132,20 @@ def _from_table(model: Robot, file: Path, units: Mapping[str, str]) -> Configura
     return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches, notes)
 
 
-def within_limits(model: Robot, found: Configurations, ignore: bool) -> Configurations:
+def within_limits(model: Robot, configurations: Configurations, ignore: bool) -> Configurations:
     """Refuse joint values beyond their limits, or say that they are used all the same."""
-    beyond = model.beyond_limits(found.q)
+    beyond = model.beyond_limits(configurations.q)
     if not beyond:
-        return found
+        return configurations
     if ignore:
         rows = len({row for row, _, _ in beyond})
-        said = f"{rows} of {len(found)} configurations lie beyond the joint limits"
-        note = f"{said} and are computed all the same (--ignore-limits)."
-        return replace(found, notes=(*found.notes, note))
+        message = f"{rows} of {len(configurations)} configurations lie beyond the joint limits"
+        note = f"{message} and are computed all the same (--ignore-limits)."
+        return replace(configurations, notes=(*configurations.notes, note))
     row, joint, value = beyond[0]
-    raise RangeError(f"{found.places[row]}: {limit_text(model, joint, value)}; change it or add --ignore-limits")
+    raise RangeError(
+        f"{configurations.places[row]}: {limit_text(model, joint, value)}; change it or add --ignore-limits"
+    )
 
 
 def numbers(text: str, count: int, what: str, names: str) -> tuple[float, ...]:

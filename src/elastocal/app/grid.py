@@ -88,12 +88,12 @@ def grid_configurations(model: Robot, text: str, at: tuple[str, ...], ignore_lim
     start, note = _start(model, at)
     shown = _Rectangle(start, (i, j), x, y)
     others = [f"{axes.names[k]} {start[k]:g} {axes.units[k]}" for k in range(model.n) if k not in (i, j)]
-    found = Configurations(
+    configurations = Configurations(
         axes, cast("Array", shown), cast("Array", replace(shown, joints_of=model)), (f"--map {text!r}",),
         notes=_notes(note, others),
     )  # fmt: skip
-    found, reached = _reached(model, found, ignore_limits)
-    return Grid((axes.names[i], axes.names[j]), (axes.units[i], axes.units[j]), x, y, found, reached)
+    configurations, reached = _reached(model, configurations, ignore_limits)
+    return Grid((axes.names[i], axes.names[j]), (axes.units[i], axes.units[j]), x, y, configurations, reached)
 
 
 def place_grid(model: Robot, text: str, at: tuple[str, ...], object_: str | None, frame: str) -> Grid:
@@ -106,18 +106,22 @@ def place_grid(model: Robot, text: str, at: tuple[str, ...], object_: str | None
     start = of_shown(model, _start(model, at)[0][None], ("",)).q[0]
     plane, near = typed_places(model, text, at, object_)
     assert plane is not None
-    found = reach(model, frame, plane, start if near is None else near)
-    if not found.reached.any():
-        said = f"--map {text!r}: no place is reached with the tool held as at --at; give other places or another --at"
-        raise InputError(said, code="not-reached", parameter="map")
-    q = np.where(found.reached[:, None], found.q, start)
+    reached = reach(model, frame, plane, start if near is None else near)
+    if not reached.reached.any():
+        message = (
+            f"--map {text!r}: no place is reached with the tool held as at --at; give other places or another --at"
+        )
+        raise InputError(message, code="not-reached", parameter="map")
+    q = np.where(reached.reached[:, None], reached.q, start)
     shown = model.controller.to_controller(q) / axes_of(model).factors
-    lost = int((~found.reached).sum())
+    lost = int((~reached.reached).sum())
     height = f"{'xyz'[plane.normal]} = {1e3 * plane.height:g} mm"
     note = f"The tool is held as at --at, {height}" + (f"; {lost} of {len(q)} places are not reached." if lost else ".")
     made = replace(of_shown(model, shown, (f"--map {text!r}",) * len(shown)), notes=(note,))
     names = ("xyz"[plane.axes[0]], "xyz"[plane.axes[1]])
-    return Grid(names, ("mm", "mm"), 1e3 * plane.values[0], 1e3 * plane.values[1], made, found.reached, found, start)
+    return Grid(
+        names, ("mm", "mm"), 1e3 * plane.values[0], 1e3 * plane.values[1], made, reached.reached, reached, start
+    )
 
 
 def _notes(note: str, others: list[str]) -> tuple[str, ...]:
@@ -157,30 +161,30 @@ def _start(model: Robot, at: tuple[str, ...]) -> tuple[Array, str]:
     ).factors, " (zero, or the nearest limit; set them with --at)"
 
 
-def _reached(model: Robot, found: Configurations, ignore: bool) -> tuple[Configurations, Bools]:
+def _reached(model: Robot, configurations: Configurations, ignore: bool) -> tuple[Configurations, Bools]:
     """Limits of coupled joints cut a corner off the rectangle; any other joint beyond its limits is a mistake."""
     import numpy as np
 
-    reached = np.ones(len(found), dtype=bool)
+    reached = np.ones(len(configurations), dtype=bool)
     coupled = {j for j, row in zip(model.joints, model.controller.matrix, strict=True) if np.count_nonzero(row) > 1}
-    for first in range(0, len(found), PIECE):
-        q = found.q[first : first + PIECE]
+    for first in range(0, len(configurations), PIECE):
+        q = configurations.q[first : first + PIECE]
         beyond = model.beyond_limits(q)
         reached[[first + row for row, _, _ in beyond]] = False
         wrong = [row for row, joint, _ in beyond if joint not in coupled]
         if wrong and not ignore:
-            within_limits(model, replace(found, q=q[wrong[:1]]), False)
+            within_limits(model, replace(configurations, q=q[wrong[:1]]), False)
     cut = int((~reached).sum())
     if not cut:
-        return found, reached
+        return configurations, reached
     if ignore:
-        said = f"{cut} of {len(found)} configurations lie beyond the joint limits"
-        note = f"{said} and are computed all the same (--ignore-limits)."
-        return replace(found, notes=(*found.notes, note)), np.ones(len(found), dtype=bool)
-    if cut == len(found):
-        within_limits(model, replace(found, q=found.q[:1]), False)
-    note = f"{cut} of {len(found)} points lie beyond the limits of coupled joints and are left empty."
-    return replace(found, notes=(*found.notes, note)), reached
+        message = f"{cut} of {len(configurations)} configurations lie beyond the joint limits"
+        note = f"{message} and are computed all the same (--ignore-limits)."
+        return replace(configurations, notes=(*configurations.notes, note)), np.ones(len(configurations), dtype=bool)
+    if cut == len(configurations):
+        within_limits(model, replace(configurations, q=configurations.q[:1]), False)
+    note = f"{cut} of {len(configurations)} points lie beyond the limits of coupled joints and are left empty."
+    return replace(configurations, notes=(*configurations.notes, note)), reached
 
 
 POINTS = 25
@@ -213,12 +217,12 @@ def section(model: Robot, q: Array) -> Grid:
 
     from elastocal.model.statics.section import stiffness_section
 
-    found = stiffness_section(model, q)
-    middle, axes = found.middle, axes_of(model)
+    lines = stiffness_section(model, q)
+    middle, axes = lines.middle, axes_of(model)
     parts = []
-    for k in found.joints:
+    for k in lines.joints:
         ends = np.array([middle, middle])
-        ends[:, k] = found.low[k], found.high[k]
+        ends[:, k] = lines.low[k], lines.high[k]
         a, b = sorted(model.controller.to_controller(ends)[:, k] / axes.factors[k])
         parts.append(f"{axes.names[k]}:{np.ceil(100 * a) / 100:.2f}:{np.floor(100 * b) / 100:.2f}:{POINTS}")
     at = model.controller.to_controller(middle[None])[0] / axes.factors

@@ -76,8 +76,8 @@ def _of_cell() -> Plane:
 
     cell = current().cell
     if cell is None or cell.workpiece is None:
-        said = "--map workpiece: is the key workpiece of a cell.yaml, and there is none"
-        raise MissingError(f"{said}; add it, or write {FORM}", parameter="map")
+        message = "--map workpiece: is the key workpiece of a cell.yaml, and there is none"
+        raise MissingError(f"{message}; add it, or write {FORM}", parameter="map")
     return cell.workpiece.planes()[0]
 
 

@@ -130,17 +130,17 @@ def predictor(
     start = None if asked.start is None else read_calibration(asked.start)
     choice = words if start is None or asked.model is not None else "auto"  # a start keeps its own
     try:
-        found = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
+        calibration = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
     except InputError as error:
         raise _in_tables(error, observed) from None
-    checked = _checked(found, observed, asked, {"model": choice, "accept": accept, "start": start})
+    checked = _checked(calibration, observed, asked, {"model": choice, "accept": accept, "start": start})
     if progress is not None:
         progress(100, 100)
-    files = {} if out is None else {out: document_text(found, checked if asked.check is None else None)}
+    files = {} if out is None else {out: document_text(calibration, checked if asked.check is None else None)}
     notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
     if start is not None and asked.model is None and words != "auto":
         notes += ("The model that the campaign file asks for is not used, since --start keeps its own.",)
-    return Predictor(found, checked, asked.stated, _facts(paths, observed), notes, files)
+    return Predictor(calibration, checked, asked.stated, _facts(paths, observed), notes, files)
 
 
 def _in_tables(error: InputError, observed: Sequence[Observed]) -> InputError:
@@ -166,7 +166,7 @@ def _words(observed: Sequence[Observed], typed: str | None) -> str | list[str]:
 
 
 def _checked(
-    found: Calibration, observed: Sequence[Observed], asked: Asked, options: Mapping[str, Any]
+    calibration: Calibration, observed: Sequence[Observed], asked: Asked, options: Mapping[str, Any]
 ) -> Validation | None:
     """``options`` are those that it was found by."""
     from elastocal.calibration.joining import joined
@@ -177,19 +177,19 @@ def _checked(
     if asked.validate is not None:
         first = observed[0].entry
         keys = {k: v for k, v in (("units", first.units), ("euler", first.euler)) if v}
-        return found.validate(readings_for(found, asked.validate, keys)[0])
+        return calibration.validate(readings_for(calibration, asked.validate, keys)[0])
     if asked.check is not None:
         readings = joined(robot, [campaign_of(o)[1] for o in observed])
-        return cross_validate(robot, readings, _folds(asked.check, found), **options)
+        return cross_validate(robot, readings, _folds(asked.check, calibration), **options)
     others = [c for o in observed for c in validation_of(o)]
-    return found.validate(joined(robot, others)) if others else None
+    return calibration.validate(joined(robot, others)) if others else None
 
 
-def _folds(word: str, found: Calibration) -> int:
+def _folds(word: str, calibration: Calibration) -> int:
     """Of kfold=6, or loo."""
     kind, _, number = word.partition("=")
     if kind == "loo" and not number:
-        return int(found.residuals.pose.max()) + 1
+        return int(calibration.residuals.pose.max()) + 1
     if kind != "kfold" or not number.isdigit():
         raise FormatError.of("check", word, "give kfold=6 or loo")
     return int(number)

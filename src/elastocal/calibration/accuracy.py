@@ -66,19 +66,21 @@ class Validation:
             whose = " of poses of the calibration"
         elif self.points_known:
             whose = f", of which {new} took no part and {self.points_known} are of poses of the calibration"
-        said = (
+        message = (
             f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points{whose}, nominal "
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
         if own:
-            return Finding("not-validated", "warning", f"NOT VALIDATED: {said}", data)
+            return Finding("not-validated", "warning", f"NOT VALIDATED: {message}", data)
         if self.improved and again:
-            return Finding("holds", "note", f"Holds at poses of the calibration, read again: {said}", data)
+            return Finding("holds", "note", f"Holds at poses of the calibration, read again: {message}", data)
         if self.improved:
-            return Finding("validated", "note", f"Validated: {said}", data)
+            return Finding("validated", "note", f"Validated: {message}", data)
         if self.gain < -self.gain_half_width:
-            return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {said} Do not use it.", data)
-        return Finding("no-gain", "warning", f"No gain is shown: {said} Measure more poses, or keep the nominal.", data)
+            return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {message} Do not use it.", data)
+        return Finding(
+            "no-gain", "warning", f"No gain is shown: {message} Measure more poses, or keep the nominal.", data
+        )
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

@@ -88,8 +88,8 @@ class Calibration:
     def claim(self) -> ErrorSummary:
         """Error at poses that it has not seen: leave-one-out, or of refits without a fifth of the poses where that is
         optimistic."""
-        told = (w.data["refitted"] for w in self.warnings if w.code == "optimistic")
-        return next((ErrorSummary(**data) for data in told), self.leave_one_out)
+        refitted = (w.data["refitted"] for w in self.warnings if w.code == "optimistic")
+        return next((ErrorSummary(**data) for data in refitted), self.leave_one_out)
 
     @property
     def verdict(self) -> Finding:
@@ -154,8 +154,8 @@ class Calibration:
                 raise ConflictError("temperature: this calibration found no effect of it; leave it out")
             read = np.asarray(temperature, dtype=np.float64)
             warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
-        found = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)
-        return replace(found, warnings=(*found.warnings, *doubt))
+        prediction = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)
+        return replace(prediction, warnings=(*prediction.warnings, *doubt))
 
     def predict_joints(
         self,

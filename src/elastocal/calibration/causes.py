@@ -67,19 +67,19 @@ class _Wrong:
 
 def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     """The same with the likely causes of outliers, and a word on them."""
-    found, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
+    named, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
     if more > 0 and campaign.position is not None:
         why = f"causes were sought for the first {MOST} rows that were left out, not for {more} others"
         cal = replace(cal, warnings=(*cal.warnings, note("causes-not-sought", why, rows=more)))
-    if not found:
+    if not named:
         return cal
-    text = {row: c.text for c in found for row in c.rows}
+    text = {row: c.text for c in named for row in c.rows}
     outliers = tuple(replace(o, cause=text.get(o.row, "")) if o.axis is None else o for o in cal.outliers)
-    words = [c.word for c in found if c.word]
-    said = "; ".join(f"{_said(c, campaign)} ({c.before:.0f} sd off, then {c.after:.1f})" for c in found)
+    words = [c.word for c in named if c.word]
+    message = "; ".join(f"{_said(c, campaign)} ({c.before:.0f} sd off, then {c.after:.1f})" for c in named)
     accept = f"; readings are used where these words are accepted: {', '.join(words)}" if words else ""
-    data = {"causes": [{**vars(c), "rows": [campaign.line(r) for r in c.rows]} for c in found], "words": words}
-    finding = Finding("likely-cause", "warning", f"outliers with a likely cause: {said}{accept}", data)
+    data = {"causes": [{**vars(c), "rows": [campaign.line(r) for r in c.rows]} for c in named], "words": words}
+    finding = Finding("likely-cause", "warning", f"outliers with a likely cause: {message}{accept}", data)
     return replace(cal, outliers=outliers, warnings=(*cal.warnings, finding))
 
 
@@ -91,10 +91,10 @@ def causes(cal: Calibration, campaign: Campaign) -> Iterator[Cause]:
     wrong = _wrong(cal, campaign)
     if wrong is None:
         return
-    told: set[int] = set()
+    explained: set[int] = set()
     for cause in (*_rows(wrong, campaign), *_markers(wrong, campaign), *_axes(wrong, cal, campaign)):
-        if not told & set(cause.rows):
-            told |= set(cause.rows)
+        if not explained & set(cause.rows):
+            explained |= set(cause.rows)
             yield cause
 
 

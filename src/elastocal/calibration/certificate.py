@@ -38,11 +38,11 @@ def certificate_of(
 ) -> Certificate:
     if c.before.unit != "m":
         raise UnsupportedError(f"{c.robot.name}: {ANGLES}; read positions too")
-    said = stated or Stated()
-    decision = decide(validation, said.tolerance, said.statistic)
+    statements = stated or Stated()
+    decision = decide(validation, statements.tolerance, statements.statistic)
     numbers = {"value": decision.value, "uncertainty": decision.uncertainty, "tolerance": decision.tolerance}
     return Certificate(
-        item=_item(c, said),
+        item=_item(c, statements),
         outcome=decision.outcome,
         reason=decision.reason,
         rule=decision.rule,
@@ -52,13 +52,13 @@ def certificate_of(
         measurand="Position error" if c.placed else "Error of predicted deflections",
         expected_of="the compensated tool" if c.placed else "predicted deflections",
         expected=expected_accuracy(c, validation),
-        groups=_groups(c, said),
-        traceability=_traceability(said),
+        groups=_groups(c, statements),
+        traceability=_traceability(statements),
         warnings=(
             *_unloaded(c),
             *(w.text for w in c.warnings if w.severity == "warning"),
             *_warned(validation),
-            *_expired(said),
+            *_expired(statements),
         ),
         version=__version__,
         files=files or {},
@@ -76,11 +76,11 @@ def expected_accuracy(c: Calibration, validation: Validation | None) -> float | 
     return K * float(np.sqrt(np.mean(validation.expected[read] ** 2)))
 
 
-def _item(c: Calibration, said: Stated) -> str:
-    kind = said.robot_type or c.robot.title or c.robot.name
-    make = said.robot_make or ""
+def _item(c: Calibration, stated: Stated) -> str:
+    kind = stated.robot_type or c.robot.title or c.robot.name
+    make = stated.robot_make or ""
     name = kind if kind.lower().startswith(make.lower()) else f"{make} {kind}"
-    serial = said.robot_serial or c.robot.serial
+    serial = stated.robot_serial or c.robot.serial
     return f"{name}, serial number {serial}" if serial else name
 
 

@@ -46,18 +46,18 @@ class Drift:
     def verdict(self) -> tuple[Finding, ...]:
         raw, left = (_rms(v) for v in (self.moved, self.shape))
         worst = float(np.nanmax(self.sizes()))
-        said = (
+        message = (
             f"{self.names[1]} against {self.names[0]}: {len(self.rows)} common states; points moved by "
             f"{1e3 * raw:.3f} mm RMS, of which {1e3 * left:.3f} mm RMS (largest {1e3 * worst:.3f} mm) is no shift or "
             "turn of the whole"
         )
         data = {"moved_rms": raw, "shape_rms": left, "shape_max": worst, "sd": self.sd, "states": len(self.rows)}
         if not np.isfinite(self.sd):
-            return (Finding("drift-not-judged", "note", f"{said}. No noise is known to judge it by.", data),)
-        said = f"{said}; noise lets expect {1e3 * self.expected:.3f} mm"
+            return (Finding("drift-not-judged", "note", f"{message}. No noise is known to judge it by.", data),)
+        message = f"{message}; noise lets expect {1e3 * self.expected:.3f} mm"
         if left > 1.5 * self.expected:
-            return (Finding("drift", "warning", f"{said}: CHANGED.", data),)
-        return (Finding("no-drift", "note", f"{said}: no change is shown.", data),)
+            return (Finding("drift", "warning", f"{message}: CHANGED.", data),)
+        return (Finding("no-drift", "note", f"{message}: no change is shown.", data),)
 
     def __repr__(self) -> str:
         return f"<Drift: {self.verdict[0].text}>"

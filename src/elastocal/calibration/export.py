@@ -50,11 +50,11 @@ def export(
     if urdf is not None:
         if source is None:
             raise MissingError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
-        files[Path(urdf)], said = corrected_urdf(robot, Path(source))
-        lost += said
+        files[Path(urdf)], notes = corrected_urdf(robot, Path(source))
+        lost += notes
     if kinematics is not None:
-        files[Path(kinematics)], said = corrected_kinematics(robot, robot.name)
-        lost += said
+        files[Path(kinematics)], notes = corrected_kinematics(robot, robot.name)
+        lost += notes
     if not files:
         raise MissingError("nothing is asked for; name a file for yaml, urdf or kinematics")
     write_files(files)

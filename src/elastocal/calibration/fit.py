@@ -144,20 +144,20 @@ def fit(
     steps: list[tuple[Array, Array]] = []
     origin = at, placing
     for step in range(1, STEPS + 1):
-        found = posterior(blocks, scales)
-        change, size = full_step(task, found, at)
+        post = posterior(blocks, scales)
+        change, size = full_step(task, post, at)
         if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
             scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)
             chosen += 1
-            found = posterior(blocks, scales)
-            change, size = full_step(task, found, at)
+            post = posterior(blocks, scales)
+            change, size = full_step(task, post, at)
         if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
             at, placing, converged = task.moved(at, change[: len(at)]), placing.moved(change[len(at) :]), True
             break
-        aim = _mixed(found, change, steps)
-        there = ahead(task, at, placing, blocks, aim, found if chosen == 2 else None)
+        aim = _mixed(post, change, steps)
+        there = ahead(task, at, placing, blocks, aim, post if chosen == 2 else None)
         if there is None:
             kink = size if size > ROUNDING and len(task.backlash) else 0.0
             converged = chosen == 2 and (size <= ROUNDING or 0 < kink < FAR)
@@ -168,12 +168,12 @@ def fit(
         before = size
     free = posterior(blocks, scales)
     bounded = _at_bounds(task, blocks, at)
-    found = free if bounded is blocks else posterior(bounded, scales)
-    value = found.evidence + blocks.log_penalty(scales)[0]
-    return Fit(task, at, placing, found, free, value, step, converged, kink, origin)
+    post = free if bounded is blocks else posterior(bounded, scales)
+    value = post.evidence + blocks.log_penalty(scales)[0]
+    return Fit(task, at, placing, post, free, value, step, converged, kink, origin)
 
 
-def _mixed(found: Posterior, change: Array, steps: list[tuple[Array, Array]]) -> Array:
+def _mixed(post: Posterior, change: Array, steps: list[tuple[Array, Array]]) -> Array:
     """Anderson's mixing of a step with those before, (asked for, taken), where these leave a linear rest.
 
     The noise depends on where it is linearised, which a Gauss-Newton step does not know of: alone they become shorter
@@ -183,7 +183,7 @@ def _mixed(found: Posterior, change: Array, steps: list[tuple[Array, Array]]) ->
         return change
     asked = np.stack([*(a for a, _ in steps), change], axis=1)
     falls = np.diff(asked, axis=1)
-    parts = np.linalg.lstsq(found.factor.T @ falls, found.factor.T @ change, rcond=1e-6)[0]
+    parts = np.linalg.lstsq(post.factor.T @ falls, post.factor.T @ change, rcond=1e-6)[0]
     return np.asarray(change - (np.stack([t for _, t in steps], axis=1) + falls) @ parts)
 
 
@@ -195,42 +195,42 @@ def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools
 
 
 def ahead(
-    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, found: Posterior | None = None
+    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, post: Posterior | None = None
 ) -> tuple[Array, Placing, Blocks, float] | None:
     """The point that a step leads to, and the share of the step that was taken.
 
-    It is halved while it takes states of readings into what has no determined state; with the posterior ``found`` here
+    It is halved while it takes states of readings into what has no determined state; with the posterior ``post`` here
     also until the objective with its noise falls.  None where no step will do.
     """
     p, extra = len(x), np.zeros(task.sight.extra)
-    now = np.inf if found is None else objective(found, blocks, np.concatenate([x, extra]))
+    now = np.inf if post is None else objective(post, blocks, np.concatenate([x, extra]))
     for factor in (1.0, 0.5, 0.25, 0.125):
         at, place = task.moved(x, factor * change[:p]), placing.moved(factor * change[p:])
         there = assemble(task, at, place)
         lost = there.count < blocks.count
-        if not lost and (found is None or objective(found, there, np.concatenate([at, extra])) < now):
+        if not lost and (post is None or objective(post, there, np.concatenate([at, extra])) < now):
             return at, place, there, factor
     return None
 
 
-def full_step(task: Task, found: Posterior, x: Array) -> tuple[Array, float]:
+def full_step(task: Task, post: Posterior, x: Array) -> tuple[Array, float]:
     """Change of all unknowns, and its size in standard deviations."""
     p = len(task.names)
-    aim = _allowed(task, found)
+    aim = _allowed(task, post)
     step = aim - np.concatenate([x, np.zeros(len(aim) - p)])
-    if task.logs.any() and np.array_equal(aim, found.mean):
-        step = _curved(task, found, step)
+    if task.logs.any() and np.array_equal(aim, post.mean):
+        step = _curved(task, post, step)
     longest = float(np.max(np.abs(step[:p][task.logs]), initial=0.0))
     step = step * min(1.0, LONGEST / longest) if longest else step
-    return step, float(np.linalg.norm(found.factor.T @ step)) / np.sqrt(len(step))
+    return step, float(np.linalg.norm(post.factor.T @ step)) / np.sqrt(len(step))
 
 
-def _curved(task: Task, found: Posterior, step: Array) -> Array:
+def _curved(task: Task, post: Posterior, step: Array) -> Array:
     """Newton's step: readings are linear in a compliance, so their second derivative by its logarithm is the first."""
-    h = found.factor @ found.factor.T
+    h = post.factor @ post.factor.T
     pull = h @ step
-    prior, _ = prior_precision(found.blocks, found.log_scales)
-    change = found.mean - step - found.blocks.mean
+    prior, _ = prior_precision(post.blocks, post.log_scales)
+    change = post.mean - step - post.blocks.mean
     curvature = np.zeros(len(step))
     logs = np.flatnonzero(task.logs)
     curvature[logs] = np.minimum((pull + prior @ change)[logs], 0.8 * np.diag(h)[logs])
@@ -241,10 +241,10 @@ def _curved(task: Task, found: Posterior, step: Array) -> Array:
     return np.asarray(np.linalg.solve(h - np.diag(curvature), pull))
 
 
-def _allowed(task: Task, found: Posterior) -> Array:
+def _allowed(task: Task, post: Posterior) -> Array:
     """The posterior's mean; parameters that would fall below zero are set to zero and the others solved again."""
     p = len(task.names)
-    mean = found.mean
+    mean = post.mean
     held = np.zeros(p, dtype=bool)
     for _ in range(3):
         below = task.positive & (task.file_values + mean[:p] < -1e-15) & ~held
@@ -253,10 +253,10 @@ def _allowed(task: Task, found: Posterior) -> Array:
         held |= below
         fixed, free = np.flatnonzero(held), np.flatnonzero(~np.concatenate([held, np.zeros(len(mean) - p, dtype=bool)]))
         target = -task.file_values[held]
-        h = found.factor @ found.factor.T
+        h = post.factor @ post.factor.T
         mean = mean.copy()
-        mean[free] = found.mean[free] - np.linalg.solve(
-            h[np.ix_(free, free)], h[np.ix_(free, fixed)] @ (target - found.mean[fixed])
+        mean[free] = post.mean[free] - np.linalg.solve(
+            h[np.ix_(free, free)], h[np.ix_(free, fixed)] @ (target - post.mean[fixed])
         )
         mean[fixed] = target
     return mean

@@ -111,17 +111,17 @@ def _fitted_again(chosen: Fit) -> Array:
     for number in range(FOLDS):
         out = s.pose % FOLDS == number
         rest = replace(task, dropped=task.dropped | out[:, None])
-        found = fit(rest, *chosen.start, near=(chosen.posterior,))
-        off[out] = task.sight.unfold(_left_of(found))[out]
+        fitted = fit(rest, *chosen.start, near=(chosen.posterior,))
+        off[out] = task.sight.unfold(_left_of(fitted))[out]
     return distances(task.sight, np.where(task.sight.used & ~task.dropped, off, np.nan))
 
 
-def _left_of(found: Fit) -> Array:
+def _left_of(fit: Fit) -> Array:
     """Read minus predicted (poses, rows), of what took no part too, by the linearisation that the search ended with."""
-    blocks = found.posterior.blocks
-    theta = found.posterior.mean.copy()
-    if not found.converged:  # it has not gone where that leads
-        theta[: len(found.x)], theta[len(found.x) :] = found.x, 0.0
+    blocks = fit.posterior.blocks
+    theta = fit.posterior.mean.copy()
+    if not fit.converged:  # it has not gone where that leads
+        theta[: len(fit.x)], theta[len(fit.x) :] = fit.x, 0.0
     return np.where(blocks.jacobian.any(axis=2), blocks.readings - blocks.jacobian @ theta, np.nan)
 
 

@@ -107,8 +107,8 @@ class Kept:
         )
         robot = replace(task.robot, elements=elements).with_parameters(dict.fromkeys(none, 0.0))
         placing = climber.placing if climber.rich is None else climber.rich.placing
-        found = self.fitted(replace(task, robot=robot, wanted=wanted), placing)
-        rung = Rung.of(chosen.words, chosen.family, chosen.multiple, found, chosen.remark)
+        fitted = self.fitted(replace(task, robot=robot, wanted=wanted), placing)
+        rung = Rung.of(chosen.words, chosen.family, chosen.multiple, fitted, chosen.remark)
         return replace(rung, dropped_gaps=tuple(n.removesuffix(".gap") for n in none))
 
     def unknowns(self, task: Task) -> Array:

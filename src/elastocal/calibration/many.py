@@ -110,8 +110,8 @@ def fit_many(
         at, _, passed = _passes(begin, some, scales, lambda n: watch(f"{SOME} of {states.poses} poses, pass {n}"))
         begin = replace(passed, at=at, dropped=out)
     at, swept, passed = _passes(begin, every, scales, lambda n: watch(f"all {states.poses} poses, pass {n}"))
-    found = posterior_of_sums(swept.blocks, start.posterior.log_scales, swept.gram, swept.pull)
-    at = replace(at, posterior=found, unbounded=found)
+    post = posterior_of_sums(swept.blocks, start.posterior.log_scales, swept.gram, swept.pull)
+    at = replace(at, posterior=post, unbounded=post)
     return ManyFit(at, swept.dropped, swept.units, swept.left_out, swept.everything, swept.count)
 
 
@@ -133,10 +133,10 @@ def _passes(
             done = replace(done, at=_moved(low[1], change))
             continue
         at = done.at
-        found = posterior_of_sums(swept.blocks, scales, swept.gram, swept.pull)
-        change, _ = full_step(at.task, found, at.x)
+        post = posterior_of_sums(swept.blocks, scales, swept.gram, swept.pull)
+        change, _ = full_step(at.task, post, at.x)
         moves = float(np.sqrt(swept.blocks.power * (change @ swept.gram @ change) / swept.count))
-        low = swept.height, replace(at, posterior=found)
+        low = swept.height, replace(at, posterior=post)
         at = replace(_moved(low[1], change), converged=moves < STILL, steps=number)
         done = replace(done, at=at)
         if at.converged:
@@ -152,8 +152,8 @@ def _held(start: Fit) -> Array:
     return out
 
 
-def _moved(at: Fit, change: Array) -> Fit:
-    return replace(at, x=at.task.moved(at.x, change[: len(at.x)]), placing=at.placing.moved(change[len(at.x) :]))
+def _moved(fit: Fit, change: Array) -> Fit:
+    return replace(fit, x=fit.task.moved(fit.x, change[: len(fit.x)]), placing=fit.placing.moved(change[len(fit.x) :]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +175,10 @@ class _Pass:
         """Unknowns at the point of linearisation: those of the placing count from there."""
         return np.concatenate([self.at.x, np.zeros(self.at.task.sight.extra)])
 
-    def judged(self, found: Deletion) -> Deletion:
+    def judged(self, deletions: Deletion) -> Deletion:
         """With noise and freedom of all readings in place of a chunk's own."""
         numbers = float(self.dropped.size)
-        return replace(found, total=self.known * numbers, freedom=numbers, spent=0.0, floor=self.known)
+        return replace(deletions, total=self.known * numbers, freedom=numbers, spent=0.0, floor=self.known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,9 +209,9 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
         full = assemble(replace(at.task, sight=sight, dropped=np.zeros_like(out[part])), at.x, at.placing)
         kept = full.without(lost)
         white = whitened(kept, at.posterior.log_scales)
-        found = _judged(done, kept, white)
+        judged = _judged(done, kept, white)
         if done.decide:
-            now, mine = _screened(done, full, found, lost)
+            now, mine = _screened(done, full, judged, lost)
             units += [replace(u, block=int(states.pose[part.start]) + u.block) for u in mine]
             if not np.array_equal(now, lost):
                 lost, out[part] = now, sight.unfold(now)
@@ -221,7 +221,7 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
         pull += white.rows.T @ white.misfit
         square += kept.power * float(np.sum((white.misfit - white.rows @ (done.theta - kept.mean)) ** 2))
         count += kept.count
-        inside = np.where(kept.used, found.blocks, np.nan)
+        inside = np.where(kept.used, judged.blocks, np.nan)
         plain = np.where(full.used & lost, full.readings - full.jacobian @ done.theta, inside)
         for kind, off in zip(errors, (inside, plain), strict=True):
             kind.append(distances(sight, sight.unfold(off)))
@@ -237,15 +237,15 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
 def _judged(done: _Pass, kept: Blocks, white: Whitened) -> Deletion:
     """Deletion residuals of the numbers of a chunk that are kept."""
     left = white.misfit - white.rows @ (done.theta - kept.mean)
-    found = replace(done.at.posterior, blocks=kept, inverse=white.inverse, white=left.reshape(kept.used.shape))
-    return done.judged(deletion(found, strangers=done.first))
+    post = replace(done.at.posterior, blocks=kept, inverse=white.inverse, white=left.reshape(kept.used.shape))
+    return done.judged(deletion(post, strangers=done.first))
 
 
-def _screened(done: _Pass, full: Blocks, found: Deletion, lost: Bools) -> tuple[Bools, list[Unit]]:
+def _screened(done: _Pass, full: Blocks, deletions: Deletion, lost: Bools) -> tuple[Bools, list[Unit]]:
     """What is left out of a chunk: poses with something improbable, or that lost something before, are judged."""
     out, level = lost.copy(), LEVEL / done.states.poses
     units: list[Unit] = []
-    doubtful = improbable(found, level) | (lost & full.used).any(axis=1)
+    doubtful = improbable(deletions, level) | (lost & full.used).any(axis=1)
     for pose in np.flatnonzero(doubtful).tolist():
         used, judge = full.used[[pose]], _others(done, full.kept([pose]), lost[pose])
         chosen, mine, _ = screen_units(judge, used, lost[[pose]] & used, level=level, most=1.0)

@@ -49,9 +49,9 @@ def omitted_effects(chosen: Fit, words: tuple[str, ...]) -> tuple[Effect, ...]:
     post, sight = chosen.posterior, chosen.task.sight
     tried = []
     for (word, part), columns in {**_words(chosen, words), **_stiffening(chosen)}.items():
-        found = score(post, sight.fold(columns))
-        size = float(found.step[0]) if word == "stiffening" and found.size else float("nan")
-        tried.append(Effect(word, part, found.probability, size))
+        scores = score(post, sight.fold(columns))
+        size = float(scores.step[0]) if word == "stiffening" and scores.size else float("nan")
+        tried.append(Effect(word, part, scores.probability, size))
     tried += _shares(chosen)
     return tuple(
         sorted(

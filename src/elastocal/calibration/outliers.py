@@ -71,11 +71,11 @@ def _reweighted(
     still, last = np.zeros(task.sight.extra), None
     typical = [_typical(blocks.noise[i], blocks.used) for i in free]
     for _ in range(most):
-        found = posterior(_weighted(task, blocks, weight), scales)
-        change, step = full_step(task, found, x)
+        post = posterior(_weighted(task, blocks, weight), scales)
+        change, step = full_step(task, post, x)
         theta = np.concatenate([x, still]) + change
         left = task.sight.unfold(np.where(blocks.used, blocks.readings - blocks.jacobian @ theta, np.nan))
-        new, (square, count) = _point_scales(task, left, _spread_for(found))
+        new, (square, count) = _point_scales(task, left, _spread_for(post))
         scales[len(blocks.groups) + np.array(free)] = np.log(new / typical)
         weight[:] = (FREEDOM + count) / (FREEDOM + square)
         if last is not None and np.allclose(new, last, rtol=1e-3):
@@ -97,10 +97,10 @@ def _weighted(task: Task, blocks: Blocks, weight: Array) -> Blocks:
     return replace(blocks, noise=tuple(Noise(c.scale, c.factor * spread) for c in blocks.noise))
 
 
-def _spread_for(found: Posterior) -> float:
+def _spread_for(post: Posterior) -> float:
     """Factor on residuals for what the fit took of them: sqrt(n / (n - effective parameters)), 3 at most."""
-    count = max(1, found.blocks.count)
-    return float(min(3.0, np.sqrt(count / max(count - found.effective, 0.1 * count))))
+    count = max(1, post.blocks.count)
+    return float(min(3.0, np.sqrt(count / max(count - post.effective, 0.1 * count))))
 
 
 def _point_scales(task: Task, left: Array, factor: float) -> tuple[Array, tuple[Array, Array]]:
@@ -135,9 +135,9 @@ def screen(task: Task, start: Fit, *, level: float = LEVEL) -> Screened:
 def log_probability(screened: Screened) -> float:
     """Evidence of what is kept, times the chance of so many wrong readings, each of its numbers anywhere within the
     largest residual of those left out."""
-    found, task = screened.fit, screened.fit.task
-    off, _ = task.sight.linearise(task.tool, found.values, found.placing)
-    out = found.evidence + len(screened.units) * np.log(RARE)
+    fit, task = screened.fit, screened.fit.task
+    off, _ = task.sight.linearise(task.tool, fit.values, fit.placing)
+    out = fit.evidence + len(screened.units) * np.log(RARE)
     for rows in (task.sight.lengths, ~task.sight.lengths):
         mine = np.abs(off[:, rows][(task.dropped & task.sight.used)[:, rows]])
         if mine.size:
@@ -151,12 +151,12 @@ def explained(screened: Screened) -> Fit | None:
     The evidence of all readings, with compliances and joints that differ from state to state, against
     ``log_probability``.
     """
-    found, task = screened.fit, screened.fit.task
+    fitted, task = screened.fit, screened.fit.task
     wrong = log_probability(screened)
-    whole = replace(found.posterior.blocks, used=task.sight.fold(task.sight.used))
-    if maximise_evidence(whole, found.posterior.log_scales, revive=False)[1] < wrong - CLEAR:
+    whole = replace(fitted.posterior.blocks, used=task.sight.fold(task.sight.used))
+    if maximise_evidence(whole, fitted.posterior.log_scales, revive=False)[1] < wrong - CLEAR:
         return None
-    everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), *found.start, settled=ROUGH)
+    everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), *fitted.start, settled=ROUGH)
     return everything if everything.evidence > wrong else None
 
 

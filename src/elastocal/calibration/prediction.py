@@ -164,13 +164,13 @@ def slopes_and_noise(c: Calibration, joints: Array, loads: Array | None) -> tupl
     return _slopes(c, at, station), noise
 
 
-def _slopes(c: Calibration, at: ToolStates, station: Ints) -> Array:
+def _slopes(c: Calibration, states: ToolStates, station: Ints) -> Array:
     """(N, 3 m, p + extra) of predicted points."""
     frame = c.placing.turn[station]
-    arms = np.einsum("nij,mj->nmi", at.turn, c.placing.markers)
-    points = placed(c.placing, at.origin, at.turn, station)
-    by_robot = point_slopes(at.slope, arms, frame).reshape(len(at.origin), 3 * len(c.markers), -1)
-    by_placing = placing_slopes(c.placing, points, frame @ at.turn, station)
+    arms = np.einsum("nij,mj->nmi", states.turn, c.placing.markers)
+    points = placed(c.placing, states.origin, states.turn, station)
+    by_robot = point_slopes(states.slope, arms, frame).reshape(len(states.origin), 3 * len(c.markers), -1)
+    by_placing = placing_slopes(c.placing, points, frame @ states.turn, station)
     return np.concatenate([by_robot, by_placing], axis=2)
 
 

@@ -79,22 +79,23 @@ def fits(observed: Observed) -> str:
 
 
 def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
-    where, robot, found = observed.located.file, observed.model, observed.readings
+    where, robot, readings = observed.located.file, observed.model, observed.readings
     if why := fits(observed):
         raise UnsupportedError(f"{where}: {why}; such a campaign is calibrated by reduction only: write seek into it")
     entry = observed.entry
     if entry.noise is not None and observed.sources:
         raise observed.located.error(("noise",), "is stated by errors too; keep one of the two")
     placed = [w for w in POSITIONS if w in observed.kinds]
-    loads = np.broadcast_to(observed.load.wrench, (len(found.values), 6))
+    loads = np.broadcast_to(observed.load.wrench, (len(readings.values), 6))
     read = Campaign(
-        q=found.values, length="m", angle="rad",
-        position=_read(found.read["position"]), deflection=_read(found.read["deflection"]),
-        orientation=orientation_of(found, where), distance=_read(found.read["distance"][:, :, 0]),
-        wrench=loads if loads.any() else None, load_frame=observed.load.frame, markers=found.markers,
-        station=found.station if entry.station is None or found.station else [entry.station] * len(found.values),
-        temperature=found.temperature, time=found.time, noise=entry.noise or observed.sources or None,
-        orientation_noise=entry.orientation_noise, places=found.places, name=observed.name,
+        q=readings.values, length="m", angle="rad",
+        position=_read(readings.read["position"]), deflection=_read(readings.read["deflection"]),
+        orientation=orientation_of(readings, where), distance=_read(readings.read["distance"][:, :, 0]),
+        wrench=loads if loads.any() else None, load_frame=observed.load.frame, markers=readings.markers,
+        station=readings.station if entry.station is None or readings.station
+        else [entry.station] * len(readings.values),
+        temperature=readings.temperature, time=readings.time, noise=entry.noise or observed.sources or None,
+        orientation_noise=entry.orientation_noise, places=readings.places, name=observed.name,
         priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip
     return robot, _decided(observed, read)

@@ -126,24 +126,24 @@ def _inflation(post: Posterior) -> float:
     return float(min(1.5, np.sqrt(1 + float(post.blocks.free.sum()) / _freedom(post))))
 
 
-def _plain_residuals(found: Fit) -> Array:
+def _plain_residuals(fit: Fit) -> Array:
     """Read minus predicted (M, rows), of what took no part too."""
-    sight = found.task.sight
-    off, _ = sight.linearise(found.task.tool, found.values, found.placing)
+    sight = fit.task.sight
+    off, _ = sight.linearise(fit.task.tool, fit.values, fit.placing)
     return np.where(sight.used, off, np.nan)
 
 
-def estimates_of(found: Fit, inflation: float) -> Estimates:
-    post, task = found.posterior, found.task
-    sds = np.sqrt(np.diag(found.covariance))
+def estimates_of(fit: Fit, inflation: float) -> Estimates:
+    post, task = fit.posterior, fit.task
+    sds = np.sqrt(np.diag(fit.covariance))
     rows, first = [], 0
     for w, log_s in zip(task.wanted, post.log_scales, strict=False):
         sizes = w.sizes
         for i, name in enumerate(w.names):
             at = first + i
-            prior = float(np.exp(log_s) * sizes[i]) * (abs(found.values[at]) if w.log else 1.0)
+            prior = float(np.exp(log_s) * sizes[i]) * (abs(fit.values[at]) if w.log else 1.0)
             unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
-            value, file_value = float(found.values[at]), float(task.file_values[at])
+            value, file_value = float(fit.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2
             sd = min(
                 inflation * float(sds[at]), max(prior, float(sds[at]))

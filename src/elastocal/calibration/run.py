@@ -110,9 +110,9 @@ def calibrate(
     if outliers:
         progress("outliers")
         dropped, units, rich = _left_out(robot, sight, placing, words, instrument, campaign, kept)
-        campaign, told = repeats_by_model(campaign, rich, units)
-        if told:
-            lost, sight = (*lost, *told), Sight(gather(robot, campaign))
+        campaign, bad_repeats = repeats_by_model(campaign, rich, units)
+        if bad_repeats:
+            lost, sight = (*lost, *bad_repeats), Sight(gather(robot, campaign))
             dropped, units, rich = _left_out(robot, sight, rich.placing, words, instrument, campaign, kept, rich)
         dropped, units = _taken_back(campaign, sight, dropped, units)
     elif instrument.loads:  # what errors of the load do depends on compliances, of which the file may know little
@@ -145,14 +145,14 @@ def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibratio
     copies = np.setdiff1d(np.arange(campaign.count), rows)
     lines = ", ".join(campaign.line(int(i)) for i in copies[:5]) + " ..." * (len(copies) > 5)
     text = f"{len(copies)} rows are the same as others in every number and count once: {lines}"
-    found = Finding("copies", "warning", text, {"rows": copies.tolist()})
+    finding = Finding("copies", "warning", text, {"rows": copies.tolist()})
     out = tuple(replace(o, row=int(rows[o.row])) for o in cal.outliers)
     warned = [
         replace(w, data={**w.data, "rows": sorted({o.row for o in out})}) if w.code == "outliers" else w
         for w in cal.warnings
     ]
     left = replace(cal.residuals, order=rows[cal.residuals.order])
-    return replace(cal, outliers=out, warnings=(*warned, found), residuals=left)
+    return replace(cal, outliers=out, warnings=(*warned, finding), residuals=left)
 
 
 def _calibrate_many(
@@ -176,13 +176,13 @@ def _calibrate_many(
     assert small.ladder is not None
     chosen, nominal = small.ladder.chosen.fit, small.ladder.nominal.fit
     none = None if outliers else np.zeros((states.count, chosen.task.sight.rows), dtype=bool)
-    found = fit_many(chosen, states, none, watch=progress)
-    dropped, units = _taken_back(campaign, Sight(states), found.dropped, found.units)
-    if len(units) < len(found.units):
-        found = replace(fit_many(chosen, states, dropped, watch=progress), units=units)
-    before = fit_many(nominal, states, found.dropped, watch=progress)
-    fitted, unit = found.fit, chosen.task.sight.unit
-    out = (*lost, *(o for u in found.units for o in outliers_of(campaign, Sight(states), u)))
+    many = fit_many(chosen, states, none, watch=progress)
+    dropped, units = _taken_back(campaign, Sight(states), many.dropped, many.units)
+    if len(units) < len(many.units):
+        many = replace(fit_many(chosen, states, dropped, watch=progress), units=units)
+    before = fit_many(nominal, states, many.dropped, watch=progress)
+    fitted, unit = many.fit, chosen.task.sight.unit
+    out = (*lost, *(o for u in many.units for o in outliers_of(campaign, Sight(states), u)))
     power, free = fitted.posterior.blocks.power, float(fitted.posterior.blocks.free.sum())
     own = {"outliers", "not-converged", "few-poses", "likely-cause"}
     text = (
@@ -199,7 +199,7 @@ def _calibrate_many(
         reference_temperature=states.reference,
         placing=fitted.placing,
         nominal_placing=before.fit.placing,
-        freedom=max(small.freedom, power * found.count - fitted.posterior.effective - free),
+        freedom=max(small.freedom, power * many.count - fitted.posterior.effective - free),
         parameters=estimates_of(fitted, small.inflation),
         outliers=out,
         warnings=(
@@ -209,8 +209,8 @@ def _calibrate_many(
             *warned,
             sampled,
         ),
-        leave_one_out=ErrorSummary.of(found.left_out, unit),
-        leave_one_out_all=ErrorSummary.of(found.everything, unit),
+        leave_one_out=ErrorSummary.of(many.left_out, unit),
+        leave_one_out_all=ErrorSummary.of(many.everything, unit),
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
         seen=seen,

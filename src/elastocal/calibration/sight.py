@@ -174,11 +174,11 @@ class Sight:
     def _placing_slopes(self, placing: Placing, points: Array, turn: Array) -> Array:
         return placing_slopes(placing, points, turn, self.states.station)
 
-    def _orientation(self, at: ToolStates, placing: Placing, frame: Array, off: Array, slope: Array) -> None:
+    def _orientation(self, states: ToolStates, placing: Placing, frame: Array, off: Array, slope: Array) -> None:
         """Rotation vector from the expected to the read orientation, in the station's axes, and its slopes."""
-        s, p, part = self.states, at.slope.shape[2], self.sections["orientation"]
+        s, p, part = self.states, states.slope.shape[2], self.sections["orientation"]
         assert s.orientation is not None
-        expected = frame @ at.turn @ placing.tool_turn
+        expected = frame @ states.turn @ placing.tool_turn
         known = self.used[:, part.start]
         read = np.where(known[:, None, None], s.orientation, expected)
         vector = rotation_vector(np.moveaxis(read @ expected.transpose(0, 2, 1), 0, -1))
@@ -186,7 +186,7 @@ class Sight:
         # the vector changes by minus the inverse left Jacobian (of -v) times the turn of the expectation
         back = np.moveaxis(left_jacobian_inverse(-vector), -1, 0)
         turns = np.zeros((s.count, 3, p + self.extra))
-        turns[:, :, :p] = frame @ at.slope[:, 3:]
+        turns[:, :, :p] = frame @ states.slope[:, 3:]
         rows = np.arange(s.count)
         for i in range(3):
             turns[rows, i, p + 6 * s.station + 3 + i] = 1.0
@@ -223,16 +223,16 @@ class Sight:
 
     def _rigid(self, robot: Robot) -> Kinematics:
         """Of the rigid arm, remembered for the last one: a search asks for the same at every step."""
-        found = self._known.get("last")
-        if found is None or found[0] is not robot.nominal:
-            found = self._known["last"] = robot.nominal, kinematics(robot.nominal, self.states.q)
-        return found[1]
+        last = self._known.get("last")
+        if last is None or last[0] is not robot.nominal:
+            last = self._known["last"] = robot.nominal, kinematics(robot.nominal, self.states.q)
+        return last[1]
 
-    def _moves(self, at: Kinematics, placing: Placing, twists: Array) -> Array:
+    def _moves(self, kinematics: Kinematics, placing: Placing, twists: Array) -> Array:
         """(M, rows, b)"""
         s = self.states
         frame = placing.turn[s.station]
-        arms = np.einsum("nij,mj->nmi", at.rotation, placing.markers)
+        arms = np.einsum("nij,mj->nmi", kinematics.rotation, placing.markers)
         moves = point_slopes(twists, arms, frame).reshape(s.count, -1, twists.shape[2])
         out = np.zeros((s.count, self.rows, twists.shape[2]))
         for key, part in self.sections.items():
@@ -244,7 +244,7 @@ class Sight:
             elif key == "orientation":
                 out[:, part] = frame @ twists[:, 3:]
             elif key == "distance":
-                points = placed(placing, at.position, at.rotation, s.station)
+                points = placed(placing, kinematics.position, kinematics.rotation, s.station)
                 beam = points / np.linalg.norm(points, axis=2)[:, :, None]
                 out[:, part] = np.einsum("nmi,nmij->nmj", beam, moves.reshape(s.count, -1, 3, twists.shape[2]))
         return out

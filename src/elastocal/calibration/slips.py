@@ -68,7 +68,7 @@ class Checked:
 def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = ()) -> Checked:
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
     right = put_right(robot, campaign, accept)
-    robot, campaign, said = right.robot, right.campaign, right.findings
+    robot, campaign, findings = right.robot, right.campaign, right.findings
     far = FAR * _size(robot, campaign)
     distance: float | None = None
     for quick in (True, False):  # what one start finds near, others find nearer
@@ -80,7 +80,7 @@ def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = 
     if least > BETTER * distance or least > far:
         best, least = _best(_pairs(robot, campaign))
     if best is None or least > BETTER * distance or least > far:
-        return Checked(robot, campaign, (*said, _far_finding(robot, campaign, distance, far)))
+        return Checked(robot, campaign, (*findings, _far_finding(robot, campaign, distance, far)))
     robot, campaign = best.robot, best.campaign
     data = {"before": distance, "after": least, "words": list(best.words)}
     moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
@@ -88,7 +88,7 @@ def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = 
     if slips:
         raise _refused(moved, slips, best.likewise)
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
-    return Checked(robot, campaign, (*said, Finding("coupling", "warning", text, data)))
+    return Checked(robot, campaign, (*findings, Finding("coupling", "warning", text, data)))
 
 
 def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> InputError:
@@ -133,8 +133,8 @@ def _far_words(distance: float) -> str:
 
 def _size(robot: Robot, campaign: Campaign) -> float:
     """The robot's, or how far its tool moves in this campaign, whichever is larger, in m."""
-    at = kinematics(robot.nominal, campaign.joint_values(robot)).position
-    return max(robot.size, float(np.linalg.norm(at - at.mean(axis=0), axis=1).max()))
+    position = kinematics(robot.nominal, campaign.joint_values(robot)).position
+    return max(robot.size, float(np.linalg.norm(position - position.mean(axis=0), axis=1).max()))
 
 
 def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:

@@ -56,9 +56,9 @@ def start_placing(robot: Robot, sight: Sight) -> Placing:
 
 def _known_markers(robot: Robot, frames: tuple[str, ...]) -> Array:
     """Places of frames of the robot file in the tool's frame."""
-    at, q = robot.nominal, np.zeros((1, robot.n))
-    tool = kinematics(at, q)
-    return np.stack([tool.rotation[0].T @ (kinematics(at, q, f).position - tool.position)[0] for f in frames])
+    nominal, q = robot.nominal, np.zeros((1, robot.n))
+    tool = kinematics(nominal, q)
+    return np.stack([tool.rotation[0].T @ (kinematics(nominal, q, f).position - tool.position)[0] for f in frames])
 
 
 def start_turns(placing: Placing, turn: Array, station: Ints, read: Array, seen: Bools) -> Placing:
@@ -168,8 +168,8 @@ def _products(origin: Array, turn: Array, station: Ints, read: Array) -> list[Ar
             return []
         o, a, d = origin[rows], turn[rows], read[rows, j]
         columns = [2 * np.einsum("nij,ni->nj", a, o), -2 * o, -2 * a.reshape(-1, 9), np.ones((len(rows), 1))]
-        found = np.linalg.lstsq(np.concatenate(columns, axis=1), d**2 - np.sum(o**2, axis=1), rcond=None)[0]
-        out.append(found[:3])
+        products = np.linalg.lstsq(np.concatenate(columns, axis=1), d**2 - np.sum(o**2, axis=1), rcond=None)[0]
+        out.append(products[:3])
     return [np.stack(out)]
 
 

@@ -159,10 +159,10 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
 
 def _finding(data: dict[str, Any], errors: dict[str, Any]) -> Finding:
     """Earlier documents state the mean alone of errors of refits: the rest of them is not known."""
-    told = data["data"].get("refitted")
-    if isinstance(told, float):
+    refitted = data["data"].get("refitted")
+    if isinstance(refitted, float):
         sizes = dict.fromkeys(("rms", "p95", "max"), float("nan"))
-        data = data | {"data": data["data"] | {"refitted": errors | sizes | {"mean": told}}}
+        data = data | {"data": data["data"] | {"refitted": errors | sizes | {"mean": refitted}}}
     return Finding(**data)
 
 

@@ -69,10 +69,10 @@ def tool_of(
 
     They are in base axes, or turn with the frame where they follow it.
     """
-    at = Configurations(q, temperature)
+    configurations = Configurations(q, temperature)
     if _rigid(robot, names):
-        return RigidTool(robot, tuple(names), at)
-    return BentTool(robot, tuple(names), at, wrench, frame or robot.tool, follows)
+        return RigidTool(robot, tuple(names), configurations)
+    return BentTool(robot, tuple(names), configurations, wrench, frame or robot.tool, follows)
 
 
 def _rigid(robot: Robot, names: Sequence[str]) -> bool:
@@ -186,8 +186,8 @@ class BentTool:
         out = self._solved(values, self._twice, wrench)
         return out[: len(self.at)], out[len(self.at) :]
 
-    def _solved(self, values: Array, at: Configurations, wrench: Array | None) -> ToolStates:
-        which = f"{len(at)} {wrench is None}"
+    def _solved(self, values: Array, configurations: Configurations, wrench: Array | None) -> ToolStates:
+        which = f"{len(configurations)} {wrench is None}"
         key = which, values.tobytes()
         if key in self._known:
             self._known[key] = known = self._known.pop(key)
@@ -198,11 +198,15 @@ class BentTool:
             else self.robot
         )
         applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
-        bent = self._last[which] = equilibrium(robot, at, applied, start=self._last.get(which), judged=False)
-        origin, turn = frame_pose(robot, at, bent, robot.tool)
-        slope = np.zeros((len(at), 6, 0))
+        bent = self._last[which] = equilibrium(
+            robot, configurations, applied, start=self._last.get(which), judged=False
+        )
+        origin, turn = frame_pose(robot, configurations, bent, robot.tool)
+        slope = np.zeros((len(configurations), 6, 0))
         if self.names:
-            order, slope, _ = loaded_observation(robot, at, applied, [Marker(robot.tool, "pose")], self.names, bent)
+            order, slope, _ = loaded_observation(
+                robot, configurations, applied, [Marker(robot.tool, "pose")], self.names, bent
+            )
             slope = slope[:, :, [order.index(n) for n in self.names]]
         out = ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope, joint_looseness(robot, bent))
         self._known[key] = out

@@ -28,7 +28,7 @@ def under_load(c: Calibration) -> tuple[Calibration, tuple[Finding, ...]]:
         return c, ()
     source = "those of the robot file" if bends else "assumed by the size of the robot"
     text = f"no load was measured: the compliances are {source}, and the interval is that of their prior"
-    found = Finding("prior-compliance", "warning", text, {"assumed": not bends, "parameters": list(names)})
+    finding = Finding("prior-compliance", "warning", text, {"assumed": not bends, "parameters": list(names)})
     uncalibrated = c.uncalibrated if bends else c.uncalibrated.with_joint_compliance()
     own = len(c.names)
     wider = replace(
@@ -38,7 +38,7 @@ def under_load(c: Calibration) -> tuple[Calibration, tuple[Finding, ...]]:
         names=(*c.names, *names),
         covariance=_inserted(c.covariance, own, prior),
     )
-    return wider, (found,)
+    return wider, (finding,)
 
 
 def _inserted(covariance: Array, at: int, block: Array) -> Array:

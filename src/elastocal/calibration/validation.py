@@ -116,13 +116,13 @@ def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, 
     the file."""
     assert states.deflection is not None
     warm = states.temperature if "thermal" in calibration.words else None
-    said = calibration.predict_joints(states.q, states.wrench, load_frame=states.load_frame, warm=warm)
+    predicted = calibration.predict_joints(states.q, states.wrench, load_frame=states.load_frame, warm=warm)
     nominal = tool_of(calibration.uncalibrated, (), states.q, states.wrench, states.load_frame, None)
     loaded, rest = nominal.states(np.zeros(0)), nominal.unloaded(np.zeros(0))
     arms = np.einsum("nij,mj->nmi", loaded.turn - rest.turn, calibration.placing.markers)
     stated = (loaded.origin - rest.origin)[:, None] + arms
-    widths = said.deflection_half_width_reading, said.deflection_half_width
-    return states.deflection - said.deflection, *widths, states.deflection - stated
+    widths = predicted.deflection_half_width_reading, predicted.deflection_half_width
+    return states.deflection - predicted.deflection, *widths, states.deflection - stated
 
 
 def paired_gain(before: Array, after: Array, pose: Ints) -> tuple[float, float]:
@@ -146,10 +146,10 @@ def _compared(calibration: Calibration, states: States, known: Known) -> tuple[A
     for number, name in enumerate(states.stations):
         mine = states.station == number
         station = name if known[number] else None
-        found = calibration.predict_joints(
+        prediction = calibration.predict_joints(
             states.q[mine], states.wrench[mine], station, warm=None if warm is None else warm[mine]
         )
-        widths[mine], means[mine] = found.half_width_reading, found.half_width
+        widths[mine], means[mine] = prediction.half_width_reading, prediction.half_width
     return away, widths, means
 
 
@@ -203,9 +203,9 @@ def cross_validate(
     parts = []
     for fold in range(folds):
         out = row_pose % folds == fold
-        found = calibrate(robot, campaign.take(~out), **options)
+        calibration = calibrate(robot, campaign.take(~out), **options)
         part = campaign.take(out)
-        parts.append((validate(found, part), fold + folds * gather(robot, part).pose))
+        parts.append((validate(calibration, part), fold + folds * gather(robot, part).pose))
     after = np.concatenate([v.errors for v, _ in parts])
     counts = np.array([v.after.count for v, _ in parts], dtype=np.float64)
     before = np.concatenate([v.nominal_errors for v, _ in parts])

@@ -49,27 +49,27 @@ def facts(model: Robot, arm: WristGeometry, q: Array) -> tuple[Bools, Bools, Arr
     return np.asarray((bits & SHOULDER) > 0), np.asarray(ahead), model.controller.to_controller(q.T)
 
 
-def selected(model: Robot, arm: WristGeometry, position: Array, rotation: Array, said: Branch) -> Array | None:
+def selected(model: Robot, arm: WristGeometry, position: Array, rotation: Array, branch: Branch) -> Array | None:
     """Joint values (6,) that reach a pose the way that is said; None where there is no such way."""
-    zero = model.controller.to_joints(np.zeros((1, model.n)))[0] if said.near is None else _joints(model, said.near)
+    zero = model.controller.to_joints(np.zeros((1, model.n)))[0] if branch.near is None else _joints(model, branch.near)
     q, _ = all_branches(arm, position[:, None], rotation[:, :, None], zero[:, None])
     ways = q[:, :, 0].T
     behind, ahead, shown = facts(model, arm, ways)
     good = np.isfinite(ways).all(axis=0)
-    if said.behind is not None:
-        good &= behind == said.behind
-    if said.ahead is not None:
-        good &= ahead == said.ahead
-    if said.fifth_negative is not None:
-        good &= ((shown[:, FIFTH] < 0) == said.fifth_negative) | (np.abs(shown[:, FIFTH]) < EDGE)
-    if said.fourth_back is not None:
+    if branch.behind is not None:
+        good &= behind == branch.behind
+    if branch.ahead is not None:
+        good &= ahead == branch.ahead
+    if branch.fifth_negative is not None:
+        good &= ((shown[:, FIFTH] < 0) == branch.fifth_negative) | (np.abs(shown[:, FIFTH]) < EDGE)
+    if branch.fourth_back is not None:
         front = np.cos(shown[:, FOURTH])
-        good &= ((front < 0) == said.fourth_back) | (np.abs(front) < EDGE)
+        good &= ((front < 0) == branch.fourth_back) | (np.abs(front) < EDGE)
     if not good.any():
         return None
-    far = np.abs(ways - zero[:, None]).sum(axis=0) if said.near is not None else np.zeros(ways.shape[1])
+    far = np.abs(ways - zero[:, None]).sum(axis=0) if branch.near is not None else np.zeros(ways.shape[1])
     way = int(np.argmin(np.where(good, far, np.inf)))
-    return _turned(model, arm, ways[:, way], said.ranges)
+    return _turned(model, arm, ways[:, way], branch.ranges)
 
 
 def _joints(model: Robot, near: Array) -> Array:

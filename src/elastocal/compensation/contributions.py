@@ -166,13 +166,13 @@ def uncertainties(known: IdentifiedModel, work: Job, command: Array) -> dict[str
     return out
 
 
-def _filled(found: Residual, other: Residual) -> Residual:
+def _filled(residual: Residual, other: Residual) -> Residual:
     """``other`` where nothing was found."""
-    open_ = np.asarray(np.isnan(found.position).any(axis=1))
+    open_ = np.asarray(np.isnan(residual.position).any(axis=1))
     return Residual(
-        np.where(open_[:, None], other.position, found.position),
-        np.where(open_[:, None], other.rotation, found.rotation),
-        np.where(open_, other.status, found.status),
+        np.where(open_[:, None], other.position, residual.position),
+        np.where(open_[:, None], other.rotation, residual.rotation),
+        np.where(open_, other.status, residual.status),
     )
 
 

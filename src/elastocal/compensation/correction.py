@@ -128,10 +128,10 @@ class Correction:
     @property
     def problems(self) -> tuple[dict[str, object], ...]:
         """Targets that cannot be corrected: file, line, name, status and reason."""
-        at, out = self.job.at.stations, []
+        stations, out = self.job.at.stations, []
         for i in np.flatnonzero(~self.corrected):
-            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(at.move[i])]
-            name = self.program.targets[int(at.target[i])].name
+            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(stations.move[i])]
+            name = self.program.targets[int(stations.target[i])].name
             out.append(
                 {"file": move.file, "line": move.line, "target": name, "status": status.name, "reason": status.text}
             )
@@ -145,17 +145,17 @@ class Correction:
 
     def rows(self) -> list[dict[str, object]]:
         """One record per target, in SI: command without and with correction, correction, residual errors, status."""
-        at, axes = self.job.at.stations, self.model.controller.axes
+        stations, axes = self.job.at.stations, self.model.controller.axes
         old, new = (self.model.controller.to_controller(q) for q in (self.commands.nominal, self.commands.command))
         parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "joint_errors", "geometry")}
         size = {k: np.linalg.norm(v, axis=1) for k, v in parts.items()}
         before, after = (np.linalg.norm(r.position, axis=1) for r in (self.before, self.after))
         out: list[dict[str, object]] = []
-        for i in range(len(at)):
-            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(at.move[i])]
+        for i in range(len(stations)):
+            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(stations.move[i])]
             out.append(
                 {
-                    "file": move.file, "line": move.line, "target": self.program.targets[int(at.target[i])].name,
+                    "file": move.file, "line": move.line, "target": self.program.targets[int(stations.target[i])].name,
                     "motion": move.motion, "status": status.name, "reason": status.text,
                     **{f"nominal_{a}": float(v) for a, v in zip(axes, old[i], strict=True)},
                     **{f"command_{a}": float(v) for a, v in zip(axes, new[i], strict=True)},

@@ -189,10 +189,10 @@ def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
     return AppliedWrenches(w.frame, (1 - t) * w.wrench[a] + t * w.wrench[b], w.follows)
 
 
-def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
+def line_points(work: Job, commands: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
     """Points for the linear moves of a program by number of the move, and findings of moves that get none."""
     at, stations = work.at, work.at.stations
-    moves, findings = _linear(work, found)
+    moves, findings = _linear(work, commands)
     out: dict[int, Inserted] = {}
     for rows, frame, aim in work.groups():
         here = np.full(len(stations), -1)
@@ -202,7 +202,7 @@ def line_points(work: Job, found: Commands, tolerance: float) -> tuple[dict[int,
             continue
         start, end = (np.array([here[_ends(work, i)[e]] for i in mine]) for e in (0, 1))
         targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
-        between = Moves(at.model, targets, loads, found.picked(rows), start, end, aim, None)
+        between = Moves(at.model, targets, loads, commands.picked(rows), start, end, aim, None)
         points = densify(between, tolerance)
         for number, i in enumerate(mine):
             chosen = np.flatnonzero(points.move == number)
@@ -221,17 +221,17 @@ def _ends(work: Job, number: int) -> tuple[int, int]:
     return int(work.at.stations.row[move.start]), int(work.at.stations.row[move.end])
 
 
-def _linear(work: Job, found: Commands) -> tuple[list[int], tuple[Finding, ...]]:
+def _linear(work: Job, commands: Commands) -> tuple[list[int], tuple[Finding, ...]]:
     """Numbers of the moves that may get points, and why others may not."""
     out, findings = [], []
     for i, m in enumerate(work.at.stations.program.moves):
         why = _hindrance(work, m)
         if why:
-            said = f"{m.file}, line {m.line}: gets no further points; {why}."
-            findings.append(Finding("no-points-inserted", "note", said, {"file": m.file, "line": m.line}))
+            message = f"{m.file}, line {m.line}: gets no further points; {why}."
+            findings.append(Finding("no-points-inserted", "note", message, {"file": m.file, "line": m.line}))
         elif m.motion != "linear" or m.start is None or m.start == m.end:
             continue
-        elif all(found.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
+        elif all(commands.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
             out.append(i)
     return out, tuple(findings)
 

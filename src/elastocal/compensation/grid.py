@@ -122,8 +122,8 @@ def _way(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
     low, high = np.array([m.limits or (-np.pi, np.pi) for m in robot.motions]).T
     seeds = low + qmc.Halton(robot.n, scramble=False).random(SEEDS + 1)[1:] * (high - low)
     targets = Targets(frame, np.repeat(centre[None], SEEDS, axis=0), np.repeat(rotation[None], SEEDS, axis=0), seeds)
-    found = next(f for *_, f in Nominal(robot, frame, task(robot, frame)).chunks(targets, SEEDS))
-    q = found.q[:, found.reached].T
+    solved = next(f for *_, f in Nominal(robot, frame, task(robot, frame)).chunks(targets, SEEDS))
+    q = solved.q[:, solved.reached].T
     room = (np.minimum(q - low, high - q) / (high - low)).min(axis=1) if len(q) else np.empty(0)
     if not len(room) or room.max() < 0:
         raise InputError(

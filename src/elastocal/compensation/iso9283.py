@@ -114,10 +114,10 @@ def pose_figures(
     if desired is not None and turned is not None:
         from scipy.spatial.transform import Rotation
 
-        found = Rotation.from_matrix(turned)
-        middle = found.mean()
+        turns = Rotation.from_matrix(turned)
+        middle = turns.mean()
         accuracy = (middle * Rotation.from_matrix(desired).inv()).as_rotvec()
-        repeatability = 3 * np.std((found * middle.inv()).as_rotvec(), axis=0, ddof=1)
+        repeatability = 3 * np.std((turns * middle.inv()).as_rotvec(), axis=0, ddof=1)
     return PoseFigures(
         len(reached), float(np.linalg.norm(mean - command)), _spread(reached[:, None])[0], mean - command,
         accuracy, repeatability,

@@ -45,11 +45,11 @@ def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, 
         raise UnsupportedError(f"robot {model.name} has joints that follow others; only the full correction knows them")
     position, rotation = targets.position.copy(), targets.rotation.copy()
     nominal, reached = np.empty((len(targets), model.n)), np.empty(len(targets), dtype=bool)
-    for rows, _, _, found in inverse.chunks(targets, CHUNK):
-        nominal[rows], reached[rows] = found.q.T, found.reached
+    for rows, _, _, solved in inverse.chunks(targets, CHUNK):
+        nominal[rows], reached[rows] = solved.q.T, solved.reached
         for some, number, applied in push.pieces(rows):
             at = slice(rows.start + some.start, rows.start + some.stop)
-            robot, q = robots[number], np.where(found.reached[some], found.q[:, some], 0.0)
+            robot, q = robots[number], np.where(solved.reached[some], solved.q[:, some], 0.0)
             bent = robot.state(q, None, applied)
             bent.theta[robot.joints] = robot.joint_bends(bent)
             bend = np.einsum("ain,in->an", bent.state.jacobian(targets.frame, robot.flex.dofs), bent.theta)
@@ -126,8 +126,8 @@ def corrected(work: Job, by_first_order: bool = False) -> Commands:
 def nominals(work: Job) -> Array:
     """Joint values (S, n) that the controller makes of the program as it is; nan out of reach."""
     by_axes = work.at.stations.by_axes[:, None]
-    found = commands(work, work.at.position, work.at.rotation, work.reference)
-    return np.where(by_axes, work.reference, found)
+    solved = commands(work, work.at.position, work.at.rotation, work.reference)
+    return np.where(by_axes, work.reference, solved)
 
 
 def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
@@ -139,8 +139,8 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
             continue
         inverse = Nominal(work.at.model, frame, task(work.at.model, frame, aim))
         sent = Targets(frame, position[rows], rotation[rows], near[rows])
-        for part, _, _, found in inverse.chunks(sent, _CHUNK):
-            out[rows[part]] = np.where(found.reached, found.q, np.nan).T
+        for part, _, _, solved in inverse.chunks(sent, _CHUNK):
+            out[rows[part]] = np.where(solved.reached, solved.q, np.nan).T
     return out
 
 

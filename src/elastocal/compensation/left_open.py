@@ -38,9 +38,9 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
     name = next(iter(program.files), "the program")
     what = f"pose of {missing[0]} is" if len(missing) == 1 else f"poses of {' and '.join(missing)} are"
     world = (own_base(model) if post_kinds()[program.language].own_base else None) or Pose()
-    at = ",".join(f"{v + 0.0:.6g}" for v in (*(1e3 * world.translation), *kuka_angles(world.rotation)))
+    text = ",".join(f"{v + 0.0:.6g}" for v in (*(1e3 * world.translation), *kuka_angles(world.rotation)))
     suggested = {
-        "base": [f"{f.name}={at}" for f in program.bases.values() if f.pose is None],
+        "base": [f"{f.name}={text}" for f in program.bases.values() if f.pose is None],
         "tool": [f"{f.name}={model.tool}" for f in program.tools.values() if f.pose is None],
     }
     wanted = []
@@ -58,7 +58,7 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
         first = world @ Pose(rotation, program.positions[0])
         suggested["near"] = [values_reaching(model, model.tool, first.translation, first.rotation)]
     own = "zeros are the robot's own base and flange"
-    own += f", the controller's own frame lies there at {at}" if np.any(world.translation) else ""
+    own += f", the controller's own frame lies there at {text}" if np.any(world.translation) else ""
     also = f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
     raise InputError(
         f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; {own}), or NAME=FRAME for a tool of the "
@@ -79,12 +79,12 @@ def values_reaching(model: Robot, frame: str, position: Array, rotation: Array) 
     wanted, start = task(model, frame), starts(model, STARTS).T
     n = start.shape[1]
     poses = np.repeat(position[:, None], n, axis=1), np.repeat(rotation[:, :, None], n, axis=2)
-    found = inverse_kinematics(model.nominal, frame, wanted, *poses, start)
+    solution = inverse_kinematics(model.nominal, frame, wanted, *poses, start)
     low, high = joint_bounds(model)
-    good = found.reached & (found.q >= low[:, None]).all(axis=0) & (found.q <= high[:, None]).all(axis=0)
-    off = np.abs(found.q - middle(model)[:, None]).sum(axis=0)
+    good = solution.reached & (solution.q >= low[:, None]).all(axis=0) & (solution.q <= high[:, None]).all(axis=0)
+    off = np.abs(solution.q - middle(model)[:, None]).sum(axis=0)
     best = int(np.argmin(np.where(good, off, np.inf)))
-    return listed(pendant_values(model, found.q[:, best] if good.any() else middle(model)))
+    return listed(pendant_values(model, solution.q[:, best] if good.any() else middle(model)))
 
 
 def _into_part(program: Program) -> Array:

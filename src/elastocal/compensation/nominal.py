@@ -107,9 +107,11 @@ def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Arra
 
 def all_branches(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> tuple[Array, Array]:
     """Joint values (8, 6, N) of all branches, turns nearest to the reference (6, N), and their margins (8, 3, N)."""
-    found = [spherical_wrist.wrist_joints(arm, position, rotation, b, reference[3]) for b in spherical_wrist.BRANCHES]
-    q = np.stack([nearest_turns(s.q, reference, arm.limits) for s in found])
-    return q, np.stack([s.margins for s in found])
+    branches = [
+        spherical_wrist.wrist_joints(arm, position, rotation, b, reference[3]) for b in spherical_wrist.BRANCHES
+    ]
+    q = np.stack([nearest_turns(s.q, reference, arm.limits) for s in branches])
+    return q, np.stack([s.margins for s in branches])
 
 
 def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> int:

@@ -88,8 +88,8 @@ def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
     findings = [*_on_air(at, load, acting), *_twice(at, load)]
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
     if at.stations.program.wrenches is not None and stated:
-        said = "The load that was asked for is used in place of the wrench columns of the toolpath."
-        findings.append(Finding("toolpath-loads-replaced", "note", said))
+        message = "The load that was asked for is used in place of the wrench columns of the toolpath."
+        findings.append(Finding("toolpath-loads-replaced", "note", message))
     mass = np.full(len(at.stations), np.nan if load.payload is None else load.payload)
     if load.by_line is not None:
         row = load.by_line.index(at.stations.lines)
@@ -100,9 +100,9 @@ def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
     return StationLoads(loads, text, (*findings, *_rated(at, loads, load.rated)))
 
 
-def _acting(at: Placed, load: ProcessLoad) -> Bools:
+def _acting(placed: Placed, load: ProcessLoad) -> Bools:
     """Whether a constant load acts at each station."""
-    stations = at.stations
+    stations = placed.stations
     if load.lines:
         return _in_lines(stations.lines, load.lines)
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
@@ -128,9 +128,9 @@ def _in_lines(lines: Ints, ranges: tuple[tuple[int, int], ...]) -> Bools:
     return out
 
 
-def _wrench(at: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
+def _wrench(placed: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
     """Wrenches (S, 6) and the load in words."""
-    stations, frame = at.stations, load.frame or "the tip of the tool"
+    stations, frame = placed.stations, load.frame or "the tip of the tool"
     total, axes = len(stations), "turning with it" if load.follows else "in robot base axes"
     if load.wrench is not None and load.wrench.ndim == 2:
         if len(load.wrench) != len(stations.program.targets):
@@ -145,18 +145,18 @@ def _wrench(at: Placed, load: ProcessLoad, acting: Bools) -> tuple[Array, str]:
         wrench = np.where(row[:, None] >= 0, load.by_line.wrench[row], 0.0)
         return wrench, f"by line from {load.by_line.file}, at {frame}, {axes}"
     if load.milling is not None:
-        return _milling(at, load.milling, load.feed, acting), f"milling: {load.milling.words}"
+        return _milling(placed, load.milling, load.feed, acting), f"milling: {load.milling.words}"
     columns = stations.program.wrenches
     if columns is None:
         return np.zeros((total, 6)), "no external load"
-    turn = np.array([at.base(i).rotation for i in range(total)])
+    turn = np.array([placed.base(i).rotation for i in range(total)])
     halves = [np.einsum("nij,nj->ni", turn, columns[stations.target][:, h]) for h in (slice(0, 3), slice(3, 6))]
     return np.concatenate(halves, axis=1), f"columns of the toolpath, axes of its base, at {frame}"
 
 
-def _milling(at: Placed, process: Milling, stated: float | None, acting: Bools) -> Array:
+def _milling(placed: Placed, process: Milling, stated: float | None, acting: Bools) -> Array:
     """Wrenches (S, 6) in robot axes of stations that are gone to at cutting feed, zero elsewhere."""
-    stations, moves = at.stations, at.stations.program.moves
+    stations, moves = placed.stations, placed.stations.program.moves
     cuts = acting & np.array([moves[m].motion != "joint" for m in stations.move])
     if not cuts.any():
         raise ConflictError("milling: no target is gone to in a line or an arc, so nothing is cut")
@@ -169,34 +169,34 @@ def _milling(at: Placed, process: Milling, stated: float | None, acting: Bools) 
         )
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
     sense = np.where(stations.kind == "axis", 1.0, -1.0)
-    axis = sense[:, None] * at.rotation[:, :, 2]
+    axis = sense[:, None] * placed.rotation[:, :, 2]
     axis = np.where(np.isfinite(axis), axis, np.array([0.0, 0.0, 1.0]))
-    return milling_wrenches(process, "", at.position, axis, np.where(cuts, feed, 0.0), cuts).wrench
+    return milling_wrenches(process, "", placed.position, axis, np.where(cuts, feed, 0.0), cuts).wrench
 
 
-def _on_air(at: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
+def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
     """Where a constant load meets moves through the air, or leaves them out."""
     if load.wrench is None or load.wrench.ndim == 2 or not load.wrench.any():
         return []
-    stations = at.stations
+    stations = placed.stations
     air = ~stations.program.in_process[stations.target]
     lines = tuple(sorted({int(v) for v in stations.lines[air]}))
     data = {"targets": int(air.sum()), "of": len(stations), "lines": lines}
     if not air.any():
         return []
     if (acting & air).any():
-        said = f"The load acts on joint and rapid moves too ({int((acting & air).sum())} targets), as was asked for."
-        return [Finding("load-on-air-moves", "warning", said, data)]
-    said = (
+        message = f"The load acts on joint and rapid moves too ({int((acting & air).sum())} targets), as was asked for."
+        return [Finding("load-on-air-moves", "warning", message, data)]
+    message = (
         f"The load acts on linear, circular and spline moves. {int(air.sum())} of {len(stations)} targets are gone to "
         "by joint or rapid moves only: they are corrected without it."
     )
-    return [] if load.lines else [Finding("load-not-on-air-moves", "note", said, data)]
+    return [] if load.lines else [Finding("load-not-on-air-moves", "note", message, data)]
 
 
-def _twice(at: Placed, load: ProcessLoad) -> list[Finding]:
+def _twice(placed: Placed, load: ProcessLoad) -> list[Finding]:
     """Targets that are gone to again under another load: one value cannot fit both."""
-    program, out = at.stations.program, []
+    program, out = placed.stations.program, []
     lines = np.array([m.line for m in program.moves], dtype=np.int64)
     if load.by_line is not None:
         state = load.by_line.index(lines)
@@ -205,27 +205,29 @@ def _twice(at: Placed, load: ProcessLoad) -> list[Finding]:
     else:
         return []
     for i, m in enumerate(program.moves):
-        first = int(at.stations.move[at.stations.row[m.end]])
+        first = int(placed.stations.move[placed.stations.row[m.end]])
         if state[first] != state[i]:
             name = program.targets[m.end].name or program.targets[m.end].where
-            said = f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another."
+            message = (
+                f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another."
+            )
             out.append(
-                Finding("target-under-two-loads", "warning", said, {"lines": (int(lines[first]), int(lines[i]))})
+                Finding("target-under-two-loads", "warning", message, {"lines": (int(lines[first]), int(lines[i]))})
             )
     return out
 
 
-def _rated(at: Placed, loads: ProgramLoads, rated: float | None) -> list[Finding]:
+def _rated(placed: Placed, loads: ProgramLoads, rated: float | None) -> list[Finding]:
     """Refuse loads beyond the rated payload, or say that nobody knows it."""
     if rated is None:
-        said = "The rated payload of the robot is not known, so the load is not judged by it."
-        return [Finding("rated-payload-unknown", "note", said)]
-    g = float(np.linalg.norm(at.model.gravity)) or STANDARD_GRAVITY
+        message = "The rated payload of the robot is not known, so the load is not judged by it."
+        return [Finding("rated-payload-unknown", "note", message)]
+    g = float(np.linalg.norm(placed.model.gravity)) or STANDARD_GRAVITY
     total = np.linalg.norm(loads.wrench[:, :3], axis=1) / g + np.nan_to_num(loads.mass)
     worst = int(np.argmax(total))
     if total[worst] > rated:
         raise InfeasibleError(
-            f"{at.stations.name(worst)}: force and payload together weigh {total[worst]:.4g} kg, the robot is rated "
-            f"for {rated:g} kg; check the load"
+            f"{placed.stations.name(worst)}: force and payload together weigh {total[worst]:.4g} kg, the robot is "
+            f"rated for {rated:g} kg; check the load"
         )
     return []

@@ -48,8 +48,8 @@ def references(at: Placed, task: Task, near: Array | None) -> Array:
             continue
         some = Targets(at.frames[rows[0]], at.position[rows], at.rotation[rows], before)
         some = replace(some, reference=_begun(inverse[some.frame], some, before))
-        for part, _, _, found in inverse[some.frame].chunks(some, _CHUNK):
-            out[rows[part]] = np.where(found.reached, found.q, np.nan).T
+        for part, _, _, solved in inverse[some.frame].chunks(some, _CHUNK):
+            out[rows[part]] = np.where(solved.reached, solved.q, np.nan).T
         before = _filled(out, rows, before)
     return out
 
@@ -62,11 +62,11 @@ def _begun(inverse: Nominal, some: Targets, before: Array) -> Array:
     return q if np.isfinite(q).all() else before
 
 
-def _runs(at: Placed, known: Bools) -> list[Ints]:
+def _runs(placed: Placed, known: Bools) -> list[Ints]:
     """Neighbours that are alike: with values or without, and of one tool."""
     if not len(known):
         return []
-    frames = np.array(at.frames, dtype=object)
+    frames = np.array(placed.frames, dtype=object)
     cuts = np.flatnonzero((np.diff(known.astype(int)) != 0) | (frames[1:] != frames[:-1])) + 1
     return np.split(np.arange(len(known)), cuts)
 
@@ -78,29 +78,29 @@ def _filled(out: Array, rows: Ints, before: Array) -> Array:
     return np.asarray(out[rows[-1]])
 
 
-def _by_configuration(at: Placed, inverse: dict[str, Nominal], out: Array, from_first: bool) -> None:
+def _by_configuration(placed: Placed, inverse: dict[str, Nominal], out: Array, from_first: bool) -> None:
     """Fill in where configuration data say the way: where the robot goes axis by axis, and at the first station."""
     from elastocal.compensation.posts.post import post_kinds
 
-    program, stations = at.stations.program, at.stations
+    program, stations = placed.stations.program, placed.stations
     post = post_kinds()[program.language]()
     used = np.array([m.motion == "joint" for m in program.moves])[stations.move]
     used[:1] |= from_first
     for row in np.flatnonzero(used & ~stations.by_axes):
-        arm = inverse[at.frames[row]].arm
-        said = post.branch(program.targets[int(stations.target[row])])
-        if said is None:
+        arm = inverse[placed.frames[row]].arm
+        branch = post.branch(program.targets[int(stations.target[row])])
+        if branch is None:
             continue
         if arm is not None:
-            q = selected(at.model, arm, at.position[row], at.rotation[row], said)
+            q = selected(placed.model, arm, placed.position[row], placed.rotation[row], branch)
             out[row] = np.nan if q is None else q
-        elif said.near is not None:
-            out[row] = _next_to(at, inverse[at.frames[row]], int(row), said.near)
+        elif branch.near is not None:
+            out[row] = _next_to(placed, inverse[placed.frames[row]], int(row), branch.near)
 
 
-def _next_to(at: Placed, inverse: Nominal, row: int, near: Array) -> Array:
+def _next_to(placed: Placed, inverse: Nominal, row: int, near: Array) -> Array:
     """Joint values (n,) of one station next to controller values; nan out of reach."""
-    start = at.model.controller.to_joints(near[None])
-    one = Targets(at.frames[row], at.position[[row]], at.rotation[[row]], start)
-    (*_, found), *_ = inverse.chunks(one, 1)
-    return np.asarray(np.where(found.reached, found.q, np.nan)[:, 0])
+    start = placed.model.controller.to_joints(near[None])
+    one = Targets(placed.frames[row], placed.position[[row]], placed.rotation[[row]], start)
+    (*_, solved), *_ = inverse.chunks(one, 1)
+    return np.asarray(np.where(solved.reached, solved.q, np.nan)[:, 0])

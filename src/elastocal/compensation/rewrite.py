@@ -36,12 +36,12 @@ class Rewrite:
     findings: tuple[Finding, ...]
 
 
-def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
+def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
     """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
     at, stations = work.at, work.at.stations
     program = stations.program
-    good = found.status == TargetStatus.CORRECTED
-    place, turn = at.in_program(found.position, found.rotation)
+    good = commands.status == TargetStatus.CORRECTED
+    place, turn = at.in_program(commands.position, commands.rotation)
     fixed = work.by_position
     rows = stations.row
     use = good[rows]
@@ -52,19 +52,19 @@ def rewritten(work: Job, found: Commands, inserted: Mapping[int, Inserted]) -> R
     turned = posed & ~fixed[rows]
     rotations[turned] = turn[rows[turned]]
     if by_axes.any():
-        joints[by_axes] = at.model.controller.to_controller(found.command[rows[by_axes]])
-    turns, flipped = _turns(at, found, use)
+        joints[by_axes] = at.model.controller.to_controller(commands.command[rows[by_axes]])
+    turns, flipped = _turns(at, commands, use)
     points = {**inserted, **_chords(at, place, turn, good, fixed)}
     changes = Changes(positions, rotations, joints, turns, points)
     six = program.language == "rapid" and at.model.n == 6 and all(m.kind == "revolute" for m in at.model.motions)
-    old, new = _axes(at, found)
-    said = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
-    return Rewrite(changes, (*flipped, *(Finding("confdata", "warning", sentence) for sentence in said)))
+    old, new = _axes(at, commands)
+    notes = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
+    return Rewrite(changes, (*flipped, *(Finding("confdata", "warning", sentence) for sentence in notes)))
 
 
-def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
+def _chords(placed: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:
     """Points of arcs that do not stay where they are."""
-    stations, program = at.stations, at.stations.program
+    stations, program = placed.stations, placed.stations.program
     moved = np.where(good, np.abs(place - stations.position).max(axis=1), 0.0) > SAME
     out = {}
     for i, rows in stations.arcs.items():
@@ -77,30 +77,30 @@ def _chords(at: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) ->
     return out
 
 
-def _turns(at: Placed, found: Commands, use: Bools) -> tuple[dict[int, int], list[Finding]]:
+def _turns(placed: Placed, commands: Commands, use: Bools) -> tuple[dict[int, int], list[Finding]]:
     """T of KRL targets whose axes change sign."""
     out: dict[int, int] = {}
     findings: list[Finding] = []
-    targets = at.stations.program.targets
+    targets = placed.stations.program.targets
     stated = np.array([t.turn is not None for t in targets], dtype=bool)
-    old, new = _axes(at, found)
+    old, new = _axes(placed, commands)
     for number in np.flatnonzero(stated & use & ((old < 0) != (new < 0)).any(axis=1)):
         target = targets[number]
         turn, axes = new_turn(target.turn or 0, old[number], new[number])
         if axes:
             out[int(number)] = turn
-            names = ", ".join(at.model.controller.axes[a - 1] for a in axes)
-            said = f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
+            names = ", ".join(placed.model.controller.axes[a - 1] for a in axes)
+            message = f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
             findings.append(
-                Finding("turn-changed", "warning", said, {"file": target.file, "line": target.line, "turn": turn})
+                Finding("turn-changed", "warning", message, {"file": target.file, "line": target.line, "turn": turn})
             )
     return out, findings
 
 
-def _axes(at: Placed, found: Commands) -> Array:
+def _axes(placed: Placed, commands: Commands) -> Array:
     """Controller values (2, N, n) of targets before and after; what moves by less than can be written stands still."""
-    rows = at.stations.row
-    old, new = (at.model.controller.to_controller(q[rows]) for q in (found.nominal, found.command))
+    rows = placed.stations.row
+    old, new = (placed.model.controller.to_controller(q[rows]) for q in (commands.nominal, commands.command))
     return np.stack([old, np.where(np.abs(new - old) < STILL, old, new)])
 
 
@@ -146,9 +146,9 @@ def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Arra
     return position, rotation, joints
 
 
-def _rows(at: Placed, changes: Changes) -> Ints:
+def _rows(placed: Placed, changes: Changes) -> Ints:
     """The station of every target of the new program, -1 for points put into lines."""
-    stations = at.stations
+    stations = placed.stations
     target, move, share = visits(stations.program, {i: len(p.positions) for i, p in changes.inserted.items()})
     out = np.where(share == 1.0, stations.row[target], -1)
     for i in changes.inserted.keys() & stations.arcs.keys():
@@ -156,8 +156,8 @@ def _rows(at: Placed, changes: Changes) -> Ints:
     return out
 
 
-def _check(at: Placed, changes: Changes, position: Array) -> None:
-    stations = at.stations
+def _check(placed: Placed, changes: Changes, position: Array) -> None:
+    stations = placed.stations
     off = np.abs(position[stations.row] - changes.positions).max(axis=1)
     off = np.where(np.isfinite(off), off, 0.0)
     if off.max(initial=0.0) > FAR:

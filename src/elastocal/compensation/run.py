@@ -106,23 +106,23 @@ def compensate(
     unknown = assumed_masses(model, () if known is None else known.names)
     parts = contributions(work, nominal, unknown, known) if judged else Contributions.unknown(len(nominal))
     work = as_taught(work.at.model, work, nominal) if taught else work
-    found = replace(corrected(work, first_order), nominal=nominal)
+    correction = replace(corrected(work, first_order), nominal=nominal)
     before = command_residuals(work.at.model, work, nominal) if taught and judged else parts.total
     _bearable(work, before)
     step(2, STEPS, "points between targets, new digits")
     points: dict[int, Inserted] = {}
     dense: tuple[Finding, ...] = ()
     if densify is not None:
-        points, dense = line_points(work, found, densify)
-    new = rewritten(work, found, points)
+        points, dense = line_points(work, correction, densify)
+    new = rewritten(work, correction, points)
     files = post.write(program, new.changes)
-    command = as_written(work, found, new.changes, post.read(files, program.given))
+    command = as_written(work, correction, new.changes, post.read(files, program.given))
     step(3, STEPS, "predicted residual error")
-    good = found.status == TargetStatus.CORRECTED
+    good = correction.status == TargetStatus.CORRECTED
     return Correction(
-        known=known, method=method, job=work, load=loads, commands=found, changes=new.changes, contributions=parts,
-        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command, found.bends),
-        shift=found.moved(stated),
+        known=known, method=method, job=work, load=loads, commands=correction, changes=new.changes, contributions=parts,
+        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command, correction.bends),
+        shift=correction.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
         ),
@@ -184,8 +184,8 @@ def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
 
 def _under_load(given: Any) -> tuple[Any, tuple[Finding, ...]]:
     """A calibration that saw no load, with compliances of the robot file or assumed, and what that is worth."""
-    found: tuple[Any, tuple[Finding, ...]] = getattr(given, "under_load", (given, ()))
-    return found
+    loaded: tuple[Any, tuple[Finding, ...]] = getattr(given, "under_load", (given, ()))
+    return loaded
 
 
 def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel | None]:
@@ -250,33 +250,33 @@ def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: A
 def _taken(work: Job, flange: str) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.at.stations.program, work.at.stations.kind
-    said = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
+    message = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
     own, world = post_kinds()[program.language].own_base, next((w for w in WORLD if w in work.at.model.tree.names), "")
     if own in program.bases and world:
-        said += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
+        message += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
     why = flange_reason(work.at.model, flange)
-    said += f" {as_sentence(why)}" if why else ""
-    out = [Finding("frames", "note", said, {"flange": flange})]
+    message += f" {as_sentence(why)}" if why else ""
+    out = [Finding("frames", "note", message, {"flange": flange})]
     level = next((t for t in program.targets if t.kind == "joints"), None) if program.language == "fanuc" else None
     if level is not None and work.at.model.n == 6 and not work.at.model.controller.matrix[2, 1]:
-        said = (
+        message = (
             f"{level.where}: is given by axes, and the robot file does not couple joint 3 to J2: FANUC shows J3 "
             "against the horizontal. Add couplings to the controller section, unless this one shows it otherwise."
         )
-        out.append(Finding("fanuc-coupling", "warning", said, {"file": level.file, "line": level.line}))
+        out.append(Finding("fanuc-coupling", "warning", message, {"file": level.file, "line": level.line}))
     moved = [t for t in program.targets if t.external and any(abs(v) < 9e8 and v for v in t.external)]
     if moved:
-        said = f"{moved[0].where}: external axes are not part of the model; their values are kept."
-        out.append(Finding("external-axes-kept", "note", said, {"file": moved[0].file, "line": moved[0].line}))
+        message = f"{moved[0].where}: external axes are not part of the model; their values are kept."
+        out.append(Finding("external-axes-kept", "note", message, {"file": moved[0].file, "line": moved[0].line}))
     if "axis" in kinds:
-        said = "The program leaves the turn about the tool axis open; it is taken as one of many."
+        message = "The program leaves the turn about the tool axis open; it is taken as one of many."
         if along_axes(program):
-            said += (
+            message += (
                 " No orientation is stated: z of the tool is taken from the tip to the spindle. State one that looks "
                 "into the part where z leads from the flange to the tip."
             )
-        out.append(Finding("tool-axis-free", "note", said))
+        out.append(Finding("tool-axis-free", "note", message))
     if "point" in kinds:
-        said = "The program gives points: their positions are corrected, the orientation stays as it is."
-        out.append(Finding("orientation-kept", "note", said))
+        message = "The program gives points: their positions are corrected, the orientation stays as it is."
+        out.append(Finding("orientation-kept", "note", message))
     return out

@@ -61,8 +61,8 @@ class Run:
         file, data = next(iter(files.items()))
         if not post.alone or data.count(b"\n") < least:
             return None
-        found = re.finditer(rb"^(?:%s\r?\n)++" % post.alone, data, re.M | re.I)
-        first, last = max((m.span() for m in found), key=lambda s: s[1] - s[0], default=(0, 0))
+        matches = re.finditer(rb"^(?:%s\r?\n)++" % post.alone, data, re.M | re.I)
+        first, last = max((m.span() for m in matches), key=lambda s: s[1] - s[0], default=(0, 0))
         ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8)[first:last] == ord("\n"))
         if len(ends) < least or data.count(b"\n", 0, first) > HEAD or post.mark in data:
             return None
@@ -164,17 +164,19 @@ class Totals:
 
     def finding(self, run: Run, shown: int) -> Finding:
         good, total = self.status[TargetStatus.CORRECTED], sum(self.status.values())
-        said = (
+        message = (
             f"{run.file}: {good} of {total} targets are corrected, piece by piece; the new digits state them to "
             f"{1e6 * self.worst:.3g} um, and {self.inserted} points are put in. Everything else that is said and shown "
             f"is of one in {-(-len(run) // shown)} lines of the longest run."
         )
         others = [f"{n} {TargetStatus(s).name.lower()}" for s, n in self.status.items() if s != TargetStatus.CORRECTED]
         others += [f"{n} {code}" for code, n in self.said.items()]
-        said += f" Findings at all targets: {', '.join(others)}." if others else ""
+        message += f" Findings at all targets: {', '.join(others)}." if others else ""
         lines = [s.line for s in self.left[:NAMED]]
-        said += f" Left as they are: {len(self.left)} lines, the first {', '.join(map(str, lines))}." if lines else ""
-        return Finding("in-pieces", "note", said, {"targets": total, "corrected": good, "left": len(self.left)})
+        message += (
+            f" Left as they are: {len(self.left)} lines, the first {', '.join(map(str, lines))}." if lines else ""
+        )
+        return Finding("in-pieces", "note", message, {"targets": total, "corrected": good, "left": len(self.left)})
 
 
 def streamed(
@@ -210,13 +212,13 @@ def _follows(piece: Piece, done: Correction, near: Array | None) -> bool:
     if near is None:
         return not piece.first
     at = np.flatnonzero(done.job.at.stations.lines == piece.before - 1)
-    found = done.model.controller.to_controller(done.commands.nominal[at])
-    return len(at) == 1 and bool(np.all(np.abs(found - near) < SAME))
+    values = done.model.controller.to_controller(done.commands.nominal[at])
+    return len(at) == 1 and bool(np.all(np.abs(values - near) < SAME))
 
 
 def _last(piece: Piece, done: Correction) -> Array | None:
     """Controller values (n,) of the program as it was at the last line of a piece."""
     line = piece.run.head.count(b"\n") + (2 if piece.first else 0) + piece.last - piece.first
     at = np.flatnonzero(done.job.at.stations.lines == line)
-    found = done.model.controller.to_controller(done.commands.nominal[at])
-    return found[0] if len(at) == 1 and np.isfinite(found).all() else None
+    values = done.model.controller.to_controller(done.commands.nominal[at])
+    return values[0] if len(at) == 1 and np.isfinite(values).all() else None

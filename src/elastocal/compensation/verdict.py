@@ -57,8 +57,8 @@ def verdict(result: Correction, fixed: Sequence[str] | None = None) -> tuple[Fin
     out = [_motions(result), *doubts, *_left_by_model(result), _predicted(result), *_exact(result, fixed)]
     out += [*_contributions(result), *_assumed_weights(result), *_truth(result)]
     if result.method.first_order:
-        said = "First order only, for comparison: the full correction leaves a smaller residual error."
-        out.append(Finding("first-order", "note", said))
+        message = "First order only, for comparison: the full correction leaves a smaller residual error."
+        out.append(Finding("first-order", "note", message))
     return (*out, *_mixed(result))
 
 
@@ -74,12 +74,12 @@ def _motions(result: Correction) -> Finding:
     how_many = (
         "Every motion of the program is" if _complete(result) else f"{done} of {total} motions of the program are"
     )
-    said = (
+    message = (
         f"{how_many} corrected. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
-    return Finding("motions", "note", said, data)
+    return Finding("motions", "note", message, data)
 
 
 def _complete(result: Correction) -> bool:
@@ -108,9 +108,9 @@ def _contributions(result: Correction) -> tuple[Finding, ...]:
     data |= {f"{word.replace(' ', '_')}_95": width for word, width in widths.items() if isfinite(width)}
     total = parts.total.distances().rms
     against = f" THEY CANCEL in part: {millimetres(total)} mm in all are corrected." if parts.cancel else ""
-    said = f"Contributions to the correction, RMS: {listed}{of_it}{known}{against}"
+    message = f"Contributions to the correction, RMS: {listed}{of_it}{known}{against}"
     data |= {"not_certain": doubtful, "total": total, "cancel": parts.cancel}
-    return (Finding("contributions", "note", said, data),)
+    return (Finding("contributions", "note", message, data),)
 
 
 def _certain(doubtful: Sequence[str]) -> str:
@@ -125,34 +125,36 @@ def _left_by_model(result: Correction) -> tuple[Finding, ...]:
     after = result.after.distances()
     data = {"rms": after.rms, "max": after.max}
     if result.exact:
-        said = (
+        message = (
             f"The new targets are written to within {length(after.max)}: rounding of digits, not an accuracy of "
             "the robot."
         )
-        return (Finding("rounding", "note", said, data),)
+        return (Finding("rounding", "note", message, data),)
     if not after.count:
         return ()
     cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
-    said = f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
-    return (Finding("residual-by-model", "note", said, data),)
+    message = (
+        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
+    )
+    return (Finding("residual-by-model", "note", message, data),)
 
 
 def _predicted(result: Correction) -> Finding:
     if result.covariance is None:
-        said = "The residual error of the real robot after correction is not known: there is no calibration."
-        return Finding("not-calibrated", "warning", said)
+        message = "The residual error of the real robot after correction is not known: there is no calibration."
+        return Finding("not-calibrated", "warning", message)
     if not result.corrected.any():
         return Finding("not-corrected", "warning", "No target is corrected.")
     worst, rms = float(np.nanmax(result.half_width[result.corrected])), predicted_rms(result)
     known = result.known is not None and isfinite(result.known.discrepancy)
     model = "model discrepancy included" if known else "model discrepancy not known and not included"
-    said = (
+    message = (
         f"Predicted residual error after correction: {length(rms)} RMS at corrected targets, and less than "
         f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
     )
     if result.known is not None and result.known.registered:
-        said += " It counts in a base and for a tool that were measured as the calibration was: by its instrument."
-    return Finding("predicted", "note", said, {"rms": rms, "worst_95": worst})
+        message += " It counts in a base and for a tool that were measured as the calibration was: by its instrument."
+    return Finding("predicted", "note", message, {"rms": rms, "worst_95": worst})
 
 
 def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ...]:
@@ -180,9 +182,9 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
             " The robot file has no masses: how the arm sags under its own weight is NOT CORRECTED. State masses, or "
             "give targets that were taught."
         )
-    said = f"NOT IN THIS PREDICTION, taken as exact: {' and '.join(named)}.{weight}"
+    message = f"NOT IN THIS PREDICTION, taken as exact: {' and '.join(named)}.{weight}"
     data = {"parameters": exact, "weight_rms": rms if weighs else np.nan, "total_rms": total}
-    return (Finding("taken-as-exact", "note", said, data),)
+    return (Finding("taken-as-exact", "note", message, data),)
 
 
 def _of_total(parts: Contributions, part: float, what: str) -> str:
@@ -210,13 +212,15 @@ def _assumed_weights(result: Correction) -> tuple[Finding, ...]:
         return ()
     places = tuple(dict.fromkeys(n.split(".")[0] for n in result.assumed))
     masses = f"The weight of masses that are assumed in the robot file ({', '.join(places)})"
-    said = (
+    message = (
         f"MOST OF THE CORRECTION RESTS ON ASSUMED WEIGHTS. {_of_total(result.contributions, weight, masses)} "
         "If these points were taught with the real robot, or their base was measured with it, have the targets taken "
         "as taught: what the load adds is then corrected, and nothing else. Else measure the weights: by absolute "
         "positions or by logged torques."
     )
-    return (Finding("assumed-weights", "warning", said, {"assumed_rms": weight, "total_rms": total, "frames": places}),)
+    return (
+        Finding("assumed-weights", "warning", message, {"assumed_rms": weight, "total_rms": total, "frames": places}),
+    )
 
 
 def _truth(result: Correction) -> tuple[Finding, ...]:
@@ -225,25 +229,25 @@ def _truth(result: Correction) -> tuple[Finding, ...]:
     before, after = result.on_truth
     first, last = before.distances(), after.distances()
     share = Verification(before, after).compensated_percent
-    said = (
+    message = (
         f"On the simulated true robot: {length(first.rms)} RMS before, {length(last.rms)} after, {share:.2f} % "
         f"compensated; {length(last.max)} at most."
     )
     data = {"before_rms": first.rms, "after_rms": last.rms, "after_max": last.max, "percent": share}
     good = result.corrected
     if result.known is not None and result.known.registered:
-        said += " That is in the true robot's own base, which readings do not show."
-        return (Finding("truth", "note", said, data),)
+        message += " That is in the true robot's own base, which readings do not show."
+        return (Finding("truth", "note", message, data),)
     if result.covariance is None or not good.any():
-        return (Finding("truth", "note", said, data),)
+        return (Finding("truth", "note", message, data),)
     left, hoped = rms(after.distance[good]), predicted_rms(result)
     data |= {"times_predicted": left / hoped if hoped > 0 else np.inf}
     if left > BROKEN * hoped:
-        said += (
+        message += (
             f" THAT IS {left / hoped:.3g} TIMES THE PREDICTED RESIDUAL ERROR ({length(left)} for {length(hoped)} RMS): "
             "something that counts as exact is not."
         )
-    return (Finding("truth", "note", said, data),)
+    return (Finding("truth", "note", message, data),)
 
 
 def _mixed(result: Correction) -> tuple[Finding, ...]:
@@ -257,8 +261,8 @@ def _mixed(result: Correction) -> tuple[Finding, ...]:
         code, mixed, end = "nothing-corrected", "THE PROGRAM STAYS AS IT WAS", ", and no program is written"
     else:
         code, mixed, end = "mixed", "THE PROGRAM MIXES CORRECTED AND UNCORRECTED MOTIONS", ""
-    said = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
-    return (Finding(code, "warning", said, {"targets": bad, "lines": lines}),)
+    message = f"{mixed}: {targets}{stay} in all{_reasons(result)}; the report lists them{end}."
+    return (Finding(code, "warning", message, {"targets": bad, "lines": lines}),)
 
 
 def _reasons(result: Correction) -> str:

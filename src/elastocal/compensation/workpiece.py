@@ -56,8 +56,8 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     if result.covariance is None or result.known is None:
         return Workpiece(at, frame, near, stiff, None)
     known = replace(result.known, model=model)
-    found = expected_residual(known, q, frame, PathLoads(load))
-    sizes = 2 * np.sqrt(np.einsum("nii->n", found.covariance[:, :3, :3]))
+    residual = expected_residual(known, q, frame, PathLoads(load))
+    sizes = 2 * np.sqrt(np.einsum("nii->n", residual.covariance[:, :3, :3]))
     return Workpiece(at, frame, near, stiff, _spread(at, sizes))
 
 
@@ -79,7 +79,7 @@ def _plane(result: Correction, rows: Ints) -> Plane | None:
     return box_plane(np.where(wide, low - air, low), np.where(wide, high + air, high), base, COUNTS)
 
 
-def _spread(at: Reached, values: Array) -> Array:
-    out = np.full(len(at.reached), np.nan)
-    out[at.reached] = values
+def _spread(reached: Reached, values: Array) -> Array:
+    out = np.full(len(reached.reached), np.nan)
+    out[reached.reached] = values
     return out

@@ -40,23 +40,23 @@ class Assessment:
 
     @cached_property
     def warnings(self) -> tuple[Finding, ...]:
-        found, groups = self.expected, self.expected.groups
+        expected, groups = self.expected, self.expected.groups
         out = []
-        if found.lost:
+        if expected.lost:
             text = (
-                f"NO STATE: {found.lost} readings of the plan have no determined loaded state (a load that the arm "
+                f"NO STATE: {expected.lost} readings of the plan have no determined loaded state (a load that the arm "
                 "cannot hold, or backlash without force); they would be lost."
             )
-            out.append(warning("no-state", text, readings=found.lost))
+            out.append(warning("no-state", text, readings=expected.lost))
         if not groups.rank.clear:
             text = (
                 f"The rank is not clear-cut: the singular values fall by a factor of only {groups.rank.gap:.0f} there; "
                 "add configurations that differ more."
             )
             out.append(warning("rank-not-clear", text, gap=groups.rank.gap))
-        if found.equations < len(groups.names):
-            text = f"{found.equations} equations for {len(groups.names)} parameters: add configurations or markers."
-            out.append(warning("too-few-equations", text, equations=found.equations, parameters=len(groups.names)))
+        if expected.equations < len(groups.names):
+            text = f"{expected.equations} equations for {len(groups.names)} parameters: add configurations or markers."
+            out.append(warning("too-few-equations", text, equations=expected.equations, parameters=len(groups.names)))
         hidden = self.unobservable
         if hidden:
             named = f"{', '.join(hidden[:8])}{' ...' if len(hidden) > 8 else ''}"

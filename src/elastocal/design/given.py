@@ -38,8 +38,8 @@ class Given(Measuring):
         nearest = np.argmin(off, axis=1)
         for i, j in enumerate(nearest):
             if off[i, j] > NEAR * np.linalg.norm(self.wrenches[i]) + 0.1:
-                said = f"pose {i + 1} has a load that the plan file does not offer; load it like another one"
-                raise ConflictError(said, code="load", value=i + 1)
+                message = f"pose {i + 1} has a load that the plan file does not offer; load it like another one"
+                raise ConflictError(message, code="load", value=i + 1)
         return every.picked(np.arange(len(self.q)) * len(options) + nearest), ()
 
 
@@ -49,8 +49,8 @@ def given_task(task: PlanTask, planned: Measured, seed: int, *, tests: bool = Tr
     With ``tests`` the accuracy is judged where the search for a plan would judge it.
     """
     if type(task.measuring) is not Measuring:
-        said = "poses are given for readings of markers only; plan contacts and sweeps by a search"
-        raise UnsupportedError(said, code="measurement")
+        message = "poses are given for readings of markers only; plan contacts and sweeps by a search"
+        raise UnsupportedError(message, code="measurement")
     q, wrenches = _poses(planned)
     own = {f.name: getattr(task.measuring, f.name) for f in fields(Measuring)}
     made = replace(task, measuring=Given(**own, q=q, wrenches=wrenches), count=len(q), may_repeat=False)
@@ -76,11 +76,11 @@ def _check(task: PlanTask) -> None:
     """Refuse poses that the cell does not allow, by their numbers."""
     candidates, _ = task.measuring.choices(task, np.random.default_rng(0))
     filters: list[Filter] = [JointLimits(), *task.filters, *([LoadPossible()] if task.loadings else [])]
-    told = []
+    notes = []
     for f in filters:
         bad = np.flatnonzero(~f.passes(candidates, task.cell)) + 1
         if len(bad):
-            told.append(f"{f.label} (pose {', '.join(map(str, bad[:8]))})")
-    if told:
-        said = f"the cell does not allow what is given: {'; '.join(told)}; change these poses"
-        raise InfeasibleError(said, code="forbidden", value=told)
+            notes.append(f"{f.label} (pose {', '.join(map(str, bad[:8]))})")
+    if notes:
+        message = f"the cell does not allow what is given: {'; '.join(notes)}; change these poses"
+        raise InfeasibleError(message, code="forbidden", value=notes)

@@ -162,11 +162,11 @@ class Space:
 
     def block(self, c: int) -> Array:
         """A_c (k, p); kept, since members are asked for again and again."""
-        found = self._blocks.get(c)
-        if found is None:
+        block = self._blocks.get(c)
+        if block is None:
             i = int(np.searchsorted(self.starts, c, side="right")) - 1
-            found = self._blocks[c] = np.array(self.chunks[i][:, :, c - self.starts[i]].T)
-        return found
+            block = self._blocks[c] = np.array(self.chunks[i][:, :, c - self.starts[i]].T)
+        return block
 
     def rows(self, at: Ints) -> Array:
         """Rows (p, k, n) of some candidates, numbers ascending."""
@@ -199,9 +199,9 @@ def known_by_rows(candidates: CandidateRows, chosen: Sequence[int], coordinates:
     """By QR of the rows of a plan; refuses a plan that leaves a combination open."""
     rows = candidates.rows(chosen) @ coordinates.transform
     triangle = stacked_triangle([rows, np.zeros(coordinates.transform.shape)], len(coordinates.order))
-    found = decide_rank(triangle, np.ones(len(triangle)))
-    if found.rank < len(triangle):
-        null = coordinates.transform @ (found.null / found.lengths[:, None])
+    rank = decide_rank(triangle, np.ones(len(triangle)))
+    if rank.rank < len(triangle):
+        null = coordinates.transform @ (rank.null / rank.lengths[:, None])
         lost = _touched(candidates, null / _sizes(coordinates)[:, None])
         raise OpenPlanError(
             f"the plan found does not tell {lost} apart; measure more or seek fewer parameters", value=lost
@@ -221,15 +221,15 @@ def _coordinates(candidates: CandidateRows) -> Coordinates:
     stacked = stacked_triangle(pieces, p) / np.sqrt(len(blocks))
     triangle = stacked_triangle([np.concatenate([stacked, candidates.prior_rows])[:, order], np.zeros((p, p))], p)
     lengths = np.linalg.norm(triangle, axis=0)
-    found = decide_rank(triangle, 1 / np.where(lengths > 0, lengths, 1.0))
+    rank = decide_rank(triangle, 1 / np.where(lengths > 0, lengths, 1.0))
     hidden = [candidates.name(int(order[i])) for i in np.flatnonzero(lengths == 0)]
     if hidden:
         raise UnobservableError(
             f"no candidate depends on {', '.join(hidden)}; leave it out or allow other candidates", value=tuple(hidden)
         )
-    if found.rank < p:
+    if rank.rank < p:
         back = np.argsort(order)
-        lost = _touched(candidates, found.null[back])
+        lost = _touched(candidates, rank.null[back])
         raise UnobservableError(
             f"all candidates together do not tell {lost} apart; keep fewer or allow other candidates", value=lost
         )

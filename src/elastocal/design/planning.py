@@ -84,9 +84,9 @@ def plan(
     problem = design_problem(task, rng, ways=watched and bool(robot.n))
     say(1, 3, "search for the best poses")
     sizes = _sizes(problem) if curve else ()
-    found = best_plan(problem, rng, limits=limits, most=most, counts=sizes, restarts=restarts, executor=executor)
+    best = best_plan(problem, rng, limits=limits, most=most, counts=sizes, restarts=restarts, executor=executor)
     say(2, 3, "order of the poses")
-    return replace(found, speeds=speeds, change=change)
+    return replace(best, speeds=speeds, change=change)
 
 
 def marker_task(
@@ -159,19 +159,19 @@ def _needed(
 ) -> tuple[HowMany, Point]:
     """The smallest plan that meets the limits."""
     again = problem.task.may_repeat
-    found = how_many(
+    needed = how_many(
         problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
         restarts=restarts, executor=executor,
     )  # fmt: skip
-    if found.smallest is None:
-        worst = min((p.ratio for p in found.tried), default=float("nan"))
+    if needed.smallest is None:
+        worst = min((p.ratio for p in needed.tried), default=float("nan"))
         allowed = most if again else min(most, len(problem.candidates))
         raise InfeasibleError(
             f"{allowed} poses do not meet what is required (the largest error is still {worst:.3g} times its limit); "
             f"allow more {'poses' if allowed == most else 'candidates'} or repeats, larger loads, or require less",
             value=(allowed, worst),
         )
-    return found, found.smallest
+    return needed, needed.smallest
 
 
 def _curve(

@@ -125,10 +125,10 @@ def across(model: Robot, targets: Array, lows: Array, highs: Array, frame: str |
 
 def reached(model: Robot, start: Array, targets: Array, frame: str | None = None) -> tuple[Array, Bools]:
     """Joint values (N, n) from ``start`` (N, n) for points (N, 3) of the frame (default tool), and where they hold."""
-    found = inverse_kinematics(
+    solution = inverse_kinematics(
         model, frame or model.tool, _PLACE, targets.T, None, np.ascontiguousarray(start.T), joint_bounds(model)
     )
-    return found.q.T, found.reached
+    return solution.q.T, solution.reached
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ def safety_checks(task: PlanTask, blocked: int) -> tuple[Check, ...]:
     half = f"{np.degrees(np.pi if turn is None else turn):.0f} deg"
     height = "" if floor is None else f" at z = {1e3 * floor.height:.0f} mm of the base"
     radius = "" if keep is None else f", radius {1e3 * keep.radius:.0f} mm"
-    found = (
+    checks = (
         ("joint-limits", True, "joint limits of the robot file"),
         *((("free-axes", turn is not None, f"{', '.join(free)} within {half} of zero"),) if free else ()),
         ("floor", shapes and floor is not None, f"floor{height}, with tool and payload"),
@@ -186,7 +186,7 @@ def safety_checks(task: PlanTask, blocked: int) -> tuple[Check, ...]:
         ("ways", shapes and not blocked, "straight joint-space ways from home to the first pose and from pose to pose"),
         ("outside", False, "people, fixtures, hoses and cables, and the way from where the robot stands to home"),
     )
-    return tuple(Check(*each) for each in found)
+    return tuple(Check(*each) for each in checks)
 
 
 def _judged(task: PlanTask) -> str:

@@ -46,11 +46,11 @@ class Tests:
 
     def derivatives(self, method: Method, model: Robot, names: Sequence[str]) -> Array:
         """How what counts there depends on the parameters, (T, r, p)."""
-        found = method.at_tests(self.q, self.load, self.frame, model, names)
-        lost = np.flatnonzero(~np.isfinite(found).all(axis=(1, 2)))
+        slopes = method.at_tests(self.q, self.load, self.frame, model, names)
+        lost = np.flatnonzero(~np.isfinite(slopes).all(axis=(1, 2)))
         if len(lost):
             raise InfeasibleError(f"test pose {lost[0] + 1}: the robot has no determined state there; change its load")
-        return found
+        return slopes
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,9 @@ def contacts_from(
 
 def _touching(candidates: ContactSet) -> ContactSet:
     """Those whose contact is where it was asked for: an arm may also slip past an object, or find another rest."""
-    found = contact(candidates.model, candidates.q, candidates.touches)
-    size = np.nan_to_num(found.size)
-    good = (found.status == ContactStatus.CONTACT) & (np.abs(size - candidates.level) < 1e-3 * candidates.level)
+    contacts = contact(candidates.model, candidates.q, candidates.touches)
+    size = np.nan_to_num(contacts.size)
+    good = (contacts.status == ContactStatus.CONTACT) & (np.abs(size - candidates.level) < 1e-3 * candidates.level)
     steps = (*candidates.steps, Removed("another force than asked for", int(np.sum(~good)), int(np.sum(good))))
     if not np.any(good):
         raise nothing_left(steps)
@@ -142,15 +142,15 @@ class Touching(Method):
         poses, missed = drawn(task.model, task.draw, rng)
         each = len(self.surfaces) * len(self.levels)
         reach = (Removed("reach of the task", missed * each, len(poses) * each),) if task.draw.around else ()
-        found = contacts_from(task.model, poses.q, self.surfaces, self.levels, self.frame)
+        contacts = contacts_from(task.model, poses.q, self.surfaces, self.levels, self.frame)
         options = tuple(
             Press(s, i, v, self.frame, f"{v:g} N on {s.name}") for i, s in enumerate(self.surfaces) for v in self.levels
         )
-        level = np.searchsorted(np.sort(self.levels), found.level)
-        option = found.touches.which * len(self.levels) + np.argsort(self.levels, kind="stable")[level]
-        candidates = CandidateSet(Poses(task.model, found.q), options, self.frame, np.arange(len(found)), option)
+        level = np.searchsorted(np.sort(self.levels), contacts.level)
+        option = contacts.touches.which * len(self.levels) + np.argsort(self.levels, kind="stable")[level]
+        candidates = CandidateSet(Poses(task.model, contacts.q), options, self.frame, np.arange(len(contacts)), option)
         held = self._approached(candidates)[1]
-        steps = (*reach, *found.steps, Removed("approach", int(np.sum(~held)), int(np.sum(held))))
+        steps = (*reach, *contacts.steps, Removed("approach", int(np.sum(~held)), int(np.sum(held))))
         if not np.any(held):
             raise nothing_left(steps)
         return candidates.picked(np.flatnonzero(held)), steps

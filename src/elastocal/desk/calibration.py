@@ -76,10 +76,10 @@ def decisions(cell: CellFolder) -> dict[str, tuple[Decision, ...]]:
     from elastocal.files.campaign.observed import read_observed
 
     try:
-        found = read_observed(cell.path("campaign"))
+        observed = read_observed(cell.path("campaign"))
     except InputError:
         return {"exclude": (), "keep": ()}
-    return {"exclude": found.excluded, "keep": found.kept}
+    return {"exclude": observed.excluded, "keep": observed.kept}
 
 
 def to_decide(cell: CellFolder, said: Said) -> tuple[Reading, ...]:

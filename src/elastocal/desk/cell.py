@@ -72,8 +72,8 @@ def unstated(cell: CellFolder) -> tuple[tuple[str, str], ...]:
 
 def stated(cell: CellFolder) -> dict[str, str]:
     """What cell.yaml states for a certificate, as text; "" for what it does not."""
-    said = cell.located.data.get("certificate") or {}
-    return {key: str(said.get(key, "")) for key in STATED}
+    entry = cell.located.data.get("certificate") or {}
+    return {key: str(entry.get(key, "")) for key in STATED}
 
 
 def certify(cell: CellFolder, words: Mapping[str, str]) -> None:

@@ -85,8 +85,8 @@ def edit(cell: CellFolder, place: Path, text: str, check: Callable[[Path], objec
         try:
             check(within(cell, trial))
         except InputError as error:
-            said = str(error).replace(str(cell.root / trial), place.name).replace(trial.name, place.name)
-            raise error.reworded(said) from None
+            message = str(error).replace(str(cell.root / trial), place.name).replace(trial.name, place.name)
+            raise error.reworded(message) from None
         finally:
             (cell.root / trial).unlink()
         write(cell, {place: text})

@@ -51,13 +51,13 @@ class Planned:
     def poses(self) -> tuple[Pose, ...]:
         if "name" not in self.header:
             return ()
-        found: dict[str, Pose] = {}
+        poses: dict[str, Pose] = {}
         for row in self.rows:
-            said = dict(zip(self.header, row, strict=False))
-            some = [h for h in self.header if h.startswith(LOADS) and said.get(h) not in (None, "", "0")]
-            load = tuple(f"{h.partition('_')[0]} {said[h]} {h.partition('_')[2]}" for h in some)
-            found.setdefault(said["name"], Pose(said["name"], tuple(said.get(a, "") for a in self.axes), load))
-        return tuple(found.values())
+            cells = dict(zip(self.header, row, strict=False))
+            some = [h for h in self.header if h.startswith(LOADS) and cells.get(h) not in (None, "", "0")]
+            load = tuple(f"{h.partition('_')[0]} {cells[h]} {h.partition('_')[2]}" for h in some)
+            poses.setdefault(cells["name"], Pose(cells["name"], tuple(cells.get(a, "") for a in self.axes), load))
+        return tuple(poses.values())
 
     def changed(self, out: tuple[str, ...], added: str, like: str) -> str:
         """The table without poses, and with another at joint values ``added``, loaded like one of them."""

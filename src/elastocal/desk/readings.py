@@ -49,13 +49,13 @@ def understood(cell: CellFolder, campaign: Path) -> Table:
     shown = Table(table.name)
     try:
         robot = read_robot(within(cell, cell.place("robot")))
-        found = recognise(table, robot, units=data.get("units") or {})
-        shown = Table(table.name, found.columns, found.first, found.rows, tuple(found.missing))
+        recognised = recognise(table, robot, units=data.get("units") or {})
+        shown = Table(table.name, recognised.columns, recognised.first, recognised.rows, tuple(recognised.missing))
         read = read_observed(campaign)
         return replace(shown, notes=read.notes, scene=readings_scene(*campaign_of(read)))
     except InputError as error:
-        said = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
-        return replace(shown, problem=said)
+        message = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
+        return replace(shown, problem=message)
 
 
 def _first(word: Any) -> str:
@@ -67,16 +67,16 @@ def _first(word: Any) -> str:
 def columns(
     robot: str | Path,
     table: str | Path,
-    told: Sequence[str] = (),
+    pairs: Sequence[str] = (),
     units: str | None = None,
     accept: bool = False,
     header_line: int | None = None,
     sheet: str | None = None,
 ) -> ColumnsResult:
-    """What the columns of a table are taken for; what is ``told``, ``NAME=TITLE`` each, stands in its ``files``."""
+    """What the columns of a table are taken for; what is ``pairs``, ``NAME=TITLE`` each, stands in its ``files``."""
     from elastocal.app.commands import columns as naming
 
-    return naming.columns(str(robot), Path(table), list(told), accept, units, header_line, sheet)
+    return naming.columns(str(robot), Path(table), list(pairs), accept, units, header_line, sheet)
 
 
 def campaign_text(name: str, robot: Path, folder: Path, words: Mapping[str, Any]) -> str:

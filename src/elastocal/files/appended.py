@@ -40,8 +40,8 @@ class AppendedLog:
                 parameter="out",
             ) from None
         except OSError as error:
-            said = f"{path}: cannot be written ({error.strerror}); choose another place"
-            raise InputError(said, code="not-writable", file=str(path), parameter="out") from None
+            message = f"{path}: cannot be written ({error.strerror}); choose another place"
+            raise InputError(message, code="not-writable", file=str(path), parameter="out") from None
         self._path = path
         self.size = 0
         self._failed: OSError | None = None

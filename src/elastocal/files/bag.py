@@ -55,7 +55,7 @@ def read_bag(path: Path) -> dict[str, Series]:
         ) from None
     if path.is_file():
         note_file(path)
-    found: dict[str, list[tuple[float, Any]]] = {}
+    topics: dict[str, list[tuple[float, Any]]] = {}
     kinds: dict[str, str] = {}
     store = get_typestore(Stores.ROS1_NOETIC if path.suffix.lower() == ".bag" else Stores.ROS2_HUMBLE)
     try:
@@ -64,7 +64,7 @@ def read_bag(path: Path) -> dict[str, Series]:
             for connection, stamp, raw in reader.messages(connections=used) if used else ():
                 message = reader.deserialize(raw, connection.msgtype)
                 kinds[connection.topic] = connection.msgtype.rpartition("/")[2]
-                found.setdefault(connection.topic, []).append((_time(message, stamp), message))
+                topics.setdefault(connection.topic, []).append((_time(message, stamp), message))
             others = sorted({f"{c.topic} ({c.msgtype})" for c in reader.connections if c not in used})
     except InputError:
         raise
@@ -75,10 +75,10 @@ def read_bag(path: Path) -> dict[str, Series]:
             code="not-a-bag",
             file=str(path),
         ) from None
-    if not found:
+    if not topics:
         has = ", ".join(others) or "nothing"
         raise FormatError(f"{path}: holds no JointState, WrenchStamped, PoseStamped or PointStamped, but {has}")
-    return {topic: _series(path, topic, kinds[topic], rows) for topic, rows in sorted(found.items())}
+    return {topic: _series(path, topic, kinds[topic], rows) for topic, rows in sorted(topics.items())}
 
 
 def _time(message: Any, stamp: int) -> float:
@@ -141,9 +141,9 @@ def joint_columns(path: Path, model: Robot, series: Series) -> tuple[Array, tupl
     lacking = [j for j in wanted if j not in known]
     called = by_numbers(series.names, model.joints) if lacking else {}
     if called:
-        said = f"{path.name}: {', '.join(f'{word} is joint {joint}' for word, joint in called.items())}."
+        message = f"{path.name}: {', '.join(f'{word} is joint {joint}' for word, joint in called.items())}."
         words = {joint: word for word, joint in called.items()}
-        return np.array([known[words[j]] for j in model.joints], dtype=np.int64), (said,)
+        return np.array([known[words[j]] for j in model.joints], dtype=np.int64), (message,)
     if lacking:
         raise InputError(
             f"{path}: its joint states are of {', '.join(series.names)}, and {lacking[0]} of {model.name} is not among "

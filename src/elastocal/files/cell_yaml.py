@@ -104,8 +104,8 @@ def tables_in(cell: CellFolder, place: Path) -> tuple[Path, ...]:
     folder = cell.root / place
     if not folder.is_dir():
         return (place,)
-    found = (p for p in sorted(folder.iterdir()) if not p.name.startswith(("~$", ".")))
-    return tuple(place / p.name for p in found if p.suffix.lower() in TABLES or _is_export(p))
+    tables = (p for p in sorted(folder.iterdir()) if not p.name.startswith(("~$", ".")))
+    return tuple(place / p.name for p in tables if p.suffix.lower() in TABLES or _is_export(p))
 
 
 def _is_export(path: Path) -> bool:

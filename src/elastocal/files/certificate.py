@@ -90,6 +90,6 @@ def stated_of(values: Mapping[str, Any]) -> Stated:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        said = f"certificate: {name} {values.get(name)!r}: {first['msg'].lower()}"
-        raise InputError(said, code="type", value=values.get(name), parameter=name) from None
+        message = f"certificate: {name} {values.get(name)!r}: {first['msg'].lower()}"
+        raise InputError(message, code="type", value=values.get(name), parameter=name) from None
     return made

@@ -30,5 +30,5 @@ def too_many(name: str, value: object) -> str:
 
 def check_count(name: str, value: object) -> None:
     """For an option; its name is added by the command line."""
-    if said := too_many(name, value):
-        raise InputError(f"{name}: {said}", code="too-many", value=value, parameter=name)
+    if complaint := too_many(name, value):
+        raise InputError(f"{name}: {complaint}", code="too-many", value=value, parameter=name)

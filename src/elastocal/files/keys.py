@@ -59,14 +59,14 @@ class Keys:
 
     def _stiffness(self, key: str, value: object) -> str | None:
         fields = [n for n, d in self.known.items() if (d or "").endswith("compliance")]
-        found = re.fullmatch(r"(\w+?)_(k?Nm?(?:_per_|/)\w+)", key)
-        unit = compliance_unit(found[2]) if found else None
-        if not fields or found is None or unit is None:
+        match = re.fullmatch(r"(\w+?)_(k?Nm?(?:_per_|/)\w+)", key)
+        unit = compliance_unit(match[2]) if match else None
+        if not fields or match is None or unit is None:
             return None
-        name = found[1] if found[1] in fields else fields[0]
+        name = match[1] if match[1] in fields else fields[0]
         inverse = _inverse(value, unit[1])
         write = f"write {name}_{unit[0]}: {inverse}" if inverse else f"write its inverse as {name}_{unit[0]}"
-        return f"{found[2]} is the unit of a stiffness, and {name} is a compliance, the inverse of it; {write}"
+        return f"{match[2]} is the unit of a stiffness, and {name} is a compliance, the inverse of it; {write}"
 
     def _foreign_unit(self, key: str) -> str | None:
         for name, unit in self._splits(key):

@@ -101,11 +101,11 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
 
 def _without_control(text: str, path: Path) -> str:
-    if (found := CONTROL.search(text)) is None:
+    if (match := CONTROL.search(text)) is None:
         return text
-    line = text.count("\n", 0, found.start()) + 1
-    said = f"{path}, line {line}: is not a text file (it holds the character {found[0]!r}); save it as plain text"
-    raise InputError(said, code="control", file=str(path), line=line)
+    line = text.count("\n", 0, match.start()) + 1
+    message = f"{path}, line {line}: is not a text file (it holds the character {match[0]!r}); save it as plain text"
+    raise InputError(message, code="control", file=str(path), line=line)
 
 
 def read_yaml(path: Path, start: str = _START) -> Located:
@@ -123,8 +123,8 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         line = mark.line + 1 if mark else None
         problem = getattr(error, "problem", None) or str(error)
         where = f"{file}, line {line}" if mark else file
-        said = f"{where}: not valid YAML ({problem}); check indentation, colons and quotes"
-        raise InputError(said, code="yaml", file=file, line=line) from None
+        message = f"{where}: not valid YAML ({problem}); check indentation, colons and quotes"
+        raise InputError(message, code="yaml", file=file, line=line) from None
     if read is None:
         raise MissingError(f"{file}: is empty; {start}")
     return Located(file, *read)
@@ -153,12 +153,12 @@ def check_format(located: Located, wanted: str, what: str) -> None:
         raise located.error((), f"the line 'format: {wanted}' is missing; {what} starts with it")
     if data["format"] == wanted:
         return
-    said, needed = _WORD.fullmatch(str(data["format"])), _WORD.fullmatch(wanted)
-    if said is None or needed is None or said["kind"] not in KINDS:
+    match, needed = _WORD.fullmatch(str(data["format"])), _WORD.fullmatch(wanted)
+    if match is None or needed is None or match["kind"] not in KINDS:
         raise located.error(("format",), f"{data['format']!r} is not known; write 'format: {wanted}'")
-    if said["kind"] == needed["kind"]:
-        raise located.error(("format",), f"{said[0]} is of another version; {what} of {wanted} is needed")
-    raise located.error((), f"this is {KINDS[said['kind']]} ({said[0]}); {what} is needed")
+    if match["kind"] == needed["kind"]:
+        raise located.error(("format",), f"{match[0]} is of another version; {what} of {wanted} is needed")
+    raise located.error((), f"this is {KINDS[match['kind']]} ({match[0]}); {what} is needed")
 
 
 def read_json(path: Path, wanted: str, what: str) -> Located:
@@ -167,8 +167,8 @@ def read_json(path: Path, wanted: str, what: str) -> Located:
     try:
         located = Located(file, parse_json(text, file), {})
     except InputError:
-        if (found := _LINE.search(text)) is not None:
-            check_format(Located(file, {"format": found["word"]}, {}), wanted, what)
+        if (match := _LINE.search(text)) is not None:
+            check_format(Located(file, {"format": match["word"]}, {}), wanted, what)
         raise
     check_format(located, wanted, what)
     return located

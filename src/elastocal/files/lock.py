@@ -63,8 +63,8 @@ def locked_by(folder: Path) -> int | None:
             return None
         from elastocal.files.plain_data import parse_json
 
-        found = parse_json(path.read_text(encoding="utf-8")[:4096], path.name)["process"]
-        return found if isinstance(found, int) else 0
+        process = parse_json(path.read_text(encoding="utf-8")[:4096], path.name)["process"]
+        return process if isinstance(process, int) else 0
     except (OSError, ValueError, TypeError, KeyError, InputError):
         return 0
     finally:
@@ -73,7 +73,7 @@ def locked_by(folder: Path) -> int | None:
 
 def _taken(path: Path, wait: Callable[[str], None]) -> int | None:
     """A handle of the locked file; None where files cannot be made or locked here."""
-    told = False
+    warned = False
     while True:
         handle = _opened(path)
         if handle is None:
@@ -85,9 +85,9 @@ def _taken(path: Path, wait: Callable[[str], None]) -> int | None:
         if state == "none":
             return None
         if state == "busy":
-            if not told:
+            if not warned:
                 wait(f"waiting for {_owner(path)} in the same cell")
-                told = True
+                warned = True
             time.sleep(POLL)
 
 
@@ -95,8 +95,8 @@ def _opened(path: Path) -> int | None:
     """Never through a link: its target would be written on."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        found = path.lstat() if path.is_symlink() or path.exists() else None
-        if found is not None and not (S_ISREG(found.st_mode) and found.st_nlink < 2):
+        before = path.lstat() if path.is_symlink() or path.exists() else None
+        if before is not None and not (S_ISREG(before.st_mode) and before.st_nlink < 2):
             raise FileError(f"{path}: is a link, and must be a file of this cell; remove it", file=str(path))
         return os.open(path, flags, 0o666)
     except OSError:

@@ -95,10 +95,10 @@ def _bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     if len(content) > LARGEST:
-        said = (
+        message = (
             f"{path}: is larger than {LARGEST >> 20} MiB, which is read as a whole; split it, or give every tenth line"
         )
-        raise InputError(said, code="too-large", file=str(path))
+        raise InputError(message, code="too-large", file=str(path))
     return content
 
 
@@ -106,13 +106,13 @@ def _check_kind(path: Path) -> None:
     """Refuse what never ends or waits for ever: devices, and pipes but for those that a shell has put under /dev."""
     folder = _readable.get()
     if folder is not None and not path.resolve().is_relative_to(folder):
-        said = f"{path}: lies outside of the folder {folder.name}, and is not read; copy it into the cell"
-        raise InputError(said, code="outside", file=str(path))
+        message = f"{path}: lies outside of the folder {folder.name}, and is not read; copy it into the cell"
+        raise InputError(message, code="outside", file=str(path))
     mode = path.stat().st_mode
     if S_ISREG(mode) or S_ISDIR(mode) or (S_ISFIFO(mode) and path.absolute().is_relative_to("/dev")):
         return
-    said = f"{path}: is a device or a pipe, not a file; copy what it holds into a file"
-    raise InputError(said, code="no-file", file=str(path))
+    message = f"{path}: is a device or a pipe, not a file; copy what it holds into a file"
+    raise InputError(message, code="no-file", file=str(path))
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> InputError:
@@ -120,8 +120,8 @@ def unreadable(path: Path, error: OSError | ValueError) -> InputError:
     if isinstance(error, FileNotFoundError):
         return InputError(f"{path}: no such file; check the name", code="no-file", file=str(path))
     why = error.strerror if isinstance(error, OSError) else error
-    said = f"{path}: cannot be read ({why}); check the name and its permissions"
-    return InputError(said, code="no-file", file=str(path))
+    message = f"{path}: cannot be read ({why}); check the name and its permissions"
+    return InputError(message, code="no-file", file=str(path))
 
 
 def path_of(word: str) -> Path:

@@ -64,8 +64,8 @@ def yaml_data(text: str, file: str) -> tuple[Any, dict[Path_, int]] | None:
 
 
 def _too_deep(file: str, line: int) -> InputError:
-    said = f"{file}, line {line}: is nested too deeply, or an alias refers to itself; write it out plainly"
-    return InputError(said, code="too-deep", file=file, line=line)
+    message = f"{file}, line {line}: is nested too deeply, or an alias refers to itself; write it out plainly"
+    return InputError(message, code="too-deep", file=file, line=line)
 
 
 def _line(event: Any) -> int:
@@ -108,8 +108,10 @@ class _Reading:
             return self._aliased(event, path)
         self.count += 1
         if self.count > LARGEST:
-            said = f"unfolds to more than {LARGEST} entries; write out what its aliases stand for, in tables where long"
-            raise self.error(event, said, "too-large")
+            message = (
+                f"unfolds to more than {LARGEST} entries; write out what its aliases stand for, in tables where long"
+            )
+            raise self.error(event, message, "too-large")
         self.lines.setdefault(path, _line(event))
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
@@ -124,15 +126,15 @@ class _Reading:
     def _anchored(self, event: Any) -> Any:
         new = event.anchor is not None and not isinstance(event, yaml.AliasEvent)
         if new and self.anchors.setdefault(event.anchor, self.at - 1) != self.at - 1:
-            said = f"the anchor {event.anchor!r} stands twice"
-            raise yaml.composer.ComposerError(None, None, said, event.start_mark)
+            message = f"the anchor {event.anchor!r} stands twice"
+            raise yaml.composer.ComposerError(None, None, message, event.start_mark)
         return event
 
     def _aliased(self, alias: Any, path: Path_) -> Any:
         """What stands at the anchor, at another place."""
         if alias.anchor not in self.anchors:
-            said = f"found undefined alias {alias.anchor!r}"
-            raise yaml.composer.ComposerError(None, None, said, alias.start_mark)
+            message = f"found undefined alias {alias.anchor!r}"
+            raise yaml.composer.ComposerError(None, None, message, alias.start_mark)
         if len(path) > DEEPEST:
             raise _too_deep(self.file, _line(alias))
         behind, self.at = self.at, self.anchors[alias.anchor]
@@ -224,12 +226,12 @@ class _Reading:
         """YAML reads {k: 33,5} as the key k with 33 and a key 5 with nothing."""
         if isinstance(number, yaml.ScalarEvent) and re.fullmatch(r"[+-]?\d+", number.value):
             written, point = f"{number.value},{decimals}", f"{number.value}.{decimals}"
-            said = f"{spelled(path)}: {written} has a decimal comma; use a decimal point: {point}"
-            raise self.error(key, said, between=", ")
+            message = f"{spelled(path)}: {written} has a decimal comma; use a decimal point: {point}"
+            raise self.error(key, message, between=", ")
 
-    def error(self, event: Any, said: str, code: str = "yaml", between: str = ": ") -> InputError:
+    def error(self, event: Any, message: str, code: str = "yaml", between: str = ": ") -> InputError:
         line = _line(event)
-        return InputError(f"{self.file}, line {line}{between}{said}", code=code, file=self.file, line=line)
+        return InputError(f"{self.file}, line {line}{between}{message}", code=code, file=self.file, line=line)
 
 
 def spelled(path: Path_) -> str:
@@ -266,7 +268,7 @@ def parse_json(text: str, file: str) -> Any:
         )
     except json.JSONDecodeError as error:
         mend = "make the file again" if text[: error.pos].strip() else "give the JSON file that a command wrote"
-        said = f"{file}, line {error.lineno}: not valid JSON ({error.msg}); {mend}"
-        raise InputError(said, code="json", file=file, line=error.lineno) from None
+        message = f"{file}, line {error.lineno}: not valid JSON ({error.msg}); {mend}"
+        raise InputError(message, code="json", file=file, line=error.lineno) from None
     except RecursionError:
         raise InputError(f"{file}: is nested too deeply; make the file again", code="too-deep", file=file) from None

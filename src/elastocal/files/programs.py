@@ -103,13 +103,13 @@ def corrected_program(
     load, post = correct.keywords["load"], post_for(path.name)  # type: ignore[attr-defined]
     run = None if load.lines or load.by_line is not None else Run.of(post, files)
     if run is not None:
-        found = streamed(
+        correction = streamed(
             run, given, origin,
             lambda program, start: correct(program, near=near if start is None else start, judged=False),
             lambda program, _: correct(program, near=near, truth=truth), progress,
         )  # fmt: skip
-        if found is not None:
-            return found
+        if correction is not None:
+            return correction
     return correct(parsed(files, given, post.kind, origin), near=near, truth=truth, progress=progress)
 
 

@@ -119,8 +119,8 @@ def construct(cls: type[T], located: Located, path: Path_, data: Any, units: Uni
 def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
     """The dataclass instance, its types checked by pydantic; failures name key, value and what is allowed."""
     for name, value in fields.values.items():
-        if said := too_many(name, value):
-            raise located.error((*path, fields.keys[name]), said)
+        if complaint := too_many(name, value):
+            raise located.error((*path, fields.keys[name]), complaint)
     try:
         found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
         return found
@@ -136,9 +136,11 @@ def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: Va
     if loc and loc[0] not in fields.keys:
         loc[:1] = _shorthand(cls, fields)  # another way to write the field
     place = (*path, *(fields.keys.get(k, k) if isinstance(k, str) else k for k in loc))
-    said = _as_written(fields, loc, first["input"])
+    written = _as_written(fields, loc, first["input"])
     if first["type"] == "float_type" and any("tuple" in str(k) for e in error.errors() for k in e["loc"]):
-        return located.error((*path, place[len(path)]), f"{said!r} does not fit; write one number or a list of three")
+        return located.error(
+            (*path, place[len(path)]), f"{written!r} does not fit; write one number or a list of three"
+        )
     if first["type"] == "missing" and len(loc) > 1:
         return located.error(place[:-1], f"{_as_written(fields, loc[:-1], ())} has too few values; add the others")
     if first["type"] in ("missing", "missing_keyword_only_argument"):
@@ -148,12 +150,12 @@ def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: Va
     if first["type"] == "too_long":
         most = first["ctx"]["max_length"]
         return located.error(
-            place, f"{said} has more than {most} values; keep {most}, and write decimals with a point, not a comma"
+            place, f"{written} has more than {most} values; keep {most}, and write decimals with a point, not a comma"
         )
-    if said is None:
+    if written is None:
         return located.error(place, "has no value; write one, or leave the key out")
     allowed = _ALLOWED.get(first["type"]) or first["msg"].replace("Input should be", "write")
-    return located.error(place, f"{said!r} does not fit; {allowed}")
+    return located.error(place, f"{written!r} does not fit; {allowed}")
 
 
 _ALLOWED = {

@@ -34,8 +34,8 @@ class WorkArea:
     def __post_init__(self) -> None:
         sides = np.subtract(self.high, self.low)
         if not (sides >= 0).all() or np.count_nonzero(sides > 0) < 2:
-            said = "workpiece: high must not be below low, and two sides need some length"
-            raise RangeError(said, value=[float(v) for v in sides])
+            message = "workpiece: high must not be below low, and two sides need some length"
+            raise RangeError(message, value=[float(v) for v in sides])
 
     def planes(self) -> tuple[Plane, ...]:
         """The plane, or the two largest faces of the box, the lower one first."""

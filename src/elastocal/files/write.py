@@ -55,37 +55,37 @@ def _check_writable(name: str, path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{name} {path}: is a folder; name a file in it", code="is-folder", file=str(path))
     if not folder.is_dir():
-        said = f"{name} {path}: the folder {folder} does not exist; create it first"
-        raise InputError(said, code="no-folder", file=str(path))
+        message = f"{name} {path}: the folder {folder} does not exist; create it first"
+        raise InputError(message, code="no-folder", file=str(path))
     if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
-        said = f"{name} {path}: exists and is read-only; choose another name"
-        raise InputError(said, code="not-writable", file=str(path))
+        message = f"{name} {path}: exists and is read-only; choose another name"
+        raise InputError(message, code="not-writable", file=str(path))
     if not os.access(folder, os.W_OK):
-        said = f"{name} {path}: the folder {folder} cannot be written to; choose another"
-        raise InputError(said, code="not-writable", file=str(path))
+        message = f"{name} {path}: the folder {folder} cannot be written to; choose another"
+        raise InputError(message, code="not-writable", file=str(path))
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """All files or none; text as UTF-8 with its line ends; a file that exists keeps its permissions."""
     staged: dict[str, Path] = {}
-    at = Path()
+    path = Path()
     try:
-        for at in contents:
-            check_inside(at)
+        for path in contents:
+            check_inside(path)
             if bounds() is None:
-                remove_parts(at.resolve().parent)
-        for at, content in contents.items():
-            staged[_stage(at, content)] = at.resolve()
-        for at in staged.values():
-            _try_to_move(at)
+                remove_parts(path.resolve().parent)
+        for path, content in contents.items():
+            staged[_stage(path, content)] = path.resolve()
+        for path in staged.values():
+            _try_to_move(path)
         with noted_moves(staged):
             while staged:
-                temporary, at = next(iter(staged.items()))
-                os.replace(temporary, at)
+                temporary, path = next(iter(staged.items()))
+                os.replace(temporary, path)
                 staged.pop(temporary)
     except OSError as error:
         raise FileError(
-            f"{at}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
+            f"{path}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
             "program has it open"
         ) from None
     finally:

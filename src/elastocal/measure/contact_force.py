@@ -82,9 +82,9 @@ class ContactForce(Measurement):
         last = self._solved.get("last")
         if last is not None and last[0] is model:
             return last[1]
-        found = contact(model, self.q, self.touches, None if last is None else last[1])
-        self._solved["last"] = (model, found)
-        return found
+        state = contact(model, self.q, self.touches, None if last is None else last[1])
+        self._solved["last"] = (model, state)
+        return state
 
     def predict(self, model: Robot) -> Array:
         return self.touched(model).force[:, self._columns]
@@ -93,9 +93,9 @@ class ContactForce(Measurement):
         return contact_observation(model, self.q, self.touches, names, self.touched(model))
 
     def derivative(self, model: Robot, names: Sequence[str]) -> Array:
-        found = self.slopes(model, names).by_parameters
-        order = [found.names.index(n) for n in names]
-        return found.force[:, self._columns][:, :, order]
+        slopes = self.slopes(model, names).by_parameters
+        order = [slopes.names.index(n) for n in names]
+        return slopes.force[:, self._columns][:, :, order]
 
     def by_joints(self, model: Robot) -> Array:
         return self.slopes(model, ()).by_joints.force[:, self._columns]

@@ -77,17 +77,19 @@ class Setup:
 
     def bent(self, model: Robot, loaded: bool = True) -> Equilibrium:
         """The equilibrium with or without the load, remembered for the last model asked for."""
-        found = self._solved.get(loaded)
-        if found is None or found[0] is not model:
-            found = (model, equilibrium(model, self.q, [self.load] if loaded else ()))
-            self._solved[loaded] = found
-        return found[1]
+        last = self._solved.get(loaded)
+        if last is None or last[0] is not model:
+            last = (model, equilibrium(model, self.q, [self.load] if loaded else ()))
+            self._solved[loaded] = last
+        return last[1]
 
     def observation(self, model: Robot, names: Sequence[str], loaded: bool = True) -> Array:
         """Derivative (N, R, p) of the markers' poses by parameters, with or without the load."""
         applied = [self.load] if loaded else []
-        found, columns, _ = loaded_observation(model, self.q, applied, self.markers, names, self.bent(model, loaded))
-        return in_order(names, found, columns)
+        predicted, columns, _ = loaded_observation(
+            model, self.q, applied, self.markers, names, self.bent(model, loaded)
+        )
+        return in_order(names, predicted, columns)
 
     def positions(self, model: Robot) -> Array:
         """Where the markers are without load, (N, markers, 3)."""
@@ -103,11 +105,11 @@ class Setup:
 
         Remembered for the last model asked for: size, direction and point of the load are sources that all need it.
         """
-        found = self._pushed.get("last")
-        if found is None or found[0] is not model:
-            found = (model, load_observation(model, self.q, self.load, self.markers, self.bent(model)))
-            self._pushed["last"] = found
-        return found[1]
+        last = self._pushed.get("last")
+        if last is None or last[0] is not model:
+            last = (model, load_observation(model, self.q, self.load, self.markers, self.bent(model)))
+            self._pushed["last"] = last
+        return last[1]
 
     @cached_property
     def _pushed(self) -> dict[str, tuple[Robot, Array]]:

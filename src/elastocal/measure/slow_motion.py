@@ -71,14 +71,14 @@ def slow_motion(log: JointLog, motion: Motion, model: Robot, share: float = SHAR
         return LeftOut(np.zeros(log.count, dtype=bool), "no time in the log: slow motion is assumed, not checked")
     bound = acceleration_bound(log, motion, model)
     unknown, fast = ~np.isfinite(bound), bound > share * STANDARD_GRAVITY
-    said = [f"{int(np.sum(fast))} of {log.count} samples left out, where the arm may accelerate by more than "
+    notes = [f"{int(np.sum(fast))} of {log.count} samples left out, where the arm may accelerate by more than "
             f"{100 * share:g} % of gravity"]  # fmt: skip
     if np.any(fast):
         worst = int(np.nanargmax(bound))
-        said.append(f"most in {log.place(worst)}: {bound[worst]:.3g} m/s2")
+        notes.append(f"most in {log.place(worst)}: {bound[worst]:.3g} m/s2")
     if np.any(unknown):
-        said.append(f"{int(np.sum(unknown))} more whose acceleration is unknown")
-    return LeftOut(unknown | fast, "; ".join(said))
+        notes.append(f"{int(np.sum(unknown))} more whose acceleration is unknown")
+    return LeftOut(unknown | fast, "; ".join(notes))
 
 
 def low_speed(log: JointLog, motion: Motion) -> LeftOut:

@@ -221,14 +221,14 @@ class Chain:
 
     def attachment(self, frame: str) -> tuple[str, Pose]:
         """The spine frame that carries ``frame`` and the constant pose in it."""
-        found = self._attachments.get(frame)
-        if found is None:
+        attached = self._attachments.get(frame)
+        if attached is None:
             pose, name = Pose(), frame
             while name not in self._levels:
                 node = self.tree.frame(name)
                 pose, name = node.pose @ pose, node.parent
-            found = self._attachments[frame] = (name, pose)
-        return found
+            attached = self._attachments[frame] = (name, pose)
+        return attached
 
     def level(self, frame: str) -> int:
         """How many degrees of freedom lie between the base and the frame, its own included."""
@@ -236,11 +236,11 @@ class Chain:
 
     def length(self, frame: str) -> float:
         """Sum of the fixed offsets from the base: the frame is never farther from any joint, slides apart."""
-        found = self._lengths.get(frame)
-        if found is None:
-            found = float(sum(np.linalg.norm(f.pose.translation) for f in self.tree.path(frame)))
-            self._lengths[frame] = found
-        return found
+        length = self._lengths.get(frame)
+        if length is None:
+            length = float(sum(np.linalg.norm(f.pose.translation) for f in self.tree.path(frame)))
+            self._lengths[frame] = length
+        return length
 
     @cached_property
     def rotates(self) -> tuple[bool, ...]:
@@ -341,7 +341,7 @@ class Chain:
     def run(self, inputs: Sequence[Any], screws: Sequence[int]) -> tuple[tuple[Screw | None, ...], Poses]:
         """The chain itself, on entries or on symbols."""
         wanted = set(screws)
-        found: list[Screw | None] = [None] * len(self.dofs)
+        screws_by_dof: list[Screw | None] = [None] * len(self.dofs)
         poses: Poses = {}
         rotation, origin = IDENTITY, ORIGIN
         for step in self._steps:
@@ -360,7 +360,7 @@ class Chain:
             if motion.dof in wanted or (moves and not motion.rotates):
                 axis = en.scaled(en.column(rotation, motion.axis), motion.sign)
             if motion.dof in wanted:
-                found[motion.dof] = Screw(axis, origin if motion.rotates else None)
+                screws_by_dof[motion.dof] = Screw(axis, origin if motion.rotates else None)
             if not moves:
                 continue
             if motion.rotates:
@@ -368,7 +368,7 @@ class Chain:
                 rotation = en.turned(rotation, motion.axis, c, s if motion.sign > 0 else -s)
             else:
                 origin = en.plus(origin, en.scaled(axis, value))
-        return tuple(found), poses
+        return tuple(screws_by_dof), poses
 
 
 def _joint_motion(joint: JointMotion, dof: int) -> tuple[Pose, _Motion, Pose]:

@@ -125,10 +125,10 @@ class FrameTree:
         return {BASE: Frame(BASE, parent=""), **{f.name: f for f in self.frames}}
 
     def frame(self, name: str) -> Frame:
-        found = self._by_name.get(name)
-        if found is None:
+        frame = self._by_name.get(name)
+        if frame is None:
             raise UnknownNameError("frame", name, self.names)
-        return found
+        return frame
 
     def joint(self, name: str) -> JointMotion:
         frame = self._by_name.get(name)

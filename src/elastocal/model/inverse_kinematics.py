@@ -189,14 +189,14 @@ def inverse_kinematics(
         wanted = None if rotation is None else rotation[:, :, some]
         return missing(position[:, some], wanted, place, turn)[rows], jacobian[rows]
 
-    found = search(model, task.rows, residual, start, bounds)
-    lost = np.flatnonzero(~found.reached)
-    status = found.status.copy()
+    match = search(model, task.rows, residual, start, bounds)
+    lost = np.flatnonzero(~match.reached)
+    status = match.status.copy()
     if len(lost):
-        off = position[:, lost] - rigid_motion(model, frame, found.q[:, lost])[0]
+        off = position[:, lost] - rigid_motion(model, frame, match.q[:, lost])[0]
         beside = np.abs(unmoved_directions(model, frame).T @ off).max(axis=0, initial=0.0) > REACHED * extent(model)
         status[lost[beside]] = PoseStatus.OFF_THE_PLANE
-    return replace(found, status=status)
+    return replace(match, status=status)
 
 
 def along_path(model: Robot, frame: str, task: Task, position: Array, rotation: Array, before: Array) -> Posed:
@@ -212,9 +212,9 @@ def along_path(model: Robot, frame: str, task: Task, position: Array, rotation: 
     last = before
     for i, row in enumerate(at):
         one = slice(row, row + 1)
-        found = inverse_kinematics(model, frame, task, position[:, one], rotation[:, :, one], last[:, None])
-        anchors[:, i], status[i] = found.q[:, 0], found.status[0]
-        last = anchors[:, i] if found.reached[0] else last
+        solution = inverse_kinematics(model, frame, task, position[:, one], rotation[:, :, one], last[:, None])
+        anchors[:, i], status[i] = solution.q[:, 0], solution.status[0]
+        last = anchors[:, i] if solution.reached[0] else last
     if every == 1:
         return Posed(anchors, status)
     good = status == PoseStatus.REACHED

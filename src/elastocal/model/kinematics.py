@@ -62,20 +62,20 @@ def _motion(model: Robot, frame: str, configurations: Configurations) -> Kinemat
         model.chain.motion(q, frame, model.joint_dofs, out)
         jacobian = out[12:].reshape(model.n, 6, total)
     else:
-        at = Posture(model, q, configurations.temperature)
-        dofs = moved_dofs(at)
+        posture = Posture(model, q, configurations.temperature)
+        dofs = moved_dofs(posture)
         out = np.empty((12 + 6 * len(dofs), total))
-        model.chain.motion(model.chain.values(q, at.offsets), frame, dofs, out)
-        jacobian = _led(at, dofs, out[12:].reshape(len(dofs), 6, total))
+        model.chain.motion(model.chain.values(q, posture.offsets), frame, dofs, out)
+        jacobian = _led(posture, dofs, out[12:].reshape(len(dofs), 6, total))
     return Kinematics(frame, out[:3].T, out[3:12].reshape(3, 3, total).transpose(2, 0, 1), jacobian.transpose(2, 1, 0))
 
 
-def _led(at: Posture, dofs: tuple[int, ...], twists: Array) -> Array:
+def _led(posture: Posture, dofs: tuple[int, ...], twists: Array) -> Array:
     """dx/dq (n, 6, N) = J_joints, followers included, plus J dtheta/dq of offsets that move."""
-    leads, columns = at.model.leads, twists.swapaxes(0, 1)
-    own = columns[:, : len(at.model.joint_dofs)]
+    leads, columns = posture.model.leads, twists.swapaxes(0, 1)
+    own = columns[:, : len(posture.model.joint_dofs)]
     jacobian = own.copy() if leads is None else np.einsum("adn,dj->ajn", own, leads)
-    at.add_slopes(columns, dofs, jacobian)
+    posture.add_slopes(columns, dofs, jacobian)
     return jacobian.swapaxes(0, 1)
 
 

@@ -83,8 +83,8 @@ def reach(model: Robot, frame: str, plane: Plane, near: Array) -> Reached:
     turn = np.repeat(at.rotation[0][:, :, None], total, axis=2)
     start = np.repeat(near[:, None], total, axis=1)
     bounds = _bounds(model)
-    found = inverse_kinematics(model.nominal, frame, what, where.T, turn, start, bounds)
-    q, good = found.q.copy(), found.reached.copy()
+    solution = inverse_kinematics(model.nominal, frame, what, where.T, turn, start, bounds)
+    q, good = solution.q.copy(), solution.reached.copy()
     for _ in range(ROUNDS):
         lost = np.flatnonzero(~good)
         if not len(lost) or not good.any():

@@ -132,8 +132,8 @@ class Posture:
 
     def _jacobian(self, frame: str) -> Array:
         leads, rest = self.model.leads, self.rest
-        found = rest.jacobian(frame, range(len(rest.chain.dofs)))
-        return found if leads is None else np.asarray(np.einsum("adn,dj->ajn", found, leads))
+        jacobian = rest.jacobian(frame, range(len(rest.chain.dofs)))
+        return jacobian if leads is None else np.asarray(np.einsum("adn,dj->ajn", jacobian, leads))
 
     # for the engine
 

@@ -165,9 +165,9 @@ class Robot:
     @cached_property
     def places(self) -> tuple[tuple[int, ...], ...]:
         """Numbers in the chain of the degrees of freedom that each element acts on; none of a load."""
-        at = self.chain.index
+        index = self.chain.index
         return tuple(
-            tuple(at[d] for d in e.dofs()) if isinstance(e, CompliantCoordinate) else () for e in self.elements
+            tuple(index[d] for d in e.dofs()) if isinstance(e, CompliantCoordinate) else () for e in self.elements
         )
 
     @cached_property

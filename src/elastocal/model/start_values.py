@@ -130,8 +130,8 @@ def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass
         torque = G * max(way, sizes.WRIST * reach) * (payload + sizes.CENTRE * beyond)
         turns = motion.kind == "revolute"
         k = sizes.WIND_UP / torque if turns else sizes.STROKE / force
-        said = f"rated payload {payload:.3g} kg, reach {reach:.3g} m: "
-        source = said + (sizes.WIND_UP_SOURCE if turns else sizes.STROKE_SOURCE)
+        message = f"rated payload {payload:.3g} kg, reach {reach:.3g} m: "
+        source = message + (sizes.WIND_UP_SOURCE if turns else sizes.STROKE_SOURCE)
         added.append(JointCompliance(joint=joint, k=k, source=source, status="assumed"))
     new = {e.joint for e in added}
     kept = [e for e in robot.elements if not (isinstance(e, JointCompliance) and e.joint in new)]

@@ -43,14 +43,15 @@ def state(chain: Chain, moves: Pattern, screws: tuple[int, ...]) -> Callable[...
     from elastocal.model.chain import Screw
 
     tape, inputs = symbols(moves)
-    found, poses = chain.run(inputs, screws)
-    axes = [s for s in found if s is not None]
+    screws_by_dof, poses = chain.run(inputs, screws)
+    axes = [s for s in screws_by_dof if s is not None]
     triples = [row for s in axes for row in (s.axis, s.point) if row is not None]
     triples += [row for turn, origin in poses.values() for row in (*turn, origin)]
     lines, texts = tape.code([e for row in triples for e in row])
     parts = (f"({a}, {b}, {c})" for a, b, c in zip(*[iter(texts)] * 3, strict=True))
     turns = [
-        "None" if s is None else f"Screw({next(parts)}, {'None' if s.point is None else next(parts)})" for s in found
+        "None" if s is None else f"Screw({next(parts)}, {'None' if s.point is None else next(parts)})"
+        for s in screws_by_dof
     ]
     frames = [f"{f!r}: (({next(parts)}, {next(parts)}, {next(parts)}), {next(parts)})" for f in poses]
     result = f"return ({', '.join(turns)}{',' * (len(turns) == 1)}), {{{', '.join(frames)}}}"

@@ -145,7 +145,7 @@ def heights_figures() -> tuple[Figure, ...]:
 
 
 def heights_text() -> str:
-    said = {r: ", ".join(f"{z:.2g}" for z in ratios(r)) for r in (STANDARD, VARIANCE)}
+    texts = {r: ", ".join(f"{z:.2g}" for z in ratios(r)) for r in (STANDARD, VARIANCE)}
     odds = likelihood(VARIANCE) / likelihood(STANDARD)
     better = (
         f"so the variance fits better, {odds:.2g} times as likely"
@@ -154,8 +154,8 @@ def heights_text() -> str:
     )
     return (
         "The report calls its noise a variance but gives it as a length. The error in z alone can tell, since neither "
-        f"stiffnesses nor path enter it: over the noise it is {said[STANDARD]} if that is a standard deviation in mm "
-        f"and {said[VARIANCE]} if it is a variance in mm^2. These should be draws of one normal distribution, whose "
+        f"stiffnesses nor path enter it: over the noise it is {texts[STANDARD]} if that is a standard deviation in mm "
+        f"and {texts[VARIANCE]} if it is a variance in mm^2. These should be draws of one normal distribution, whose "
         f"width depends on the wrenches only (which are not printed); {better} with that width free: four numbers, a "
         f"hint and no proof. The vertical forces would be {vertical_force(STANDARD):.0f} or "
         f"{vertical_force(VARIANCE):.0f} N rms; with a variance in m^2 {1e-3 * vertical_force(VARIANCE_M):.1f} kN."

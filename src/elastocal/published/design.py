@@ -146,38 +146,38 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     return Outcome(PRINTED.name, verdict(bare, whole), figures, (_curve(bare),))
 
 
-def _figures(found: Compared, suffix: str) -> tuple[Figure, ...]:
+def _figures(compared: Compared, suffix: str) -> tuple[Figure, ...]:
     """``suffix`` of the names: with tracker noise alone, or with the whole error budget."""
     out = []
     for plan in PLANS:
         out += [
-            accuracy(PRINTED, f"{s}_percent_{plan}{suffix}", s, found.percent[plan][s], bool(suffix)) for s in SOUGHT
+            accuracy(PRINTED, f"{s}_percent_{plan}{suffix}", s, compared.percent[plan][s], bool(suffix)) for s in SOUGHT
         ]
         out += PRINTED.figures(
             {
-                f"error_{plan}{suffix}": 1e6 * found.error[plan],
-                f"largest_error_{plan}{suffix}": 1e6 * found.largest[plan],
+                f"error_{plan}{suffix}": 1e6 * compared.error[plan],
+                f"largest_error_{plan}{suffix}": 1e6 * compared.largest[plan],
             }
         )
     return (
         *out,
-        *PRINTED.figures({f"better_than_{than}{suffix}": found.better(than) for than in ("random", "d")}),
+        *PRINTED.figures({f"better_than_{than}{suffix}": compared.better(than) for than in ("random", "d")}),
         *PRINTED.figures(
             {
-                f"efficiency_d{suffix}": 100 * found.certified["d"],
-                f"efficiency_test_pose{suffix}": 100 * found.certified["test_pose"],
-                f"d_efficiency_of_test_pose{suffix}": 100 * found.by_determinant,
-                f"candidates{suffix}": float(found.candidates),
+                f"efficiency_d{suffix}": 100 * compared.certified["d"],
+                f"efficiency_test_pose{suffix}": 100 * compared.certified["test_pose"],
+                f"d_efficiency_of_test_pose{suffix}": 100 * compared.by_determinant,
+                f"candidates{suffix}": float(compared.candidates),
             }
         ),
     )
 
 
 def verdict(bare: Compared, whole: Compared) -> str:
-    said = []
+    notes = []
     for found, noise in ((bare, "tracker noise alone"), (whole, "the whole error budget")):
         k = {p: (found.percent[p]["k_c"], found.percent[p]["s_0"]) for p in PLANS}
-        said.append(
+        notes.append(
             f"With {noise}, {POSES} poses give k_c to {k['random'][0]:.1f} % and s_0 to {k['random'][1]:.1f} % at "
             f"random (median of {RANDOM}), {k['d'][0]:.1f} and {k['d'][1]:.1f} % D-optimal, {k['test_pose'][0]:.1f} "
             f"and {k['test_pose'][1]:.1f} % where the plan is made for the test poses; the expected error there falls "
@@ -185,7 +185,7 @@ def verdict(bare: Compared, whole: Compared) -> str:
             f"{1e6 * found.error['test_pose']:.1f} um, by {found.better('random'):.0f} and {found.better('d'):.0f} %. "
             f"The D-optimal plan is at least {100 * found.certified['d']:.1f} % efficient."
         )
-    return " ".join((*said, explained(whole.percent["random"])))
+    return " ".join((*notes, explained(whole.percent["random"])))
 
 
 def explained(found: dict[str, float]) -> str:
@@ -193,21 +193,21 @@ def explained(found: dict[str, float]) -> str:
     like = [s for s in SOUGHT if alike(s, found[s])]
     unlike = [s for s in SOUGHT if s not in like]
     each = ", ".join(f"{s} {found[s]:.2g} % (printed {printed_percent(s)})" for s in like)
-    said = f"The whole budget at random poses has the printed size for {each or 'none'}"
+    message = f"The whole budget at random poses has the printed size for {each or 'none'}"
     if not unlike:
-        return f"{said}."
+        return f"{message}."
     left = ", ".join(
         f"{s} {found[s]:.2g} % (printed {printed_percent(s)}, {times(s, found[s]):.2g} times as much)" for s in unlike
     )
     return (
-        f"{said}; but not for {left}. What else acted on these is open: links that bend and that a model of joints "
+        f"{message}; but not for {left}. What else acted on these is open: links that bend and that a model of joints "
         "takes for joints are one candidate, not tested here."
     )
 
 
-def _curve(found: Compared) -> Lines:
+def _curve(compared: Compared) -> Lines:
     counts = tuple(float(c) for c in COUNTS)
-    series = tuple(Series(WORDS[p], counts, tuple(1e6 * e for e in found.curves[p])) for p in PLANS)
+    series = tuple(Series(WORDS[p], counts, tuple(1e6 * e for e in compared.curves[p])) for p in PLANS)
     return Lines(
         "error_by_poses",
         "Expected error at the test poses, tracker noise alone",

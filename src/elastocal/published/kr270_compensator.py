@@ -32,12 +32,22 @@ def angles() -> Array:
     return np.asarray(np.radians(np.linspace(*RANGE_DEG, 2901)))
 
 
-def springs(found: CompensatorGeometry, s_0: float = S_0) -> tuple[GravityCompensator, GravityCompensator]:
+def springs(geometry: CompensatorGeometry, s_0: float = S_0) -> tuple[GravityCompensator, GravityCompensator]:
     """With the published geometry, and with the one fitted to Table 1; phi0 fits the lengths of Table 1 in both."""
-    sets = (tuple(1e-3 * PRINTED.value(n) for n in ("a_x_mm", "a_y_mm", "L_mm")), (found.a_x, found.a_y, found.L))
+    sets = (
+        tuple(1e-3 * PRINTED.value(n) for n in ("a_x_mm", "a_y_mm", "L_mm")),
+        (geometry.a_x, geometry.a_y, geometry.L),
+    )
     published, fitted = (
         GravityCompensator(
-            joint="A2", a_x=a_x, a_y=a_y, L=length, phi0=found.phi0_by_length, k_c=K_C, s_0=s_0, mode="stiffness_only"
+            joint="A2",
+            a_x=a_x,
+            a_y=a_y,
+            L=length,
+            phi0=geometry.phi0_by_length,
+            k_c=K_C,
+            s_0=s_0,
+            mode="stiffness_only",
         )
         for a_x, a_y, length in sets
     )
@@ -49,10 +59,10 @@ def equivalent(spring: GravityCompensator, q: Array) -> Array:
     return np.asarray(1.0 / (1.0 / K2 + spring.stiffness(q)))
 
 
-def curve_figures(found: CompensatorGeometry) -> tuple[Figure, ...]:
+def curve_figures(geometry: CompensatorGeometry) -> tuple[Figure, ...]:
     """Extremes over the range, with the published geometry and with the fitted one."""
     q, out = angles(), list[Figure]()
-    for spring, tail in zip(springs(found), ("", "_fitted"), strict=True):
+    for spring, tail in zip(springs(geometry), ("", "_fitted"), strict=True):
         out += _extremes("eta", tail, spring.eta(q), q)
         out += _extremes("k2eq", tail, 1e6 * equivalent(spring, q), q)
         out += _extremes("spring_force", tail, 1e-6 * spring.force(q), q)
@@ -66,8 +76,8 @@ def _extremes(name: str, tail: str, values: Array, q: Array) -> list[Figure]:
     ]
 
 
-def curve_words(found: CompensatorGeometry) -> str:
-    q, (spring, _) = angles(), springs(found)
+def curve_words(geometry: CompensatorGeometry) -> str:
+    q, (spring, _) = angles(), springs(geometry)
     k2, force = 1e6 * equivalent(spring, q), 1e-6 * spring.force(q)
     word = "everywhere, as the paper says" if k2.max() < 1e6 * K2 else "not everywhere, against the paper"
     return (
@@ -78,11 +88,11 @@ def curve_words(found: CompensatorGeometry) -> str:
     )
 
 
-def drawings(found: CompensatorGeometry) -> tuple[Lines, Lines]:
+def drawings(geometry: CompensatorGeometry) -> tuple[Lines, Lines]:
     """Figs. 4 and 5, for several preloads."""
     q = angles()[::20]
     x = tuple(float(v) for v in np.degrees(q))
-    each = [(f"s_0 = {s:g} mm", springs(found, 1e-3 * s)[1]) for s in FREE_LENGTHS_MM]
+    each = [(f"s_0 = {s:g} mm", springs(geometry, 1e-3 * s)[1]) for s in FREE_LENGTHS_MM]
     eta = tuple(Series(name, x, tuple(float(v) for v in s.eta(q))) for name, s in each)
     k2 = tuple(Series(name, x, tuple(float(v) for v in 1e6 * equivalent(s, q))) for name, s in each)
     note = (
@@ -125,25 +135,25 @@ def fitted() -> TableOne:
     return TableOne(gain, pivot, variants, compensator_geometry(gain.known, pivot), rigid, len(bad))
 
 
-def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
-    g, rigid, arc = found.geometry, found.rigid, found.gain.known
+def geometry_figures(table_one: TableOne) -> tuple[Figure, ...]:
+    g, rigid, arc = table_one.geometry, table_one.rigid, table_one.gain.known
     sd, rigid_sd = ({k: 1e3 * v for k, v in of.sd.items()} for of in (g, rigid))
-    common, pointing = (m.test for m in found.variants.models[1:])
+    common, pointing = (m.test for m in table_one.variants.models[1:])
     assert common is not None
     assert pointing is not None
     return (
         PRINTED.figure("L_mm", 1e3 * g.L),
         PRINTED.figure("L_sd_mm", sd["L"], times=PRINTED.value("L_sd_mm") / sd["L"]),
-        PRINTED.figure("a_x_mm", 1e3 * g.a_x, away=_off(found, "a_x")),
+        PRINTED.figure("a_x_mm", 1e3 * g.a_x, away=_off(table_one, "a_x")),
         PRINTED.figure("a_x_sd_mm", sd["a_x"]),
-        PRINTED.figure("a_y_mm", 1e3 * g.a_y, away=_off(found, "a_y")),
+        PRINTED.figure("a_y_mm", 1e3 * g.a_y, away=_off(table_one, "a_y")),
         PRINTED.figure("a_y_sd_mm", sd["a_y"], times=PRINTED.value("a_y_sd_mm") / sd["a_y"]),
         *PRINTED.figures({
             "arc1_rms_mm": 1e3 * arc.estimate.rms, "arc1_sd_mm": 1e3 * arc.residual_sd,
             "arc1_other_sense_mm": 1e3 * arc.other_sd,
             "P2_x_mm": float(1e3 * arc.centre[0]), "P2_y_mm": float(1e3 * arc.centre[1]),
-            "P0_x_mm": float(1e3 * found.pivot.centre[0]), "P0_y_mm": float(1e3 * found.pivot.centre[1]),
-            "R01_mm": float(1e3 * found.pivot.radii[0]), "R02_mm": float(1e3 * found.pivot.radii[1]),
+            "P0_x_mm": float(1e3 * table_one.pivot.centre[0]), "P0_y_mm": float(1e3 * table_one.pivot.centre[1]),
+            "R01_mm": float(1e3 * table_one.pivot.radii[0]), "R02_mm": float(1e3 * table_one.pivot.radii[1]),
             "phi0_deg": float(np.degrees(g.phi0_by_length)),
         }),
         PRINTED.figure("phi0_direction_deg", float(np.degrees(g.phi0)), sd=np.degrees(g.sd["phi0"])),
@@ -153,48 +163,53 @@ def geometry_figures(found: TableOne) -> tuple[Figure, ...]:
         }),
         PRINTED.figure("a_x_rigid_sd_mm", rigid_sd["a_x"], test=common.text()),
         *PRINTED.figures({"a_y_rigid_mm": 1e3 * rigid.a_y, "a_y_rigid_sd_mm": rigid_sd["a_y"]}),
-        PRINTED.figure("pointing_probability", pointing.probability, verb=_rejected(found)),
-        PRINTED.figure("gain_radius", found.gain.radius),
+        PRINTED.figure("pointing_probability", pointing.probability, verb=_rejected(table_one)),
+        PRINTED.figure("gain_radius", table_one.gain.radius),
     )  # fmt: skip
 
 
-def _off(found: TableOne, name: str) -> str:
+def _off(table_one: TableOne, name: str) -> str:
     """How far a length of Table 2 is from print."""
-    g = found.geometry
+    g = table_one.geometry
     off = abs(PRINTED.value(f"{name}_mm") - 1e3 * float(getattr(g, name)))
     return f"{off:.2f} mm or {off / (1e3 * g.sd[name]):.1f} standard deviations away"
 
 
-def _rejected(found: TableOne) -> str:
-    pointing = found.variants.models[2].test
+def _rejected(table_one: TableOne) -> str:
+    pointing = table_one.variants.models[2].test
     return "reject" if pointing is not None and pointing.rejected else "do not reject"
 
 
-def geometry_words(found: TableOne) -> str:
+def geometry_words(table_one: TableOne) -> str:
     """What Table 1 gives against Table 2, in figures."""
-    g = found.geometry
+    g = table_one.geometry
     sd = {k: 1e3 * v for k, v in g.sd.items()}
-    way = "against" if found.gain.known.sense == -1 else "with"
-    named = "no point of it is contradicted by the others" if found.named == 0 else f"{found.named} points are doubtful"
-    said = {n: PRINTED.value(f"{n}_mm") for n in ("L", "a_x", "a_y", "L_sd", "a_y_sd")}
+    way = "against" if table_one.gain.known.sense == -1 else "with"
+    named = (
+        "no point of it is contradicted by the others"
+        if table_one.named == 0
+        else f"{table_one.named} points are doubtful"
+    )
+    printed = {n: PRINTED.value(f"{n}_mm") for n in ("L", "a_x", "a_y", "L_sd", "a_y_sd")}
     return (
-        f"Table 1 gives L = {1e3 * g.L:.2f} mm (printed {said['L']:.2f}) and a_x = {1e3 * g.a_x:.2f} mm (printed "
-        f"{said['a_x']:.2f}, {_off(found, 'a_x')}), but a_y = {1e3 * g.a_y:.2f} instead of {said['a_y']:.2f} mm, "
-        f"{_off(found, 'a_y')} ({named}); the printed accuracies of L and a_y are {said['L_sd'] / sd['L']:.1f} and "
-        f"{said['a_y_sd'] / sd['a_y']:.1f} standard deviations. P1 runs {way} q2 (the other sense leaves "
-        f"{1e3 * found.gain.known.other_sd:.0f} mm), and eq. (1) needs phi0 = "
+        f"Table 1 gives L = {1e3 * g.L:.2f} mm (printed {printed['L']:.2f}) and a_x = {1e3 * g.a_x:.2f} mm (printed "
+        f"{printed['a_x']:.2f}, {_off(table_one, 'a_x')}), but a_y = {1e3 * g.a_y:.2f} instead of {printed['a_y']:.2f} "
+        f"mm, {_off(table_one, 'a_y')} ({named}); the printed accuracies of L and a_y are "
+        f"{printed['L_sd'] / sd['L']:.1f} and {printed['a_y_sd'] / sd['a_y']:.1f} "
+        f"standard deviations. P1 runs {way} q2 (the other sense leaves "
+        f"{1e3 * table_one.gain.known.other_sd:.0f} mm), and eq. (1) needs phi0 = "
         f"{np.degrees(g.phi0_by_length):.2f} deg: with alpha = {np.degrees(g.alpha):.2f} deg, as printed, it is wrong "
         f"by up to {1e3 * g.printed_error:.0f} mm. One common rotation of both markers brings the accuracy of a_x from "
-        f"{sd['a_x']:.2f} to {1e3 * found.rigid.sd['a_x']:.2f} mm; that the body points along the "
-        f"spring the points {_rejected(found)}."
+        f"{sd['a_x']:.2f} to {1e3 * table_one.rigid.sd['a_x']:.2f} mm; that the body points along the "
+        f"spring the points {_rejected(table_one)}."
     )
 
 
-def points_drawn(found: TableOne) -> Lines:
+def points_drawn(table_one: TableOne) -> Lines:
     """All in mm, in the tracker's frame."""
     p1, p01, p02 = _points()
-    p2, p0 = 1e3 * found.gain.known.centre[:2], 1e3 * found.pivot.centre[:2]
-    arcs = ((p1, p2, 1e3 * found.geometry.L), *zip((p01, p02), (p0, p0), 1e3 * found.pivot.radii, strict=True))
+    p2, p0 = 1e3 * table_one.gain.known.centre[:2], 1e3 * table_one.pivot.centre[:2]
+    arcs = ((p1, p2, 1e3 * table_one.geometry.L), *zip((p01, p02), (p0, p0), 1e3 * table_one.pivot.radii, strict=True))
     series = (
         *(
             Series(f"{name} of Table 1", *_columns(points), points=True)

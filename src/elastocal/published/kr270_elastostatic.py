@@ -193,9 +193,9 @@ def _theory(sizes: dict[Form, int], ranks: dict[Form, Rank], spring: int) -> str
     )
 
 
-def _practice(said: dict[str, float | None]) -> str:
+def _practice(recomputed: dict[str, float | None]) -> str:
     """What the virtual experiment gives; a figure without a value is shown as nan."""
-    v = {name: float("nan") if value is None else value for name, value in said.items()}
+    v = {name: float("nan") if value is None else value for name, value in recomputed.items()}
     share, lost = v["compensated_percent"], v["compensated_percent"] - v["compensated_percent_all_at_once"]
     return (
         "In a virtual experiment like that of section 5 (truth: the shipped robot, loaded; nothing known of its "

@@ -48,9 +48,9 @@ PHYSICAL = {
 KNOWN = "compensator"
 
 
-def spring_ratios(truth: Robot, found: Identification) -> dict[str, float]:
+def spring_ratios(truth: Robot, identified: Identification) -> dict[str, float]:
     """How far k_c and s_0 would stand out of the noise if they were sought beside all that can be told apart."""
-    fit = found.whole
+    fit = identified.whole
     model = truth.with_link_form("beam")
     names = [*fit.names, *SPRING]
     n, r = fit.problem.shape
@@ -60,11 +60,11 @@ def spring_ratios(truth: Robot, found: Identification) -> dict[str, float]:
     return {s: float(v / e) for s, v, e in zip(SPRING, value, sd[-len(SPRING) :], strict=True)}
 
 
-def path_listings(truth: Robot, found: Identification) -> tuple[Listing, ...]:
+def path_listings(truth: Robot, identified: Identification) -> tuple[Listing, ...]:
     """Counts of every stage, the compensator's pair first, and everything that is not estimated."""
-    ratios = spring_ratios(truth, found)
-    return Listing("reduction_path", _stages(found), _PATH), Listing(
-        "not_estimated", _fallen(truth, found, ratios), _FALLEN
+    ratios = spring_ratios(truth, identified)
+    return Listing("reduction_path", _stages(identified), _PATH), Listing(
+        "not_estimated", _fallen(truth, identified, ratios), _FALLEN
     )
 
 
@@ -77,8 +77,8 @@ _FALLEN = (
 )
 
 
-def _stages(found: Identification) -> tuple[dict[str, str | int | float], ...]:
-    first = found.stages[0]
+def _stages(identified: Identification) -> tuple[dict[str, str | int | float], ...]:
+    first = identified.stages[0]
     rows: list[dict[str, str | int | float]] = [
         {
             "stage": "complete",
@@ -86,7 +86,7 @@ def _stages(found: Identification) -> tuple[dict[str, str | int | float], ...]:
             "what it does": "everything that yields, and the compensator's k_c and s_0",
         }
     ]
-    for stage in found.stages:
+    for stage in identified.stages:
         name = KNOWN if stage is first else stage.name
         what = "k_c and s_0 are held as known, see below" if stage is first else stage.action
         row: dict[str, str | int | float] = {"stage": name, "parameters": stage.parameters, "what it does": what}
@@ -97,23 +97,25 @@ def _stages(found: Identification) -> tuple[dict[str, str | int | float], ...]:
     return tuple(rows)
 
 
-def _fallen(truth: Robot, found: Identification, ratios: dict[str, float]) -> tuple[dict[str, str | int | float], ...]:
-    said = " and ".join(f"{n} by {v:.0f}" for n, v in ratios.items())
+def _fallen(
+    truth: Robot, identified: Identification, ratios: dict[str, float]
+) -> tuple[dict[str, str | int | float], ...]:
+    message = " and ".join(f"{n} by {v:.0f}" for n, v in ratios.items())
     known = (
         f"identified by an experiment of its own (case kr270-compensator); sought here as well they would stand out of "
-        f"the noise, {said}"
+        f"the noise, {message}"
     )
     held = " and ".join(f"{truth.parameters.values[truth.parameters.index(n)]:.4g}" for n in SPRING)
     rows = [_row(KNOWN, " ".join(SPRING), len(SPRING), known, held)]
     for stage, why in PHYSICAL.items():
         gone: dict[str, list[str]] = {}
-        for d in found.dropped:
+        for d in identified.dropped:
             if d.stage == stage:
                 place, symbol = d.name.rsplit(".", 1)
                 gone.setdefault(place, []).append(symbol)
         rows += [_row(stage, f"{place}: {' '.join(names)}", len(names), why, "") for place, names in gone.items()]
     rows += [
-        _row(d.stage, d.name, 1, _reason(d), f"{d.fixed_at:.4g}") for d in found.dropped if d.stage not in PHYSICAL
+        _row(d.stage, d.name, 1, _reason(d), f"{d.fixed_at:.4g}") for d in identified.dropped if d.stage not in PHYSICAL
     ]
     return tuple(rows)
 
@@ -157,8 +159,8 @@ def rigid(truth: Robot) -> Robot:
 
 def clear(model: Robot, q: Array) -> Bools:
     """Where the tool is clear of floor and column."""
-    at = kinematics(model, q).position
-    return np.asarray((at[:, 2] > HEIGHT) & (np.hypot(at[:, 0], at[:, 1]) > RADIUS))
+    position = kinematics(model, q).position
+    return np.asarray((position[:, 2] > HEIGHT) & (np.hypot(position[:, 0], position[:, 1]) > RADIUS))
 
 
 def clear_configurations(model: Robot, count: int, rng: np.random.Generator) -> Array:
@@ -201,20 +203,22 @@ def identified(truth: Robot, campaign: Measured, whole_path: bool = False) -> Id
     return identify(described if whole_path else described[-1:], campaign, SEEK)
 
 
-def identified_model(found: Identification, statics: Statics = "loaded") -> IdentifiedModel:
+def identified_model(identified: Identification, statics: Statics = "loaded") -> IdentifiedModel:
     """With the covariance of everything sought, and what the residuals show beyond noise."""
-    fit, wide = found.fit, wide_covariance(found)
+    fit, wide = identified.fit, wide_covariance(identified)
     fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
     return IdentifiedModel(fit.model, wide.names, wide.covariance, fault, statics)
 
 
-def all_at_once(found: Identification) -> Fit:
+def all_at_once(identified: Identification) -> Fit:
     """M3 in one step: everything whose ratio is below the threshold before any of it is dropped."""
-    whole = found.whole
+    whole = identified.whole
     kept = {
-        n: float(v) for n, v, r in zip(whole.names, whole.values, whole.ratios, strict=True) if r >= found.thresholds[0]
+        n: float(v)
+        for n, v, r in zip(whole.names, whole.values, whole.ratios, strict=True)
+        if r >= identified.thresholds[0]
     }
-    return estimate(found.sought.with_parameters(kept), whole.campaign, list(kept))
+    return estimate(identified.sought.with_parameters(kept), whole.campaign, list(kept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +241,8 @@ class HeldOut:
         return cls(empty.q, empty.wrenches, statics, empty.deflection(truth))
 
     def deflection(self, model: Robot) -> Array:
-        at = Setup(self.q, AppliedWrenches(model.tool, self.wrenches), (Marker(model.tool),))
-        return Deflection(at, self.statics).predict(model)
+        setup = Setup(self.q, AppliedWrenches(model.tool, self.wrenches), (Marker(model.tool),))
+        return Deflection(setup, self.statics).predict(model)
 
     @property
     def vertical(self) -> Ints:
@@ -253,10 +257,10 @@ class HeldOut:
         """Per cent of the rms deflection that is compensated."""
         return 100 * (1 - rms(rest[rows]) / rms(self.exact[rows]))
 
-    def predicted_sd(self, found: Identification) -> float:
+    def predicted_sd(self, identified: Identification) -> float:
         """Rms length (m) that the identified model itself expects to be left."""
-        load = AppliedWrenches(found.fit.model.tool, self.wrenches)
-        return rms(predict(identified_model(found, self.statics), self.q, load).sd[:, :3])
+        load = AppliedWrenches(identified.fit.model.tool, self.wrenches)
+        return rms(predict(identified_model(identified, self.statics), self.q, load).sd[:, :3])
 
 
 def rms(vectors: Array) -> float:

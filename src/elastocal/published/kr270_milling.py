@@ -151,12 +151,12 @@ def _sizes(loads: PathLoads) -> tuple[float, float]:
     return float(whole / np.sqrt(1 + RADIAL**2 + AXIAL**2)), float(whole)
 
 
-def _expected(found: Identification, truth: Robot, path: Targets, loads: PathLoads) -> float:
+def _expected(identified: Identification, truth: Robot, path: Targets, loads: PathLoads) -> float:
     """Rms (m) that the covariance of the fit lets expect."""
-    model = found.fit.model
+    model = identified.fit.model
     nominal = correct(model, path, loads).nominal
     command = correct(model, taught(model, path, nominal, loads), loads).command
-    covariance = taught_covariance(ex.identified_model(found), nominal, command, truth.tool, loads)
+    covariance = taught_covariance(ex.identified_model(identified), nominal, command, truth.tool, loads)
     return float(np.sqrt(np.mean(np.einsum("nii->n", covariance[:, :3, :3]))))
 
 

@@ -152,24 +152,26 @@ def printed_percent(short: str) -> float:
     return float(PRINTED.table("3")[short]["percent"])
 
 
-def times(short: str, found: float) -> float:
+def times(short: str, estimate: float) -> float:
     """How many times the printed accuracy is the one found here (%)."""
-    return printed_percent(short) / found
+    return printed_percent(short) / estimate
 
 
-def alike(short: str, found: float) -> bool:
-    return 1 / SIMILAR <= times(short, found) <= SIMILAR
+def alike(short: str, estimate: float) -> bool:
+    return 1 / SIMILAR <= times(short, estimate) <= SIMILAR
 
 
 def accuracy(
-    printed: Case, name: str, short: str, found: float | None, all_errors: bool = False, **words: Any
+    printed: Case, name: str, short: str, estimate: float | None, all_errors: bool = False, **words: Any
 ) -> Figure:
     """A row of the comparison; ``all_errors``: whether every error that was thought of is in it."""
-    if found is None:
+    if estimate is None:
         return printed.figure(name, None, why=Why.VIRTUAL, size="not among what was found", **words)
-    still = all_errors and not alike(short, found)
-    size = f"printed is {times(short, found):.2g} times as much{', which these errors do not explain' if still else ''}"
-    return printed.figure(name, found, why=Why.OPEN if still else Why.VIRTUAL, size=size, **words)
+    still = all_errors and not alike(short, estimate)
+    size = (
+        f"printed is {times(short, estimate):.2g} times as much{', which these errors do not explain' if still else ''}"
+    )
+    return printed.figure(name, estimate, why=Why.OPEN if still else Why.VIRTUAL, size=size, **words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,14 +212,14 @@ def table_three(rng: np.random.Generator, progress: Progress) -> TableThree:
 
 
 def _random_campaigns(
-    at: Experiment, rng: np.random.Generator, watch: Callable[[int], None]
+    experiment: Experiment, rng: np.random.Generator, watch: Callable[[int], None]
 ) -> tuple[dict[str, float], int]:
     """Medians of the estimates of campaigns at random configurations, and how many gave no start."""
     fits: list[Fit] = []
     refused = 0
     for i in range(CAMPAIGNS):
         try:
-            fits.append(at.fitted(rng.choice(len(at.q), POSES, replace=False), rng)[0])
+            fits.append(experiment.fitted(rng.choice(len(experiment.q), POSES, replace=False), rng)[0])
         except InputError:
             refused += 1
         watch(i + 1)
@@ -233,36 +235,36 @@ def _random_percent(information: Array, rng: np.random.Generator) -> dict[str, f
     return {s: float(v) for s, v in zip(SOUGHT, sd, strict=True)}
 
 
-def spring_figures(found: TableThree) -> tuple[Figure, ...]:
+def spring_figures(table_three: TableThree) -> tuple[Figure, ...]:
     out = [
-        PRINTED.figure("equations", float(found.equations), poses=POSES, repeats=REPEATS, markers=len(MARKERS)),
+        PRINTED.figure("equations", float(table_three.equations), poses=POSES, repeats=REPEATS, markers=len(MARKERS)),
     ]
     noise: dict[str, Any] = {"um": 1e6 * TRACKER, "sets": SETS}
     for s in SOUGHT:
         scale = 1e3 if s == "s_0" else 1e6
         out += [
-            PRINTED.figure(s, scale * found.designed[s]),
-            accuracy(PRINTED, f"{s}_percent", s, found.designed_percent[s], **noise),
-            accuracy(PRINTED, f"{s}_percent_sampled", s, found.sampled[s]),
-            PRINTED.figure(f"{s}_random", scale * found.random[s]),
-            accuracy(PRINTED, f"{s}_percent_random", s, found.random_percent[s], **noise),
-            accuracy(PRINTED, f"{s}_percent_both", s, found.both_percent[s], **noise),
+            PRINTED.figure(s, scale * table_three.designed[s]),
+            accuracy(PRINTED, f"{s}_percent", s, table_three.designed_percent[s], **noise),
+            accuracy(PRINTED, f"{s}_percent_sampled", s, table_three.sampled[s]),
+            PRINTED.figure(f"{s}_random", scale * table_three.random[s]),
+            accuracy(PRINTED, f"{s}_percent_random", s, table_three.random_percent[s], **noise),
+            accuracy(PRINTED, f"{s}_percent_both", s, table_three.both_percent[s], **noise),
         ]
-    starts = {f"{s}_start": (1e3 if s == "s_0" else 1e6) * found.start[s] for s in ("k_c", "s_0", "k_2")}
+    starts = {f"{s}_start": (1e3 if s == "s_0" else 1e6) * table_three.start[s] for s in ("k_c", "s_0", "k_2")}
     return (*out, *PRINTED.figures(starts))
 
 
-def spring_words(found: TableThree) -> str:
-    d, r, b = found.designed_percent, found.random_percent, found.both_percent
+def spring_words(table_three: TableThree) -> str:
+    d, r, b = table_three.designed_percent, table_three.random_percent, table_three.both_percent
     factor = {s: times(s, v) for s, v in r.items()}
     least, most = min(SOUGHT, key=lambda s: factor[s]), max(SOUGHT, key=lambda s: factor[s])
-    lost = f" {found.refused} of {CAMPAIGNS} random campaigns gave no start." if found.refused else ""
+    lost = f" {table_three.refused} of {CAMPAIGNS} random campaigns gave no start." if table_three.refused else ""
     return (
         f"Table 3 cannot be recomputed, since only its results are printed. A virtual experiment of its size "
-        f"({found.equations} equations, Table 3 as truth, 2.5 kN downwards, {1e6 * TRACKER:g} um per reading and no "
-        f"other error, no links and no foundation) knows k_c to {d['k_c']:.1f} % and s_0 to {d['s_0']:.2f} % at "
+        f"({table_three.equations} equations, Table 3 as truth, 2.5 kN downwards, {1e6 * TRACKER:g} um per reading and "
+        f"no other error, no links and no foundation) knows k_c to {d['k_c']:.1f} % and s_0 to {d['s_0']:.2f} % at "
         f"designed poses, {r['k_c']:.1f} and {r['s_0']:.2f} % at random ones, {b['k_c']:.1f} and {b['s_0']:.2f} % with "
-        f"horizontal loads as well; {_sampling(found)}. Printed are {printed_percent('k_c')} and "
+        f"horizontal loads as well; {_sampling(table_three)}. Printed are {printed_percent('k_c')} and "
         f"{printed_percent('s_0')} %, {times('k_c', r['k_c']):.0f} to {times('k_c', d['k_c']):.0f} times as much, and "
         f"for all seven parameters {factor[least]:.1f} ({least}) to {factor[most]:.0f} ({most}) times what random "
         f"poses give. So more than the tracker's noise must have acted. Errors of load and repeatability explain "
@@ -271,10 +273,10 @@ def spring_words(found: TableThree) -> str:
     )
 
 
-def _sampling(found: TableThree) -> str:
+def _sampling(table_three: TableThree) -> str:
     """Whether the draws say the same as the covariance, if they say anything."""
-    if not found.converged:
+    if not table_three.converged:
         return "the chains of the sampler have not mixed, so that sampling neither confirms nor denies it"
-    worst = max(SOUGHT, key=lambda s: abs(found.sampled[s] / found.designed_percent[s] - 1))
-    off = 100 * (found.sampled[worst] / found.designed_percent[worst] - 1)
+    worst = max(SOUGHT, key=lambda s: abs(table_three.sampled[s] / table_three.designed_percent[s] - 1))
+    off = 100 * (table_three.sampled[worst] / table_three.designed_percent[worst] - 1)
     return f"sampling {'agrees' if abs(off) < ALIKE else 'differs'} (most for {worst}, by {off:+.0f} %)"

@@ -216,11 +216,11 @@ def _computed(rng: np.random.Generator, progress: Progress) -> _Run:
     recursion = recursive_moments(model, samples, sense.sign)
     seek = tuple(p.name for p in model.parameters if p.kind == "link_mass")
     weightless = model.with_parameters(dict.fromkeys(seek, 0.0))
-    found = fit_masses(weightless, samples, sense=sense, friction=Friction())
+    fitted = fit_masses(weightless, samples, sense=sense, friction=Friction())
     progress(2, 3)
-    judged = validate(found, other)
+    judged = validate(fitted, other)
     progress(3, 3)
-    return _Run(swept, found, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
+    return _Run(swept, fitted, recursion, judged, other.torque - sense.sign * judged.prediction.weight.torque)
 
 
 def _read(text: str, model: Robot) -> JointLog:
@@ -231,8 +231,8 @@ def _read(text: str, model: Robot) -> JointLog:
         return read_log(path, model)
 
 
-def _terms(found: GravityFit) -> tuple[Term, ...]:
-    return expressions(found.model, np.radians(POSE_DEG), found.known)
+def _terms(fit: GravityFit) -> tuple[Term, ...]:
+    return expressions(fit.model, np.radians(POSE_DEG), fit.known)
 
 
 def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursion: Recursion) -> tuple[Figure, ...]:
@@ -252,11 +252,11 @@ def _coefficients(all_at_once: dict[str, Term], alone: dict[str, Term], recursio
     return (*out, PRINTED.figure("tau5_constant", constant))
 
 
-def _friction(found: GravityFit) -> tuple[Figure, ...]:
+def _friction(fit: GravityFit) -> tuple[Figure, ...]:
     planted = {"coulomb": COULOMB, "viscous": VISCOUS}
     return tuple(
         PRINTED.figure(f"{t.term}_{t.joint[1]}", t.value, planted=planted[t.term][MOVED[t.joint]], sd=t.sd)
-        for t in friction_terms(found)
+        for t in friction_terms(fit)
         if t.joint in MOVED
     )
 
@@ -285,9 +285,9 @@ def _curves(done: _Run) -> tuple[Lines, ...]:
 def _verdict(terms: dict[str, Term], done: _Run) -> str:
     judged = done.validation
     rms = judged.rms(judged.error)
-    said = ", ".join(f"{rms[j]:.2g} N m on joint {joint[1]}" for joint, j in MOVED.items())
+    message = ", ".join(f"{rms[j]:.2g} N m on joint {joint[1]}" for joint, j in MOVED.items())
     return (
         f"From virtual logs with friction and noise: {terms['A5'].text}; {terms['A3'].phase_text}; {terms['A2'].text}. "
-        f"On the motion of Table V they leave {said} (rms), which is the noise put in. Table IV misprints one mass "
+        f"On the motion of Table V they leave {message} (rms), which is the noise put in. Table IV misprints one mass "
         "moment: 8.612 kg m for 9.122."
     )

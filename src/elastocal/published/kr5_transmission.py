@@ -105,9 +105,9 @@ def _ratios(fit: Transmission) -> tuple[Figure, ...]:
     out = []
     for i, j in ENTRIES:
         k, simple = fit.at(f"A{i}", f"A{j}"), fit.ratios.fractions[f"A{i}", f"A{j}"]
-        said = "" if simple is None else f"; {simple.text()}, which chance would give in {100 * simple.chance:.2g} %"
+        message = "" if simple is None else f"; {simple.text()}, which chance would give in {100 * simple.chance:.2g} %"
         per_turn = fit.ratios.per_turn[k[0]]
-        out.append(PRINTED.figure(f"s{i}{j}_ratio", float(s[k]), per_turn=per_turn, sd=sd[k], fraction=said))
+        out.append(PRINTED.figure(f"s{i}{j}_ratio", float(s[k]), per_turn=per_turn, sd=sd[k], fraction=message))
     chance = max(s.chance for s in fit.ratios.fractions.values() if s is not None)
     r = fit.regularity
     return (

@@ -141,9 +141,9 @@ def drawn(kind: ContactForce, felt: Array, count: int, rng: np.random.Generator,
         read = ContactForce(kind.q + JOINT_SD * rng.normal(size=kind.q.shape), kind.touches, kind.axes)
         forces = felt + FORCE_SD * rng.normal(size=felt.shape)
         gap = ContactGap.of(read, forces)
-        found = iterate(start, Measured(gap, np.zeros((gap.count, len(gap.rows))), sources), NAMES)
-        errors.append(found.values(NAMES) - true)
-        e_f.append(force_error(read, found.model, forces))
+        iterated = iterate(start, Measured(gap, np.zeros((gap.count, len(gap.rows))), sources), NAMES)
+        errors.append(iterated.values(NAMES) - true)
+        e_f.append(force_error(read, iterated.model, forces))
         progress(i + 1, count)
     return Draws(np.array(errors), np.array(e_f))
 
@@ -158,8 +158,8 @@ def success_rate(exact: Measured, count: int, rng: np.random.Generator, progress
         start = {n: v + float(rng.uniform(-geometry[n], geometry[n])) for n, v in zip(NAMES[:6], true, strict=False)}
         stiff = {v.name: 1e-5 for v in VALUES[6:9]}
         try:
-            found = iterate(robot.with_parameters({**start, **stiff}), gaps, NAMES, EXACT)
-            off.append(float(np.max(np.abs(found.values(NAMES) / true - 1))))
+            iterated = iterate(robot.with_parameters({**start, **stiff}), gaps, NAMES, EXACT)
+            off.append(float(np.max(np.abs(iterated.values(NAMES) / true - 1))))
         except InputError:
             off.append(float("inf"))
         progress(i + 1, count)
@@ -215,10 +215,10 @@ def _cancelled() -> str:
     )
 
 
-def _values(found: Iterations) -> list[Figure]:
+def _values(iterations: Iterations) -> list[Figure]:
     """Each parameter; lengths whole, as the document prints them."""
     out = []
-    for v, x in zip(VALUES, found.values(NAMES), strict=True):
+    for v, x in zip(VALUES, iterations.values(NAMES), strict=True):
         off = x / (v.actual - v.nominal) - 1
         out.append(PRINTED.figure(v.figure, v.nominal + float(x), actual=v.actual, off=off))
     return out
@@ -242,8 +242,8 @@ def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
     kind = exact.measurement
     assert isinstance(kind, ContactForce)
     series = []
-    for word, found in runs.items():
-        errors = [force_error(kind, m, exact.readings) for m in found.models]
+    for word, run in runs.items():
+        errors = [force_error(kind, m, exact.readings) for m in run.models]
         steps = tuple(float(i) for i in range(len(errors)))
         series.append(Series(f"contacts read as {word}", steps, tuple(log10(max(e, 1e-13)) for e in errors)))
     level = (log10(PRINTED.value("e_f_N")),) * 2
@@ -253,8 +253,8 @@ def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
     return Lines("e_f", "Error index against iterations", "iteration", "", "log10 of e_f", "N", tuple(series), notes)
 
 
-def _pictures(found: Iterations, exact: Measured) -> list[Lines]:
-    before, after = found.models[0], found.model
+def _pictures(iterations: Iterations, exact: Measured) -> list[Lines]:
+    before, after = iterations.models[0], iterations.model
     return [
         contact_lines("before", contact_scene(before, exact)),
         contact_lines("after", contact_scene(after, exact)),

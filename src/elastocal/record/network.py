@@ -62,12 +62,12 @@ def _refused(code: str, text: str, why: str) -> InputError:
 def listen(address: Address) -> socket.socket:
     """A bound UDP socket; its waits end after ``PATIENCE``."""
     family = socket.AF_INET6 if address.ip.version == 6 else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_DGRAM)
+    sock = socket.socket(family, socket.SOCK_DGRAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
-        found.bind((str(address.ip), address.port))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        sock.bind((str(address.ip), address.port))
     except OSError as error:
-        found.close()
+        sock.close()
         code, why = {
             errno.EADDRNOTAVAIL: (
                 "address-elsewhere",
@@ -77,13 +77,13 @@ def listen(address: Address) -> socket.socket:
             errno.EACCES: ("address-kept", "is kept by the system or needs rights; choose another port above 1023"),
         }.get(error.errno or 0, ("", f"cannot be listened on ({error.strerror}); {_AS_IN}"))
         raise FileError(f"{address}: {why}", code=code, value=str(address), parameter="listen") from None
-    found.settimeout(PATIENCE)
-    return found
+    sock.settimeout(PATIENCE)
+    return sock
 
 
-def bound(found: socket.socket) -> Address:
+def bound(sock: socket.socket) -> Address:
     """Where it listens: also where port 0 was asked for."""
-    name = found.getsockname()
+    name = sock.getsockname()
     return Address(ip_address(str(name[0]).partition("%")[0]), int(name[1]))
 
 

@@ -60,7 +60,7 @@ class Peer:
             self.address = None
         if self.address is not None:
             return "controller" if sender == self.address else "foreign"
-        silent = [s for s, found in self._senders.items() if arrived - found.latest > SILENCE]
+        silent = [s for s, sender_state in self._senders.items() if arrived - sender_state.latest > SILENCE]
         for other in silent:
             del self._senders[other]
         return "candidate" if sender in self._senders or len(self._senders) < MOST_SENDERS else "foreign"
@@ -70,14 +70,16 @@ class Peer:
         self._latest = arrived
         if self.address is not None:
             return False
-        found = self._senders.setdefault(sender, _Sender())
-        found.add(counter, arrived)
-        if not found.consistent:
+        sender_state = self._senders.setdefault(sender, _Sender())
+        sender_state.add(counter, arrived)
+        if not sender_state.consistent:
             return False
         others = [s for s, other in self._senders.items() if s != sender and len(other.counters) > 1]
         if others:
-            said = f"{sender} and {others[0]} both send telegrams; give the address of the controller"
-            raise InputError(said, code="two-senders", value=sender, allowed=(sender, *others), parameter="controller")
+            message = f"{sender} and {others[0]} both send telegrams; give the address of the controller"
+            raise InputError(
+                message, code="two-senders", value=sender, allowed=(sender, *others), parameter="controller"
+            )
         self.address = sender
         self.learned.append(sender)
         self._senders.clear()

@@ -100,9 +100,9 @@ def start_values(model: Robot, campaign: Measured, names: Sequence[str], spring:
     matrix = weights.whiten(np.where(used[:, :, None], columns, 0.0)).reshape(len(target), -1)
     values, spread = _solved([*others, *(f"angle {i}" for i in range(len(angles)))], matrix, target)
     m = len(others)
-    found = {n: float(v) for n, v in zip(others, values[:m], strict=True)}
-    found |= _spring(spring, angles, values[m:], spread[m:, m:])
-    return Start(found, angles, values[m:])
+    starts = {n: float(v) for n, v in zip(others, values[:m], strict=True)}
+    starts |= _spring(spring, angles, values[m:], spread[m:, m:])
+    return Start(starts, angles, values[m:])
 
 
 def _angles(model: Robot, kind: Deflection, spring: GravityCompensator) -> tuple[Array, Ints]:
@@ -143,11 +143,11 @@ def _spring(spring: GravityCompensator, angles: Array, compliance: Array, spread
     sd = np.sqrt(np.diag(spread))
     negative, clear = compliance < -CLEAR * sd, np.flatnonzero(compliance > CLEAR * sd)
     if np.any(negative) or len(clear) < 3:
-        said = (
+        message = (
             f"a negative compliance at {np.sum(negative)}" if np.any(negative) else f"a clear one at {len(clear)} only"
         )
         raise InputError(
-            f"the joint {spring.joint} shows {said} of {len(angles)} angles: too much noise for the spring; measure "
+            f"the joint {spring.joint} shows {message} of {len(angles)} angles: too much noise for the spring; measure "
             "more or give k_c and s_0 in the robot file",
             code="noise",
             value=spring.joint,
@@ -222,19 +222,23 @@ def sample_spring(
         tuple(own), to_stiffness(here), slope @ fit.covariance[np.ix_(mine, mine)] @ slope.T, curve, log_prior
     )
     known = np.arange(len(used)) >= readings
-    found = gibbs_metropolis(
+    samples = gibbs_metropolis(
         [fit.names[i] for i in others], fit.problem.matrix[used][:, others], fit.problem.misfit[used], known[used],
         block, rng=rng, draws=draws,
     )  # fmt: skip
-    return _in_order(fit, found, others)
+    return _in_order(fit, samples, others)
 
 
-def _in_order(fit: Fit, found: NonlinearPosterior, others: list[int]) -> NonlinearPosterior:
+def _in_order(fit: Fit, posterior: NonlinearPosterior, others: list[int]) -> NonlinearPosterior:
     """Columns as the fit names them; linear ones are drawn as changes from its values."""
-    draws = found.draws.copy()
+    draws = posterior.draws.copy()
     draws[:, :, : len(others)] += fit.values[others]
     draws[:, :, len(others) :] = from_stiffness(draws[:, :, len(others) :])
-    order = [found.names.index(n) for n in fit.names]
+    order = [posterior.names.index(n) for n in fit.names]
     return replace(
-        found, names=fit.names, draws=draws[:, :, order], rhat=found.rhat[order], effective=found.effective[order]
+        posterior,
+        names=fit.names,
+        draws=draws[:, :, order],
+        rhat=posterior.rhat[order],
+        effective=posterior.effective[order],
     )

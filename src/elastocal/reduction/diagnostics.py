@@ -52,11 +52,11 @@ def influence(fit: Fit, pose: Ints) -> Influence:
     for members in _by_size(pose):
         shape = (len(members), members.shape[1] * r)
         one = np.broadcast_to(np.eye(shape[1]), (len(members), shape[1], shape[1]))
-        found = deletion_of_rows(
+        deletions = deletion_of_rows(
             one, basis[members].reshape(*shape, -1), fit.whitened[members].reshape(shape), used[members].reshape(shape),
             squares, fit.freedom, parts=np.zeros(shape[1], dtype=np.int64), floor=0.0,
         )  # fmt: skip
-        deleted[members] = np.nan_to_num(found.blocks, nan=0.0, posinf=np.inf).reshape(len(members), -1, r)
+        deleted[members] = np.nan_to_num(deletions.blocks, nan=0.0, posinf=np.inf).reshape(len(members), -1, r)
     finite = fit.problem.weights.unwhiten(np.where(np.isinf(deleted), 0.0, deleted))
     left_out = np.where(np.isinf(deleted).any(axis=1)[:, None], np.inf, finite)
     return Influence(leverage, np.where(used, left_out, np.nan))

@@ -55,17 +55,17 @@ def by_readings(model: Robot, trial: Trial) -> list[Dropped]:
         if group is Group.UNOBSERVABLE:
             why.append((name, "algebraic", f"{group.value}: unobservable, no reading depends on it"))
         elif name not in kept:
-            said = f"{group.value}: not separately identifiable from {absorbed[name]}"
-            why.append((name, "algebraic", said))
+            message = f"{group.value}: not separately identifiable from {absorbed[name]}"
+            why.append((name, "algebraic", message))
     for name, size in trial.hidden.items():
         most = f"{ABSURD * table[name].scale:g} {table[name].unit}"
-        said = f"even {most} would show by only {size:.2g} of the noise beyond what others explain"
-        why.append((name, "resolved", said))
+        message = f"even {most} would show by only {size:.2g} of the noise beyond what others explain"
+        why.append((name, "resolved", message))
     for name, other in trial.unpaired.items():
-        said = f"{other} is not determined, and neither means anything beside a guess of the other"
-        why.append((name, "resolved", said))
+        message = f"{other} is not determined, and neither means anything beside a guess of the other"
+        why.append((name, "resolved", message))
     held = {name: table[name].value if name in table else 0.0 for name, _, _ in why}
-    return [Dropped(name, stage, said, np.nan, np.nan, np.nan, held[name]) for name, stage, said in why]
+    return [Dropped(name, stage, message, np.nan, np.nan, np.nan, held[name]) for name, stage, message in why]
 
 
 def by_ratio(

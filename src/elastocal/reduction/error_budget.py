@@ -222,8 +222,8 @@ def expected(
     problem = linearise(exact, model, [*names, *(u.name for u in extra)], weigh(exact, model))
     groups = groups_of(problem, model.joint_parameters)
     values = np.array([*(model.parameters.values[model.parameters.index(n)] for n in names), *(0.0 for _ in extra)])
-    found = expectations(groups, problem.reduced.triangle, values, *thresholds)
+    expectation = expectations(groups, problem.reduced.triangle, values, *thresholds)
     fit = linear_fit(model, exact, problem, [groups.names[i] for i in groups.kept])
     rows = [model.parameters.rows[model.parameters.index(n)] for n in names]
     nuisances = [Parameter(u.name, u.unit, 0.0, 1e-3, "nuisance", "") for u in extra]
-    return Expected((*rows, *nuisances), groups, found, budget(fit), problem.equations, lost)
+    return Expected((*rows, *nuisances), groups, expectation, budget(fit), problem.equations, lost)

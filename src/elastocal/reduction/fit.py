@@ -280,11 +280,11 @@ class _Search:
 def _iterate(search: _Search, x: Array, loss: Loss, scale: float) -> tuple[Array, int, bool]:
     from scipy.optimize import least_squares
 
-    found = least_squares(
+    solution = least_squares(
         search.misfit, x, search.matrix, loss=loss, f_scale=TUNING.get(loss, 1.0) * scale,
         xtol=1e-9, ftol=1e-11, gtol=1e-9, max_nfev=STEPS,
     )  # fmt: skip
-    return np.asarray(found.x), int(found.nfev), bool(found.status > 0)
+    return np.asarray(solution.x), int(solution.nfev), bool(solution.status > 0)
 
 
 def _finish(search: _Search, values: Array, loss: Loss, scale: float, steps: int, converged: bool) -> Fit:

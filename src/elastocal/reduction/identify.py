@@ -91,13 +91,13 @@ def _reduced(
     names: Sequence[tuple[str, ...]],
     campaign: Measured,
     rules: ReductionRules,
-    at: Robot,
+    robot: Robot,
 ) -> Identification:
     """All stages with the weights at one model."""
     sought, excluded = described[-1].model, tuple[Outlier, ...]()
     if rules.leave_out:
-        campaign, excluded = without_outliers(campaign, sought, names[-1], at, rules.start)
-    trials, lost = _descended(described, names, campaign, at, rules.start)
+        campaign, excluded = without_outliers(campaign, sought, names[-1], robot, rules.start)
+    trials, lost = _descended(described, names, campaign, robot, rules.start)
     poses = campaign.measurement.pose
     stages = [_stage(d.title, d.action, len(t.groups.names), t, poses) for d, t in trials]
     last = trials[-1][1]
@@ -130,11 +130,11 @@ def _descended(
     described: Sequence[Description],
     names: Sequence[tuple[str, ...]],
     campaign: Measured,
-    at: Robot,
+    robot: Robot,
     start: StartValues,
 ) -> tuple[list[tuple[Description, Trial]], list[Dropped]]:
     """A first fit of every description that has fewer parameters than the one before, and what was taken away."""
-    weights = weigh(campaign, at)
+    weights = weigh(campaign, robot)
     trials: list[tuple[Description, Trial]] = []
     lost: list[Dropped] = []
     before: tuple[str, ...] = ()

@@ -91,15 +91,15 @@ def predict_from_rest(
     identified: IdentifiedModel, q: Array, load: AppliedWrenches, frame: str | None = None
 ) -> Prediction:
     """The same; where the unloaded arm floats in its backlash, from the middle of every backlash."""
-    found = predict(identified, q, load, frame)
-    kind = Deflection(Setup(q, load, (Marker(found.frame, "pose"),)), identified.statics)
-    floats = kind.floating(identified.model) & np.isnan(found.twist).any(axis=1)
+    prediction = predict(identified, q, load, frame)
+    kind = Deflection(Setup(q, load, (Marker(prediction.frame, "pose"),)), identified.statics)
+    floats = kind.floating(identified.model) & np.isnan(prediction.twist).any(axis=1)
     if not floats.any():
-        return replace(found, floats=floats)
-    middle = _predicted(identified, replace(kind, centred=True), found.frame)
-    twist = np.where(floats[:, None], middle.twist, found.twist)
-    covariance = np.where(floats[:, None, None], middle.covariance, found.covariance)
-    return replace(found, twist=twist, covariance=covariance, floats=floats)
+        return replace(prediction, floats=floats)
+    middle = _predicted(identified, replace(kind, centred=True), prediction.frame)
+    twist = np.where(floats[:, None], middle.twist, prediction.twist)
+    covariance = np.where(floats[:, None, None], middle.covariance, prediction.covariance)
+    return replace(prediction, twist=twist, covariance=covariance, floats=floats)
 
 
 def _predicted(identified: IdentifiedModel, kind: Deflection, frame: str) -> Prediction:

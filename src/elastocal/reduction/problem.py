@@ -200,13 +200,13 @@ def _residuals(campaign: Measured, model: Robot, u: Mapping[str, float], columns
 
 def _columns(campaign: Measured, model: Robot, wanted: Sequence[str]) -> dict[str, Array]:
     """Columns (N, R) of the sources that hold the nuisance unknowns named."""
-    found: dict[str, Array] = {}
+    by_name: dict[str, Array] = {}
     for source in campaign.common:
         names = [u.name for u in source.unknowns(campaign.measurement, model)]
         if set(names) & set(wanted):
             columns = source.columns(campaign.measurement, model)
-            found |= {name: columns[:, :, i] for i, name in enumerate(names)}
-    return found
+            by_name |= {name: columns[:, :, i] for i, name in enumerate(names)}
+    return by_name
 
 
 def _priors(names: Sequence[str], start: Array, known: Sequence[ParameterPrior]) -> tuple[Array, Array]:

@@ -144,31 +144,31 @@ class Slip:
     pose: Pose | None = None
 
 
-def likely_slip(model: Robot, where: Setup, found: Placement) -> Slip | None:
+def likely_slip(model: Robot, where: Setup, placement: Placement) -> Slip | None:
     """The slip that explains the misfit best; None where none does, or where there is none worth the name."""
-    if found.rms < SMALL * found.reach:
+    if placement.rms < SMALL * placement.reach:
         return None
-    tried = [*_axes(model, where, found), *_markers(where, found), *_points(found)]
-    if found.far:
-        tried += [*_turned(found), *_frames(model, where, found)]
-    good = [s for s in tried if FITS * s.rms < found.rms]
-    plain = [s for s in good if not s.fitted and s.rms < FAR * found.reach]
+    tried = [*_axes(model, where, placement), *_markers(where, placement), *_points(placement)]
+    if placement.far:
+        tried += [*_turned(placement), *_frames(model, where, placement)]
+    good = [s for s in tried if FITS * s.rms < placement.rms]
+    plain = [s for s in good if not s.fitted and s.rms < FAR * placement.reach]
     return min(plain or good, key=lambda s: s.rms, default=None)
 
 
-def _axes(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
+def _axes(model: Robot, where: Setup, placement: Placement) -> Iterator[Slip]:
     """Other joint values at the same points."""
     shown = model.controller.to_controller(where.q)
     for slip in axis_slips(model):
         if slip.shift.any():
             continue  # another zero of the first axis is what turned axes of the points are
         q = model.controller.to_joints(slip.undone(shown))
-        moved = replace(found, expected=replace(where, q=q).positions(model))
+        moved = replace(placement, expected=replace(where, q=q).positions(model))
         yield Slip(slip.text, moved.rms, table=not slip.coupling)
-    yield from _rows(model, where, found)
+    yield from _rows(model, where, placement)
 
 
-def _rows(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
+def _rows(model: Robot, where: Setup, placement: Placement) -> Iterator[Slip]:
     """Axes of the neighbouring pose; the pose at the end has none."""
     first = np.sort(np.unique(where.pose, return_index=True)[1])
     rank = {int(where.pose[i]): k for k, i in enumerate(first)}
@@ -179,12 +179,12 @@ def _rows(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
             continue
         q = where.q[first[(order + step)[inside]]]
         expected = replace(where, q=q, load=where.picked(np.flatnonzero(inside)).load).positions(model)
-        moved = replace(found, read=found.read[inside], expected=expected)
+        moved = replace(placement, read=placement.read[inside], expected=expected)
         if moved.known.any():
             yield Slip(f"every pose has the axes of the {word} one; shift their rows by one", moved.rms)
 
 
-def _markers(where: Setup, found: Placement) -> Iterator[Slip]:
+def _markers(where: Setup, placement: Placement) -> Iterator[Slip]:
     """Markers under each other's names."""
     names = [m.frame for m in where.markers]
     own = list(range(len(names)))
@@ -195,56 +195,56 @@ def _markers(where: Setup, found: Placement) -> Iterator[Slip]:
     for order in orders:
         if order != own:
             mixed = ", ".join(f"{names[i]} is {names[j]}" for i, j in enumerate(order) if i != j)
-            renamed = replace(found, expected=found.expected[:, order])
+            renamed = replace(placement, expected=placement.expected[:, order])
             yield Slip(f"markers are mixed up: what the table calls {mixed}", renamed.rms)
 
 
-def _points(found: Placement) -> Iterator[Slip]:
+def _points(placement: Placement) -> Iterator[Slip]:
     """Points in another unit of length, with two coordinates swapped, or mirrored."""
     for slip in (*length_slips(), *coordinate_slips()):
-        yield Slip(slip.text, replace(found, read=slip.undone(found.read)).rms)
-    mirrored = replace(found, read=MIRROR.undone(found.read))
-    plain = found.fitted  # points in a plane fit their mirror image too, turned out of the plane
+        yield Slip(slip.text, replace(placement, read=slip.undone(placement.read)).rms)
+    mirrored = replace(placement, read=MIRROR.undone(placement.read))
+    plain = placement.fitted  # points in a plane fit their mirror image too, turned out of the plane
     if mirrored.fitted is not None and plain is not None and FITS * mirrored.fitted[1] < plain[1]:
         yield Slip(MIRROR.text, mirrored.fitted[1], fitted=True)
 
 
-def _turned(found: Placement) -> Iterator[Slip]:
-    if found.fitted is None:
+def _turned(placement: Placement) -> Iterator[Slip]:
+    if placement.fitted is None:
         return
-    pose, left = _square(found) or found.fitted
+    pose, left = _square(placement) or placement.fitted
     vector = rotation_vector(pose.rotation[:, :, None])[:, 0]
     angle = float(np.linalg.norm(vector))
     how = []
     if angle >= SLIGHT:
         axis = ", ".join(f"{v + 0.0:.2g}" for v in np.round(vector / angle, 2))
         how.append(f"turned by {np.degrees(angle):.4g} deg about ({axis})")
-    if not found.shifted:
+    if not placement.shifted:
         how.append(f"shifted by {1e3 * float(np.linalg.norm(pose.translation)):.4g} mm")
     if how:
         yield Slip(f"the axes of the points are {' and '.join(how)} from the base's", left, fitted=True, pose=pose)
 
 
-def _square(found: Placement) -> tuple[Pose, float] | None:
+def _square(placement: Placement) -> tuple[Pose, float] | None:
     """The pose of right angles S with t = mean(expected) - S mean(read), and the rms left; None if it fits worse."""
-    if found.fitted is None:
+    if placement.fitted is None:
         return None
-    best, least = found.fitted
+    best, least = placement.fitted
     square = np.round(best.rotation)
     if np.linalg.norm(best.rotation - square) > RIGHT or abs(np.linalg.det(square) - 1) > 1e-9:
         return None
-    read, expected = found.read[found.known], found.expected[found.known]
+    read, expected = placement.read[placement.known], placement.expected[placement.known]
     pose = Pose(square, expected.mean(axis=0) - square @ read.mean(axis=0))
-    left = replace(found, read=found.read @ square.T + pose.translation).rms
+    left = replace(placement, read=placement.read @ square.T + pose.translation).rms
     return (pose, left) if left <= ALIKE * least else None
 
 
-def _frames(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
+def _frames(model: Robot, where: Setup, placement: Placement) -> Iterator[Slip]:
     """One frame of the robot file elsewhere in its parent: p = p_file + R_parent d (+ a shift of all).
 
     Of frames that explain it alike, such as two in line, it is the one that is farthest from its parent.
     """
-    known, off = found.known, found.read - found.expected
+    known, off = placement.known, placement.read - placement.expected
     paths = [{f.name for f in model.tree.path(m.frame)} for m in where.markers]
     tried: list[tuple[float, Slip]] = []
     for frame in model.tree.frames:
@@ -253,9 +253,9 @@ def _frames(model: Robot, where: Setup, found: Placement) -> Iterator[Slip]:
         if not moves or not behind:
             continue
         turn = kinematics(model, where.q, frame.parent).rotation
-        columns = np.zeros((*found.read.shape, 6))
+        columns = np.zeros((*placement.read.shape, 6))
         columns[:, behind, :, :3] = turn[:, None]
-        columns[..., 3:] = np.eye(3) if found.shifted else 0.0
+        columns[..., 3:] = np.eye(3) if placement.shifted else 0.0
         fit = solve_linear(columns[known].reshape(-1, 6), off[known].reshape(-1))
         left = float(np.sqrt(3 * np.mean(fit.residuals**2)))
         moved = ", ".join(f"{1e3 * v:.1f}" for v in fit.values[:3])

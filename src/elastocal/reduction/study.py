@@ -168,7 +168,7 @@ def _start(
     seek: Sequence[str] | None,
     hold: Sequence[str],
     form: Form | None,
-    said: list[str],
+    notes: list[str],
 ) -> dict[str, float]:
     """Values that the search starts with, of a compensator whose spring is sought; none otherwise."""
     names = sought_names(campaign.measurement, in_form(model, form or "beam"), seek, hold)
@@ -178,10 +178,12 @@ def _start(
     try:
         start = start_values(model, campaign, names, spring).values
     except InputError as error:
-        said.append(f"The search for the spring starts from the robot file: {error}.")
+        notes.append(f"The search for the spring starts from the robot file: {error}.")
         return {}
     own = {n: v for n, v in start.items() if n.startswith(f"{spring.joint}.")}
-    said.append("The search starts from " + ", ".join(f"{n} = {v:.4g}" for n, v in own.items()) + " (two linear fits).")
+    notes.append(
+        "The search starts from " + ", ".join(f"{n} = {v:.4g}" for n, v in own.items()) + " (two linear fits)."
+    )
     return own
 
 

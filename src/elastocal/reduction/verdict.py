@@ -66,22 +66,22 @@ def _rms(study: Study, values: Any) -> float:
 
 
 def _estimated(judged: Judged) -> Finding:
-    fit, found = judged.study.fit, judged.study.identification
+    fit, identification = judged.study.fit, judged.study.identification
     names = fit.names[: fit.problem.parameters]
     count = len(names)
-    group = dict(zip(found.groups.names, found.groups.group, strict=True))
+    group = dict(zip(identification.groups.names, identification.groups.group, strict=True))
     alone = sum(group[n] is Group.IDENTIFIABLE and n not in judged.combined for n in names)
-    nuisance = sum(n not in found.sought.parameters.names for n in found.groups.names)
-    sought = found.stages[0].parameters - nuisance
-    significant = sum(float(v) > found.thresholds[0] for v in fit.ratios[:count])
+    nuisance = sum(n not in identification.sought.parameters.names for n in identification.groups.names)
+    sought = identification.stages[0].parameters - nuisance
+    significant = sum(float(v) > identification.thresholds[0] for v in fit.ratios[:count])
     text = (
         f"{count} of the {sought} parameters sought {'is' if count == 1 else 'are'} estimated, "
         f"{_separately(alone, count)}, from {fit.problem.readings} numbers; "
-        f"{_all_of(significant, count)} significant (abs(value)/sd >= {found.thresholds[0]:g})."
+        f"{_all_of(significant, count)} significant (abs(value)/sd >= {identification.thresholds[0]:g})."
     )
     return note(
         "estimated", text, estimated=count, sought=sought, separately=alone, significant=significant,
-        threshold=found.thresholds[0], numbers=fit.problem.readings,
+        threshold=identification.thresholds[0], numbers=fit.problem.readings,
     )  # fmt: skip
 
 
@@ -112,17 +112,18 @@ def _points(check: PointsCheck | None) -> Iterator[Finding]:
     """The points against the robot file, in one line."""
     if check is None:
         return
-    at = check.placement
+    placement = check.placement
     moved = ""
-    if at.fitted is not None:
-        moved = f"; {length(at.fitted[1])} after the shift and turn ({math.degrees(at.turn):.2g} deg) that fit best"
-    off = float((at.shift**2).sum() ** 0.5)
+    if placement.fitted is not None:
+        turn = f"{math.degrees(placement.turn):.2g} deg"
+        moved = f"; {length(placement.fitted[1])} after the shift and turn ({turn}) that fit best"
+    off = float((placement.shift**2).sum() ** 0.5)
     unseen = "differences do not see" if check.differences else "registration finds"
-    shift = f" (all are shifted by {length(off)}, which {unseen})" if off > at.rms else ""
-    farthest = float(at.away[at.worst])
+    shift = f" (all are shifted by {length(off)}, which {unseen})" if off > placement.rms else ""
+    farthest = float(placement.away[placement.worst])
     worst = f"worst {length(farthest)}: {check.worst}"
-    text = f"{check.what.capitalize()} against the robot file: rms {length(at.rms)}, {worst}{moved}{shift}."
-    yield note("points", text, rms=at.rms, worst=check.worst, farthest=farthest, shift=off)
+    text = f"{check.what.capitalize()} against the robot file: rms {length(placement.rms)}, {worst}{moved}{shift}."
+    yield note("points", text, rms=placement.rms, worst=check.worst, farthest=farthest, shift=off)
 
 
 def _removed(study: Study) -> Iterator[Finding]:

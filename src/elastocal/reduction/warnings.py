@@ -92,15 +92,16 @@ def _points(check: PointsCheck | None) -> Iterator[Finding]:
     """Points that are far from the robot file, with what may be wrong there."""
     if check is None or not check.placement.far:
         return
-    at = check.placement
+    placement = check.placement
     if check.slip is not None:
         why = f"they would fit to {length(check.slip.rms)} if {check.slip.text}"
-    elif FITS * at.others < at.rms:
-        why = f"all but the worst, {check.worst}, fit to {length(at.others)}: check that line"
+    elif FITS * placement.others < placement.rms:
+        why = f"all but the worst, {check.worst}, fit to {length(placement.others)}: check that line"
     else:
         why = "check the geometry of the robot file, tracker_frame, and whether table and robot belong together"
-    text = f"POINTS FAR FROM THE ROBOT FILE: the {check.what} are {length(at.rms)} (rms) from the robot file's; {why}."
-    yield warning("points-far", text, rms=at.rms, worst=check.worst)
+    off = length(placement.rms)
+    text = f"POINTS FAR FROM THE ROBOT FILE: the {check.what} are {off} (rms) from the robot file's; {why}."
+    yield warning("points-far", text, rms=placement.rms, worst=check.worst)
 
 
 def _worse(study: Study, described: Robot) -> Iterator[Finding]:

@@ -27,15 +27,15 @@ def contact_lines(when: Literal["before", "after"], scene: ContactScene) -> Line
     sizes = np.linalg.norm(scene.expected, axis=1)
     cut = int(np.sum(sizes > CLIPPED * most))
     factor = np.minimum(1.0, CLIPPED * most / np.maximum(sizes, 1e-12))[:, None]
-    said: tuple[str, ...] = (
+    notes: tuple[str, ...] = (
         f"Seen along z, the arm at the first contact with each object; the longest measured force is {most:.3g} N.",
     )
     if cut:
-        said += (
+        notes += (
             f"{cut} arrows of the model are cut at {CLIPPED * most:.3g} N; the largest is {np.nanmax(sizes):.3g} N.",
         )
     if none := int(np.sum(sizes == 0)):
-        said += (f"In {none} contacts the model does not touch the object at all.",)
+        notes += (f"In {none} contacts the model does not touch the object at all.",)
     series = (
         _series("objects", scene.outlines, "floor"),
         _series("robot", scene.arms, "robot"),
@@ -44,7 +44,7 @@ def contact_lines(when: Literal["before", "after"], scene: ContactScene) -> Line
         Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True, role="read"),
     )
     return Lines(
-        f"contour_{when}", f"Contour tracking {when} calibration", "x", "mm", "y", "mm", series, said, equal=True
+        f"contour_{when}", f"Contour tracking {when} calibration", "x", "mm", "y", "mm", series, notes, equal=True
     )
 
 

@@ -171,11 +171,11 @@ def _is_number(value: Cell) -> bool:
 
 def _reasons(rows: tuple[tuple[Cell, ...], ...]) -> list[str]:
     """Why cells are dashes, each reason once, with the rows it holds for."""
-    found: dict[str, list[int]] = {}
+    reasons: dict[str, list[int]] = {}
     for n, row in enumerate(rows, start=1):
         for reason in dict.fromkeys(c.reason for c in row if isinstance(c, Unknown)):
-            found.setdefault(reason, []).append(n)
-    return [f"{DASH} in {_named(where)}: {reason}." for reason, where in found.items()]
+            reasons.setdefault(reason, []).append(n)
+    return [f"{DASH} in {_named(where)}: {reason}." for reason, where in reasons.items()]
 
 
 def _named(where: list[int]) -> str:

@@ -59,19 +59,19 @@ def drawn_robot(model: Robot, near: Array, at: Reached, frame: str) -> tuple[Ser
     return tuple(out)
 
 
-def _window(at: Reached) -> tuple[Array, Array]:
+def _window(reached: Reached) -> tuple[Array, Array]:
     """What is drawn, mm: the map and some room about it, so that a far robot does not make it small."""
-    ends = 1e3 * array([[v.min(), v.max()] for v in at.plane.values])
+    ends = 1e3 * array([[v.min(), v.max()] for v in reached.plane.values])
     room = ROOM * float((ends[:, 1] - ends[:, 0]).max())
     return ends[:, 0] - room, ends[:, 1] + room
 
 
-def _cut(line: Array, at: Reached) -> Array:
+def _cut(line: Array, reached: Reached) -> Array:
     """Points along a line, nan outside of what is drawn."""
     steps = linspace(0, 1, 60)[:, None]
     dense = concatenate([a + steps * (b - a) for a, b in pairwise(line)])
-    low, high = _window(at)
-    seen = dense[:, list(at.plane.axes)]
+    low, high = _window(reached)
+    seen = dense[:, list(reached.plane.axes)]
     inside = array(((seen >= low) & (seen <= high)).all(axis=1))
     return where(inside[:, None], dense, nan)
 
@@ -81,6 +81,6 @@ def drawn_path(points: Array, at: Reached) -> Series:
     return _path("program", 1e3 * at.plane.seen(points), at, "program")
 
 
-def _path(name: str, points: Array, at: Reached, role: str) -> Series:
-    first, second = (tuple(float(v) for v in points[:, i]) for i in at.plane.axes)
+def _path(name: str, points: Array, reached: Reached, role: str) -> Series:
+    first, second = (tuple(float(v) for v in points[:, i]) for i in reached.plane.axes)
     return Series(name, first, second, role=role)  # type: ignore[arg-type]

@@ -153,7 +153,7 @@ def scene_of_poses(
     arms = skeleton(model, q)
     rows = spread_out(arms.tip, MOST_ARMS)
     starts, forces = load_forces(model, q, AppliedWrenches(load_frame or model.tool, wrench))
-    scale, said = force_scale(forces, arms.extent)
+    scale, scale_note = force_scale(forces, arms.extent)
     parts: list[Part] = [
         *floor_part(model, arms.line, *(() if tracker is None else (np.asarray(tracker)[None],))),
         dots("poses", arms.tip, [f"pose {i + 1}" for i in range(len(q))], look="after"),
@@ -164,7 +164,7 @@ def scene_of_poses(
         parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="cell"))
     for i in rows:
         parts += robot_parts(model, q[i], "robot", f"pose {i + 1}")
-    notes = ((said,) if scale else ()) + drawn_words(len(rows), len(q))
+    notes = ((scale_note,) if scale else ()) + drawn_words(len(rows), len(q))
     return Scene(key, title, UNIT, tuple(parts), notes)
 
 
@@ -192,11 +192,11 @@ def arrows(
     return Arrows(name, points(kept), points(ends), _known(words, ends), view, look)
 
 
-def ellipsoids(name: str, centres: Array, found: Prediction, factor: float, view: str = "") -> Ellipsoids:
+def ellipsoids(name: str, centres: Array, prediction: Prediction, factor: float, view: str = "") -> Ellipsoids:
     """The one-sigma ellipsoids of a prediction at (N, 3), drawn ``factor`` times larger; those that are known."""
     import numpy as np
 
-    sizes, directions = found.ellipsoid()
+    sizes, directions = prediction.ellipsoid()
     rows = np.flatnonzero(np.isfinite(sizes).all(axis=1) & np.isfinite(centres).all(axis=1))
     scaled = factor * directions * sizes[:, None, :]
     axes = tuple((a, b, c) for a, b, c in (points(scaled[i].T) for i in rows))
@@ -275,9 +275,9 @@ def loaded_scene(
         parts += arm_parts(large.picked(np.array([i])), f"bent, {times(factor)}", names[row])
     for wrench in applied:
         starts, forces = load_forces(model, at, wrench)
-        scale, said = force_scale(forces, rest.extent)
+        scale, scale_note = force_scale(forces, rest.extent)
         parts += [force_arrows(starts[[i]], forces[[i]], scale, names[row]) for i, row in enumerate(rows)]
-        notes.append(said)
+        notes.append(scale_note)
     return Scene(key, title, UNIT, tuple(parts), (*notes, *drawn_words(len(rows), len(q))))
 
 

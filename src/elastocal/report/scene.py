@@ -62,14 +62,16 @@ def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
     colour, width = (colours[part.name], WIDTH) if part.look == "plain" else STYLES[part.look]
     if isinstance(part, Dots):
         where = f"%{{x:.4f}}, %{{y:.4f}}, %{{z:.4f}} {unit}"
-        said = {"text": list(part.words), "hovertemplate": f"%{{text}}<br>{where}<extra></extra>"} if part.words else {}
+        hover = (
+            {"text": list(part.words), "hovertemplate": f"%{{text}}<br>{where}<extra></extra>"} if part.words else {}
+        )
         return {**_points(part.points), "mode": "markers", "name": part.name, "hoverinfo": "name",
-                "marker": {"color": colour, "size": MARK}, **said}  # fmt: skip
+                "marker": {"color": colour, "size": MARK}, **hover}  # fmt: skip
     if isinstance(part, Solids):
         return _solid(part, colour)
     lines, words = _lines(part)
-    said = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
-    return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **said}
+    hover = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
+    return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **hover}
 
 
 def _solid(part: Solids, colour: str) -> dict[str, Any]:

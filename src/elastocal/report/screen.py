@@ -66,8 +66,8 @@ def _fitted(section: Section, room: int, width: int) -> Section | None:
             blocks = longer.blocks
         elif isinstance(plain, Table) and len(plain.rows) - over - 1 >= FEW:
             cut = len(plain.rows) - over - 1
-            said = f"The first {cut} of {len(block.rows)} rows." if isinstance(block, Table) else ""
-            return replace(section, blocks=(*blocks, replace(plain, rows=plain.rows[:cut], notes=(said,))))
+            message = f"The first {cut} of {len(block.rows)} rows." if isinstance(block, Table) else ""
+            return replace(section, blocks=(*blocks, replace(plain, rows=plain.rows[:cut], notes=(message,))))
         else:
             break
     return replace(section, blocks=blocks) if blocks else None

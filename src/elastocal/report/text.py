@@ -123,8 +123,8 @@ def _print_map(block: Heatmap, console: Paper) -> None:
 
 def _thinned_note(block: Heatmap, columns: int, rows: int) -> tuple[str, ...]:
     whole = len(block.y.values) * len(block.x.values)
-    said = f"{rows} x {columns} of {len(block.y.values)} x {len(block.x.values)} points are shown here; "
-    return (said + "a report or JSON holds all of them.",) if rows * columns < whole else ()
+    message = f"{rows} x {columns} of {len(block.y.values)} x {len(block.x.values)} points are shown here; "
+    return (message + "a report or JSON holds all of them.",) if rows * columns < whole else ()
 
 
 def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list[str]]]:

@@ -67,8 +67,8 @@ class Deletion:
     def point_chi2(self) -> tuple[Array, Ints]:
         """chi2 (N, points) of every point of every block, and how many numbers or directions it is judged by."""
         parts = range(int(self.parts.max(initial=-1)) + 1)
-        found = [self._solved(np.flatnonzero(self.parts == part))[1:] for part in parts]
-        return np.stack([c for c, _ in found], axis=1), np.stack([n for _, n in found], axis=1)
+        solved = [self._solved(np.flatnonzero(self.parts == part))[1:] for part in parts]
+        return np.stack([c for c, _ in solved], axis=1), np.stack([n for _, n in solved], axis=1)
 
     def number_chi2(self) -> Array:
         """chi2 (N, R) of every single number; nan where nothing was read."""
@@ -145,24 +145,24 @@ class Deletion:
         return np.where(self.used[:, rows], residual, np.nan), chi2, np.where(left < 1, size, left)
 
 
-def deletion(found: Posterior, *, strangers: bool = False) -> Deletion:
+def deletion(post: Posterior, *, strangers: bool = False) -> Deletion:
     """Of a posterior, all sets at once; a likelihood with a power counts as one with S / power.
 
     ``strangers`` took no part in it: Q = (S + J H^-1 J^T)^-1 and u = Q (y - J theta).
     """
-    blocks = found.blocks
+    blocks = post.blocks
     n, r, p = blocks.shape
     w = np.sqrt(blocks.power)
-    white = (found.inverse @ blocks.jacobian).reshape(n * r, p)
-    spread = w * (white @ found.half.T).reshape(n, r, p)
+    white = (post.inverse @ blocks.jacobian).reshape(n * r, p)
+    spread = w * (white @ post.half.T).reshape(n, r, p)
     if strangers:
         inner = np.linalg.inv(np.eye(r) + spread @ spread.transpose(0, 2, 1))
-        precision, pull = _within(w * found.inverse, inner, (inner @ (w * found.white)[:, :, None])[:, :, 0])
+        precision, pull = _within(w * post.inverse, inner, (inner @ (w * post.white)[:, :, None])[:, :, 0])
     else:
-        precision, pull = _precision(w * found.inverse, spread, w * found.white)
+        precision, pull = _precision(w * post.inverse, spread, w * post.white)
     off = np.where(blocks.used, blocks.readings - blocks.jacobian @ blocks.mean, 0.0)
     total = float(np.sum(off * pull))
-    return Deletion(blocks.used, precision, pull, total, blocks.count, blocks.parts, found.effective)
+    return Deletion(blocks.used, precision, pull, total, blocks.count, blocks.parts, post.effective)
 
 
 def deletion_of_rows(

@@ -71,14 +71,14 @@ def posterior(blocks: Blocks, log_scales: Array) -> Posterior:
     return _solved_whitened(blocks, log_scales, whitened(blocks, log_scales))
 
 
-def objective(found: Posterior, there: Blocks, theta: Array) -> float:
-    """-2 log posterior at given unknowns of a problem linearised ``there``, with noise and scales of one ``found``.
+def objective(post: Posterior, there: Blocks, theta: Array) -> float:
+    """-2 log posterior at given unknowns of a problem linearised ``there``, with noise and scales of one ``post``.
 
     Of this Gauss-Newton steps are steps downhill, also where the noise depends on where it is linearised."""
     off = np.where(there.used, there.readings - there.jacobian @ theta, 0.0)
     change = theta - there.mean
-    prior = float(change @ prior_precision(there, found.log_scales)[0] @ change)
-    return there.power * float(np.sum((found.inverse @ off[:, :, None]) ** 2)) + prior
+    prior = float(change @ prior_precision(there, post.log_scales)[0] @ change)
+    return there.power * float(np.sum((post.inverse @ off[:, :, None]) ** 2)) + prior
 
 
 def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
@@ -88,24 +88,24 @@ def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     return value + penalty, np.where(blocks.free, gradient + slope, 0.0)
 
 
-def evidence_of_group(found: Posterior, group: int, log_s: Array) -> Array:
-    """Evidence (m,) at m other scales of one group, all else as ``found``; the hyperprior is not in it.
+def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
+    """Evidence (m,) at m other scales of one group, all else as ``post``; the hyperprior is not in it.
 
     With D = K / s'^2 - K / s^2, c and v the eigenvalues and -vectors of the group's H^-1 in units of its prior, z its
     estimates along them, log|H + D| - log|H| = sum log(1 + d c) and b^T H^-1 b falls by sum d z^2 / (1 + d c): what was
     factored once gives all of them.  nan where rounding hides what a scale that is nearly nothing leaves of c.
     """
-    g = found.blocks.groups[group]
+    g = post.blocks.groups[group]
     own = np.ix_(g.columns, g.columns)
     root = np.eye(len(g.columns)) if g.precision is None else np.linalg.cholesky(g.precision)
-    size = np.exp(-2 * found.log_scales[group])
-    c, v = np.linalg.eigh(size * (root.T @ found.covariance[own] @ root))
-    z = np.sqrt(size) * (v.T @ root.T @ (found.mean - found.blocks.mean)[g.columns])
+    size = np.exp(-2 * post.log_scales[group])
+    c, v = np.linalg.eigh(size * (root.T @ post.covariance[own] @ root))
+    z = np.sqrt(size) * (v.T @ root.T @ (post.mean - post.blocks.mean)[g.columns])
     more = np.exp(-2 * log_s)[:, None] / size - 1  # of the prior's precision
     grown = 1 + more * c
     with np.errstate(all="ignore"):
-        fall = more * z**2 / grown + np.log(grown) - 2 * (found.log_scales[group] - log_s)[:, None]
-    return np.where((grown > LEAST_LEFT).all(axis=1), found.evidence - 0.5 * fall.sum(axis=1), np.nan)
+        fall = more * z**2 / grown + np.log(grown) - 2 * (post.log_scales[group] - log_s)[:, None]
+    return np.where((grown > LEAST_LEFT).all(axis=1), post.evidence - 0.5 * fall.sum(axis=1), np.nan)
 
 
 def information(blocks: Blocks, log_scales: Array) -> Array:
@@ -116,8 +116,8 @@ def information(blocks: Blocks, log_scales: Array) -> Array:
     """
     n, r, p = blocks.shape
     first, parts = len(blocks.groups), len(blocks.noise)
-    found = posterior(blocks, log_scales)
-    x = _times_prior(blocks, log_scales, found.covariance)
+    post = posterior(blocks, log_scales)
+    x = _times_prior(blocks, log_scales, post.covariance)
     of_group = np.zeros((first, p))
     for i, g in enumerate(blocks.groups):
         of_group[i, g.columns] = 1.0
@@ -125,7 +125,7 @@ def information(blocks: Blocks, log_scales: Array) -> Array:
     out[:first, :first] = 2 * of_group @ (x * x.T) @ of_group.T
     shares = of_group @ np.diag(x)
     out[np.arange(first), np.arange(first)] += 2 * (blocks.widths - 2 * shares)
-    whitened_parts = found.inverse @ blocks.outer.reshape(parts, n, r, r) @ found.inverse.swapaxes(1, 2)
+    whitened_parts = post.inverse @ blocks.outer.reshape(parts, n, r, r) @ post.inverse.swapaxes(1, 2)
     rows = np.exp(2 * log_scales[first:])[:, None] * whitened_parts.reshape(parts, -1)
     read = blocks.power * blocks.count
     left = max(0.1, 1 - (p - float(shares.sum())) / max(read, 1.0))
@@ -278,17 +278,17 @@ def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     n, r, p = blocks.shape
     first = len(blocks.groups)
     white = whitened(blocks, log_scales)
-    found = _solved_whitened(blocks, log_scales, white)
+    solved = _solved_whitened(blocks, log_scales, white)
     gradient = np.zeros(len(log_scales))
-    gradient[:first], _ = _group_slopes(blocks, log_scales, found.mean - blocks.mean, found.half)
+    gradient[:first], _ = _group_slopes(blocks, log_scales, solved.mean - blocks.mean, solved.half)
     rows = np.zeros((n * r, p))
-    rows[blocks.read] = white.rows[blocks.read] @ found.half.T
+    rows[blocks.read] = white.rows[blocks.read] @ solved.half.T
     spread = rows.reshape(n, r, p)
     # z z^T - 1 + L^-1 J H^-1 J^T L^-T of every block, of which each part of the noise takes its own trace
-    pull = found.white[:, :, None] * found.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
+    pull = solved.white[:, :, None] * solved.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
     gradient[first:] = blocks.power * np.exp(2 * log_scales[first:]) * (blocks.outer @ felt.ravel())
-    return found.evidence, gradient
+    return solved.evidence, gradient
 
 
 def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:

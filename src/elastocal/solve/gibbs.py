@@ -119,9 +119,9 @@ def _labels(classes: Ints | None, count: int) -> Ints:
     return labels.astype(np.int64)
 
 
-def _check_noise(at: Basis, labels: Ints, size: float) -> None:
+def _check_noise(basis: Basis, labels: Ints, size: float) -> None:
     """Refuse scales that the readings do not bound, or so far apart that P is lost in rounding."""
-    scales = [_own_scale(c, at.q[labels == c], at.residuals[labels == c], size) for c in range(labels.max() + 1)]
+    scales = [_own_scale(c, basis.q[labels == c], basis.residuals[labels == c], size) for c in range(labels.max() + 1)]
     if np.any(labels < 0):
         scales.append(1.0)
     if max(scales) > APART * min(scales):

@@ -77,24 +77,24 @@ class Groups:
 
 def classify(names: Sequence[str], r: Array, scales: Array, first: Sequence[str] = ()) -> Groups:
     """Groups of the columns of a whitened matrix (or its triangle); ``first`` are preferred when keeping."""
-    found = decide_rank(r, scales)
-    touched = np.linalg.norm(found.null, axis=1) > TOUCH
+    rank = decide_rank(r, scales)
+    touched = np.linalg.norm(rank.null, axis=1) > TOUCH
     preferred = set(first)
     order = sorted(range(len(names)), key=lambda i: (names[i] not in preferred, i))
-    kept = [int(i) for i in np.flatnonzero(~touched & ~found.unobservable)]
+    kept = [int(i) for i in np.flatnonzero(~touched & ~rank.unobservable)]
     subgroups, combined = [], set[int]()
-    for members in _components(found.null, touched & ~found.unobservable):
-        chosen, coefficients = _basis(r / found.lengths, [i for i in order if i in members])
+    for members in _components(rank.null, touched & ~rank.unobservable):
+        chosen, coefficients = _basis(r / rank.lengths, [i for i in order if i in members])
         kept += chosen
         together = _together(members, chosen, coefficients)
         combined.update(together)
         if together:
-            subgroups.append(_subgroup(names, together, chosen, coefficients, found.lengths))
+            subgroups.append(_subgroup(names, together, chosen, coefficients, rank.lengths))
     group = tuple(
         Group.UNOBSERVABLE if unobservable else Group.COMBINED if i in combined else Group.IDENTIFIABLE
-        for i, unobservable in enumerate(found.unobservable)
+        for i, unobservable in enumerate(rank.unobservable)
     )
-    return Groups(tuple(names), group, tuple(sorted(kept)), tuple(subgroups), found)
+    return Groups(tuple(names), group, tuple(sorted(kept)), tuple(subgroups), rank)
 
 
 def _together(members: list[int], chosen: list[int], coefficients: dict[int, Array]) -> list[int]:

@@ -155,12 +155,12 @@ def determined_values(columns: Array, y: Array, names: Sequence[str]) -> Array:
             f"{len(y)} equations cannot give {columns.shape[1]} parameters; measure more or seek fewer",
             code="few-readings", value=len(y),
         )  # fmt: skip
-    found = solve_linear(columns, y, names)
-    for name, known in zip(found.names, found.known, strict=True):
+    solution = solve_linear(columns, y, names)
+    for name, known in zip(solution.names, solution.known, strict=True):
         if not known:
-            others = ", ".join(found.entangled(name))
+            others = ", ".join(solution.entangled(name))
             why = f"cannot be told apart from {others}" if others else "moves no reading"
             raise InputError(
                 f"{name} {why}; leave it out, or load the robot in another direction", code="rank", value=name
             )
-    return found.values
+    return solution.values

@@ -104,14 +104,14 @@ class Score:
     probability: float
 
 
-def score(found: Posterior, columns: Array) -> Score:
+def score(post: Posterior, columns: Array) -> Score:
     """Of the columns (N, R, a) of an effect; those that the fit explains count for nothing."""
-    blocks, w = found.blocks, np.sqrt(found.blocks.power)
+    blocks, w = post.blocks, np.sqrt(post.blocks.power)
     n, r, p = blocks.shape
-    white = w * (found.inverse @ columns).reshape(n * r, columns.shape[2])
-    span = w * (found.inverse @ blocks.jacobian).reshape(n * r, p) @ found.half.T
-    freedom = blocks.power * blocks.count - found.effective - len(blocks.noise)
-    return score_of_rows(span, w * found.white.reshape(-1), white, freedom)
+    white = w * (post.inverse @ columns).reshape(n * r, columns.shape[2])
+    span = w * (post.inverse @ blocks.jacobian).reshape(n * r, p) @ post.half.T
+    freedom = blocks.power * blocks.count - post.effective - len(blocks.noise)
+    return score_of_rows(span, w * post.white.reshape(-1), white, freedom)
 
 
 def score_of_rows(

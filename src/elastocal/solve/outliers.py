@@ -103,8 +103,8 @@ def screen_units(
 
 def _left_out(judge: Judge, dropped: Bools, level: float, levels: Sequence[Level]) -> Bools | None:
     """Without the worst unit too; None where none is improbable."""
-    found = judge.without(dropped)
-    doubtful = doubtful_units(found, max(level, DOUBTFUL), levels)
+    judged = judge.without(dropped)
+    doubtful = doubtful_units(judged, max(level, DOUBTFUL), levels)
     if not doubtful:
         return None
     least, worst = doubtful[0]
@@ -116,7 +116,7 @@ def _left_out(judge: Judge, dropped: Bools, level: float, levels: Sequence[Level
         if tuned is judge:
             break  # it has no scales to hide in
         alone = _judged(tuned, out, unit.level, unit.block, np.array(unit.rows))
-        if alone.probability * _units_of(found, unit.level) < level:
+        if alone.probability * _units_of(judged, unit.level) < level:
             return out
     return None
 
@@ -127,19 +127,19 @@ def _without(dropped: Bools, unit: Unit) -> Bools:
     return out
 
 
-def worst_unit(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Unit | None:
+def worst_unit(deletions: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Unit | None:
     """The most improbable unit, if it is less probable than ``level``."""
-    return next((unit for _, unit in doubtful_units(found, level, levels)), None)
+    return next((unit for _, unit in doubtful_units(deletions, level, levels)), None)
 
 
-def doubtful_units(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> list[tuple[float, Unit]]:
+def doubtful_units(deletions: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> list[tuple[float, Unit]]:
     """Units less probable than ``level``, ``LOOKED_AT`` of every level at most: the probability that any of that level
     is so far off, and the unit; the most improbable first."""
-    used, parts = found.used, found.parts
+    used, parts = deletions.used, deletions.parts
     out = []
     for kind in levels:
-        chi2, size = _sizes(found, kind)
-        p = found.exceedance(chi2, size)
+        chi2, size = _sizes(deletions, kind)
+        p = deletions.exceedance(chi2, size)
         adjusted = np.where(np.isfinite(p), p, 1.0) * np.isfinite(p).sum()
         for at in np.argsort(adjusted, axis=None, kind="stable")[:LOOKED_AT].tolist():
             place = np.unravel_index(at, adjusted.shape)
@@ -153,23 +153,23 @@ def doubtful_units(found: Deletion, level: float, levels: Sequence[Level] = LEVE
     return sorted(out, key=lambda each: each[0])
 
 
-def _units_of(found: Deletion, kind: Level) -> int:
-    return int(np.isfinite(found.exceedance(*_sizes(found, kind))).sum())
+def _units_of(deletions: Deletion, kind: Level) -> int:
+    return int(np.isfinite(deletions.exceedance(*_sizes(deletions, kind))).sum())
 
 
-def improbable(found: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Bools:
+def improbable(deletions: Deletion, level: float, levels: Sequence[Level] = LEVELS) -> Bools:
     """Blocks (N,) with a unit that is less probable than ``level``, the units of one block counted together."""
-    out = np.zeros(len(found.used), dtype=bool)
+    out = np.zeros(len(deletions.used), dtype=bool)
     for kind in levels:
-        p = found.exceedance(*_sizes(found, kind)).reshape(len(out), -1)
+        p = deletions.exceedance(*_sizes(deletions, kind)).reshape(len(out), -1)
         out |= np.nanmin(np.where(np.isfinite(p), p, 1.0), axis=1) * np.isfinite(p).sum(axis=1) < level
     return out
 
 
-def _sizes(found: Deletion, kind: Level) -> tuple[Array, Ints]:
+def _sizes(deletions: Deletion, kind: Level) -> tuple[Array, Ints]:
     if kind == "number":
-        return found.number_chi2(), found.used.astype(np.int64)
-    return found.point_chi2() if kind == "point" else found.block_chi2()
+        return deletions.number_chi2(), deletions.used.astype(np.int64)
+    return deletions.point_chi2() if kind == "point" else deletions.block_chi2()
 
 
 def _narrowed(judge: Judge, full: Bools, dropped: Bools) -> Bools:
@@ -206,9 +206,9 @@ def _judged(judge: Judge, dropped: Bools, level: Level, b: int, rows: Ints) -> U
     """How improbable something left out is, by its deletion residual among the readings that are kept."""
     again = dropped.copy()
     again[b, rows] = False
-    found = judge.without(again)
-    _, chi2, size = found.unit(b, rows)
-    p = float(found.exceedance(np.array(chi2), np.array(size)))
+    judged = judge.without(again)
+    _, chi2, size = judged.unit(b, rows)
+    p = float(judged.exceedance(np.array(chi2), np.array(size)))
     return Unit(level, b, tuple(int(r) for r in rows), float(np.sqrt(chi2 / size)), p)
 
 

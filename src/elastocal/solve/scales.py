@@ -54,21 +54,21 @@ def maximise_evidence(
     if (fresh & groups).any():
         wider = np.where(blocks.free & groups & fresh, warm + np.log(10.0), warm)
         best = max(best, _climb(blocks, wider), key=lambda pair: pair[1])
-    found: Posterior | None = None
+    post: Posterior | None = None
     for i in np.flatnonzero(blocks.free & groups).tolist():
         if best[0][i] < blocks.start[i] + np.log(0.05):
-            if found is None or found.log_scales is not best[0]:
-                found = posterior(blocks, best[0])
-            best = _revived(blocks, best, i, found)
+            if post is None or post.log_scales is not best[0]:
+                post = posterior(blocks, best[0])
+            best = _revived(blocks, best, i, post)
     return best
 
 
-def _revived(blocks: Blocks, best: tuple[Array, float], group: int, found: Posterior) -> tuple[Array, float]:
+def _revived(blocks: Blocks, best: tuple[Array, float], group: int, post: Posterior) -> tuple[Array, float]:
     """The best again with one group tried at other sizes; climbed from only where that alone is an improvement."""
     sizes = blocks.start[group] + np.log(REVIVED)
     trials = np.repeat(best[0][None], len(sizes), axis=0)
     trials[:, group] = sizes
-    values = evidence_of_group(found, group, sizes)
+    values = evidence_of_group(post, group, sizes)
     for j in np.flatnonzero(np.isnan(values)).tolist():
         values[j] = posterior(blocks, trials[j]).evidence
     values += [blocks.log_penalty(trial)[0] for trial in trials]
@@ -112,10 +112,10 @@ def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
 
     def value(part: Array) -> tuple[float, Array]:
         try:
-            found, gradient = evidence(blocks, full(part))
+            height, gradient = evidence(blocks, full(part))
         except np.linalg.LinAlgError:
             return -np.inf, np.zeros(len(part))
-        return found, gradient[free]
+        return height, gradient[free]
 
     at = np.clip(start[free], low, high)
     best, slope = value(at)

@@ -65,9 +65,9 @@ def reduce_rows(scales: Array, total: int, chunks: Chunks) -> Reduced:
     width = len(scales)
     few = max(FEW, 3 * width // 2)
     if total > 2 * few:
-        found = _by_sample(scales, total, few, chunks)
-        if found is not None:
-            return found
+        reduced = _by_sample(scales, total, few, chunks)
+        if reduced is not None:
+            return reduced
     triangle, count = np.zeros((0, width + 1)), 0
     for a, y in _checked(chunks, slice(0, total), width):
         blocks = (np.column_stack([a[:, i].T, y[i]]) for i in range(len(y)))

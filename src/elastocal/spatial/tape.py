@@ -218,10 +218,10 @@ class Code:
     def _turned(self, values: Sequence[Entry] | Array) -> list[Entry]:
         """Values, and cosine and sine of what turns: of all arrays in one call."""
         arrays = [v for v, names in zip(values, self.rows, strict=True) if len(names) == 2 and not isinstance(v, float)]
-        found = zip(*map(np.asarray, cos_sin(np.array(arrays))), strict=True) if arrays else iter(())
+        turned = zip(*map(np.asarray, cos_sin(np.array(arrays))), strict=True) if arrays else iter(())
         out: list[Entry] = []
         for v, names in zip(values, self.rows, strict=True):
-            out += (v,) if len(names) == 1 else cos_sin(v) if isinstance(v, float) else next(found)
+            out += (v,) if len(names) == 1 else cos_sin(v) if isinstance(v, float) else next(turned)
         return out
 
     @cached_property

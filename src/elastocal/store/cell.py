@@ -82,8 +82,8 @@ def _calibration(path: Path) -> tuple[Calibration, bytes]:
     try:
         return from_document(json.loads(content), str(path)), content
     except (KeyError, TypeError, ValueError) as error:
-        said = f"{path}: the calibration of {data.get('words')} is damaged ({error!r}); make it again"
-        raise InputError(said, code="damaged", file=str(path)) from None
+        message = f"{path}: the calibration of {data.get('words')} is damaged ({error!r}); make it again"
+        raise InputError(message, code="damaged", file=str(path)) from None
 
 
 def _record(cell: CellFolder) -> RunRecord | None:

@@ -97,9 +97,9 @@ def every_change(pairs: Pairs) -> Table:
 
 def parameter_blocks(shown: Shown) -> tuple[Block, ...]:
     """All of it, of calibrations that have one before them."""
-    found = pairs(shown)
-    if not found:
+    changed = pairs(shown)
+    if not changed:
         return ()
-    first, second, made = found[-1]
+    first, second, made = changed[-1]
     last = change_table(made, "changes", f"Calibration {second.number} against {first.number}")
-    return parameter_lines(shown, found), every_change(found), last
+    return parameter_lines(shown, changed), every_change(changed), last

@@ -71,8 +71,8 @@ class Database:
                 engine = self._engine = self._engine or self._opened()
             yield engine
         except OperationalError as error:
-            said = " ".join(str(error.orig).split())
-            raise InputError(f"{self.label}: {said}; check the name, the server and its permissions",
+            message = " ".join(str(error.orig).split())
+            raise InputError(f"{self.label}: {message}; check the name, the server and its permissions",
                              code="no-store", file=self.label) from None  # fmt: skip
         except DBAPIError as error:
             if "file is not a database" not in str(error.orig):

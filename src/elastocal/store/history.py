@@ -82,12 +82,12 @@ class History(Reader):
         head = self._head(who, reason, time, notes if time else (*notes, NO_TIME), versions)
         files = {**(inputs or {}), "calibration.json": content}
 
-        def make(found: RobotHistory) -> Entry:
-            same = next((e for e in found.entries if e.calibration and e.calibration.file == known.file), None)
+        def make(history: RobotHistory) -> Entry:
+            same = next((e for e in history.entries if e.calibration and e.calibration.file == known.file), None)
             if same is not None:
                 raise InputError(f"{robot}: this calibration is there already, as number {same.number}",
                                  code="already", value=same.number)  # fmt: skip
-            return records.calibration_entry(found, known, supersedes, **head)
+            return records.calibration_entry(history, known, supersedes, **head)
 
         return self._append(robot, make, files, lambda: records.first_of(robot, calibration, poses))
 
@@ -154,11 +154,11 @@ class History(Reader):
             read = made_with if validation is None else cal.validate(readings_of(validation, cal)[0], refit=refit)
             files = records.issued(cal, stated_by(stated), read, files=known, head=head, name=named)
 
-        def make(found: RobotHistory) -> Entry:
-            if seen is not None and len(found.entries) != seen:
+        def make(history: RobotHistory) -> Entry:
+            if seen is not None and len(history.entries) != seen:
                 raise InputError(f"{robot}: the history has changed since number {seen} was shown; look at it again",
                                  code="changed", value=seen)  # fmt: skip
-            return records.release_entry(found, number, named, due, baseline=baseline, **head)
+            return records.release_entry(history, number, named, due, baseline=baseline, **head)
 
         return self._append(robot, make, files)
 
@@ -169,9 +169,9 @@ class History(Reader):
 
     def import_cell(self, folder: str | PathLike[str], robot: str | None = None, **stated: Any) -> Entry:
         """Record the calibration of a cell with the files that it rests on; ``stated`` are keywords of ``add``."""
-        found = cell_calibration(folder)
+        calibration = cell_calibration(folder)
         given = {k: v for k, v in stated.items() if v is not None}
-        return self.add(robot or found.robot, found.calibration, **{**found.stated, **given})
+        return self.add(robot or calibration.robot, calibration.calibration, **{**calibration.stated, **given})
 
     def _append(
         self,

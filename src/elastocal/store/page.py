@@ -134,12 +134,12 @@ def drift_lines(shown: Shown, nearest: list[Chart]) -> Lines:
         series.append(Series(c.name, tuple(n for n, _ in some), tuple(s for _, s in some)))
     ends = (float(shown.numbers[0]), float(shown.numbers[-1]))
     limits = tuple(Series("limit", ends, (s, s), role="tolerance") for s in (1.0, -1.0))
-    said = (
+    message = (
         f"Exponentially weighted averages over their limits of {h.drift.limit:.2f} standard deviations: at most one "
         f"false alarm in {h.run_length:g} records of this robot."
     )
     return Lines(
-        "drift", "Averages over their limits", "number of the entry", "", "average", "", (*series, *limits), (said,)
+        "drift", "Averages over their limits", "number of the entry", "", "average", "", (*series, *limits), (message,)
     )
 
 
@@ -230,11 +230,11 @@ def robots_table(lines: tuple[RobotLine, ...], today: date) -> Table:
 def robots_page(lines: tuple[RobotLine, ...], today: date, label: str) -> Report:
     """All robots of a store."""
     findings = [(line.robot, f) for line in lines for f in line.findings(today)]
-    told = tuple(f"WARNING {f.code.upper()}: {name}: {f.text}." for name, f in findings if f.severity == "warning")
+    notes = tuple(f"WARNING {f.code.upper()}: {name}: {f.text}." for name, f in findings if f.severity == "warning")
     need = len({n for n, f in findings if f.severity == "warning"})
     count = f"{len(lines)} robot{'s' * (len(lines) != 1)}; {need or 'none'} in need of attention."
     blocks: tuple[Block, ...] = (robots_table(lines, today),)
     soon = tuple(f"{name}: {f.text}." for name, f in findings if f.severity == "note")
-    return Report("Histories of robots", (count, *told), (Section("Robots", blocks),), soon,
+    return Report("Histories of robots", (count, *notes), (Section("Robots", blocks),), soon,
                   (Fact("store", "store", label, label),),
                   data={"findings": [vars(f) | {"data": dict(f.data), "robot": n} for n, f in findings]})  # fmt: skip

@@ -107,8 +107,8 @@ class Reader:
 
     def certificate(self, robot: str, number: int | None = None, suffix: str = ".html") -> bytes:
         """The certificate that was issued with release ``number``, or with the one that holds: .html, .json, .pdf."""
-        found = self[robot]
-        release = found.released if number is None else found.entry(number)
+        history = self[robot]
+        release = history.released if number is None else history.entry(number)
         mark = None if release is None else release.inputs.get(records.CERTIFICATE + suffix)
         if release is None or release.release is None or mark is None:
             where = "nothing is released" if release is None else f"number {release.number} has no certificate{suffix}"
@@ -134,7 +134,7 @@ class Reader:
         from elastocal.store.rows import damages
 
         with self._database.reading() as connection:
-            return tuple(warning("damaged", said) for said in damages(connection))
+            return tuple(warning("damaged", damage) for damage in damages(connection))
 
     def _row(self, connection: Connection, robot: str) -> Row[Any]:
         from elastocal.store.rows import robot_names, robot_row

@@ -68,16 +68,16 @@ def spread_poses(robot: Robot, count: int = POSES) -> Array:
     return np.asarray(middle + (2 * share - 1) * half)
 
 
-def calibration_entry(found: RobotHistory, new: Recorded, supersedes: int | None, **head: Any) -> Entry:
+def calibration_entry(history: RobotHistory, new: Recorded, supersedes: int | None, **head: Any) -> Entry:
     c = new.calibration
-    if c.robot.joints != found.joints:
+    if c.robot.joints != history.joints:
         raise InputError(
-            f"{found.robot}: has joints {', '.join(found.joints)}, this calibration {', '.join(c.robot.joints)}; "
+            f"{history.robot}: has joints {', '.join(history.joints)}, this calibration {', '.join(c.robot.joints)}; "
             "record it under another robot", code="other-robot",
         )  # fmt: skip
     if supersedes is not None:
-        _replaceable(found, supersedes, "calibration")
-    points, variance = tool_places(c, found.poses)
+        _replaceable(history, supersedes, "calibration")
+    points, variance = tool_places(c, history.poses)
     rows = [c.parameters[n] for n in c.names]
     parameters = Parameters(
         c.names, tuple(r.unit for r in rows), tuple(float(r.value) for r in rows), tuple(float(r.sd) for r in rows)
@@ -90,23 +90,23 @@ def calibration_entry(found: RobotHistory, new: Recorded, supersedes: int | None
     warm = read if new.temperature is None else new.temperature
     doubt = tuple(w for w in c.warnings if w.code == "optimistic")  # its leave-one-out error is no claim
     return _entry(
-        found, "calibration", supersedes=supersedes, temperature=warm, calibration=own, findings=doubt, **head
+        history, "calibration", supersedes=supersedes, temperature=warm, calibration=own, findings=doubt, **head
     )
 
 
-def checked_number(found: RobotHistory, number: int | None) -> int:
+def checked_number(history: RobotHistory, number: int | None) -> int:
     """Of the calibration to check: as asked for, else the released one, else the last."""
     if number is not None:
-        if found.entry(number).calibration is None:
-            raise InputError(f"{found.robot}: number {number} is a {found.entry(number).kind}, no calibration",
+        if history.entry(number).calibration is None:
+            raise InputError(f"{history.robot}: number {number} is a {history.entry(number).kind}, no calibration",
                              code="no-calibration", value=number)  # fmt: skip
         return number
-    release = found.released
+    release = history.released
     if release is not None and release.release is not None:
         return release.release.of
-    if not found.calibrations:
-        raise InputError(f"{found.robot}: has no calibration to check; record one first", code="no-calibration")
-    return found.calibrations[-1].number
+    if not history.calibrations:
+        raise InputError(f"{history.robot}: has no calibration to check; record one first", code="no-calibration")
+    return history.calibrations[-1].number
 
 
 def checked(calibration: Calibration, campaign: Campaign, of: int, *, refit: bool) -> Checked:
@@ -128,28 +128,28 @@ def known_temperature(campaign: Campaign, stated: float | None) -> float | None:
     return mean if np.isfinite(mean) else None
 
 
-def check_entry(found: RobotHistory, new: Checked, temperature: float | None, **head: Any) -> Entry:
-    return _entry(found, "check", temperature=temperature, check=new, **head)
+def check_entry(history: RobotHistory, new: Checked, temperature: float | None, **head: Any) -> Entry:
+    return _entry(history, "check", temperature=temperature, check=new, **head)
 
 
 def release_entry(
-    found: RobotHistory, number: int | None, name: str, due: str | date | None, *, baseline: bool, **head: Any
+    history: RobotHistory, number: int | None, name: str, due: str | date | None, *, baseline: bool, **head: Any
 ) -> Entry:
     if number is None:
-        if not found.calibrations:
-            raise InputError(f"{found.robot}: has no calibration to release; record one first", code="no-calibration")
-        number = found.calibrations[-1].number
-    if found.entry(number) not in found.calibrations:
-        why = "was superseded" if found.entry(number).calibration else f"is a {found.entry(number).kind}"
-        valid = [e.number for e in found.calibrations]
-        raise InputError(f"{found.robot}: number {number} {why}; release one of {', '.join(map(str, valid))}",
+        if not history.calibrations:
+            raise InputError(f"{history.robot}: has no calibration to release; record one first", code="no-calibration")
+        number = history.calibrations[-1].number
+    if history.entry(number) not in history.calibrations:
+        why = "was superseded" if history.entry(number).calibration else f"is a {history.entry(number).kind}"
+        valid = [e.number for e in history.calibrations]
+        raise InputError(f"{history.robot}: number {number} {why}; release one of {', '.join(map(str, valid))}",
                          code="no-calibration", value=number, allowed=valid)  # fmt: skip
-    if any(e.release is not None and e.release.name == name for e in found.entries):
-        raise InputError(f"{found.robot}: a release {name!r} exists and is never overwritten; give another name",
+    if any(e.release is not None and e.release.name == name for e in history.entries):
+        raise InputError(f"{history.robot}: a release {name!r} exists and is never overwritten; give another name",
                          code="name-taken", value=name, parameter="name")  # fmt: skip
-    last = found.released
+    last = history.released
     own = Released(number, name, day(due, "due"), baseline)
-    return _entry(found, "release", supersedes=None if last is None else last.number, release=own, **head)
+    return _entry(history, "release", supersedes=None if last is None else last.number, release=own, **head)
 
 
 def issued(
@@ -158,40 +158,41 @@ def issued(
 ) -> dict[str, bytes]:  # fmt: skip
     """The certificate of a release by file name: authorised by who releases, under the name of the release."""
     own = {"number": name, "authorised_by": head["who"], "issued": date.fromisoformat(head["time"][:10])}
-    said = replace(stated, **{k: v for k, v in own.items() if getattr(stated, k) is None})
-    made = certificate_of(calibration, read, said, files)
+    stated_now = replace(stated, **{k: v for k, v in own.items() if getattr(stated, k) is None})
+    made = certificate_of(calibration, read, stated_now, files)
     kinds = (".html", ".json", ".pdf") if find_spec("typst") else (".html", ".json")
-    texts = {k: certificate_contents(calibration, made, k, read, said.tolerance) for k in kinds}
+    texts = {k: certificate_contents(calibration, made, k, read, stated_now.tolerance) for k in kinds}
     return {CERTIFICATE + k: t if isinstance(t, bytes) else t.encode() for k, t in texts.items()}
 
 
-def withdrawal_entry(found: RobotHistory, number: int, **head: Any) -> Entry:
-    entry = found.entry(number)
+def withdrawal_entry(history: RobotHistory, number: int, **head: Any) -> Entry:
+    entry = history.entry(number)
     if entry.kind == "withdrawal":
-        raise InputError(f"{found.robot}: number {number} is a withdrawal, which stays; record again what it took out",
-                         code="kind", value=number)  # fmt: skip
-    _replaceable(found, number, entry.kind)
-    release = found.released
+        text = f"{history.robot}: number {number} is a withdrawal, which stays; record again what it took out"
+        raise InputError(text, code="kind", value=number)
+    _replaceable(history, number, entry.kind)
+    release = history.released
     if release is not None and release.release is not None and release.release.of == number:
         raise InputError(
-            f"{found.robot}: number {number} is released as {release.release.name!r}; withdraw that release (number "
+            f"{history.robot}: number {number} is released as {release.release.name!r}; withdraw that release (number "
             f"{release.number}) or release another calibration first", code="released", value=number,
         )  # fmt: skip
-    return _entry(found, "withdrawal", supersedes=number, **head)
+    return _entry(history, "withdrawal", supersedes=number, **head)
 
 
-def _replaceable(found: RobotHistory, number: int, kind: str) -> None:
-    if found.entry(number).kind != kind:
-        raise InputError(f"{found.robot}: number {number} is a {found.entry(number).kind}, not a {kind}", code="kind",
-                         value=number, parameter="supersedes")  # fmt: skip
-    later = found.superseded_by(number)
+def _replaceable(history: RobotHistory, number: int, kind: str) -> None:
+    own = history.entry(number).kind
+    if own != kind:
+        text = f"{history.robot}: number {number} is a {own}, not a {kind}"
+        raise InputError(text, code="kind", value=number, parameter="supersedes")
+    later = history.superseded_by(number)
     if later is not None:
-        raise InputError(f"{found.robot}: number {number} was superseded already, by number {later.number}",
+        raise InputError(f"{history.robot}: number {number} was superseded already, by number {later.number}",
                          code="superseded", value=number, parameter="supersedes")  # fmt: skip
 
 
-def _entry(found: RobotHistory, kind: Kind, **values: Any) -> Entry:
+def _entry(history: RobotHistory, kind: Kind, **values: Any) -> Entry:
     start: dict[str, Any] = {"supersedes": None, "temperature": None, "inputs": {}}
     return Entry(
-        robot=found.robot, number=len(found.entries) + 1, kind=kind, previous=found.mark, **{**start, **values},
+        robot=history.robot, number=len(history.entries) + 1, kind=kind, previous=history.mark, **{**start, **values},
     )  # fmt: skip

@@ -69,8 +69,8 @@ class RobotHistory:
     def findings(self, today: date) -> tuple[Finding, ...]:
         """Alarms, and what must be renewed."""
         release = self.released
-        told = () if release is None else due(release, today)
-        return (*self.alarms, *told, *self.drift.notes)
+        due_findings = () if release is None else due(release, today)
+        return (*self.alarms, *due_findings, *self.drift.notes)
 
     def entry(self, number: int) -> Entry:
         if not 1 <= number <= len(self.entries):

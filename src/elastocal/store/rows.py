@@ -48,18 +48,18 @@ def entries_of(
     own = (entries.c.robot == robot) & (entries.c.number >= len(known))
     c = entries.c
     columns = select(c.sha256, c.document, c.number, c.kind, c.time, c.supersedes)
-    found = connection.execute(columns.where(own).order_by(c.number)).all()
-    if known and (not found or found[0].sha256 != mark):  # another database stands in its place
+    rows = connection.execute(columns.where(own).order_by(c.number)).all()
+    if known and (not rows or rows[0].sha256 != mark):  # another database stands in its place
         return entries_of(connection, robot, name)
     read = []
-    for new, text, number, kind, time, supersedes in found[1:] if known else found:
+    for new, text, number, kind, time, supersedes in rows[1:] if known else rows:
         where = f"{name} {number}"
         _check(text, new, where)
         columns_of = {"kind": kind, "number": number, "robot": name, "supersedes": supersedes, "time": time}
         if not all(f'"{key}":{json.dumps(v, ensure_ascii=False)},' in text for key, v in columns_of.items()):
             raise InputError(f"{where}: {NOT_ITS_OWN}", code="damaged")
         read.append(stored_entry(text, where, **columns_of))
-    return (*known, *read), found[-1].sha256 if found else None
+    return (*known, *read), rows[-1].sha256 if rows else None
 
 
 def entry_at(connection: Connection, robot: int, name: str, number: int) -> Entry | None:
@@ -105,10 +105,10 @@ def content(connection: Connection, mark: str) -> bytes:
     packed = connection.execute(select(contents.c.bytes).where(contents.c.sha256 == mark)).scalar()
     if packed is None:
         raise InputError(f"the store has no file {mark[:16]}", code="no-content", value=mark)
-    found = zlib.decompress(packed)
-    if sha256(found) != mark:
+    unpacked = zlib.decompress(packed)
+    if sha256(unpacked) != mark:
         raise InputError(f"the file {mark[:16]} in the store is damaged; restore the database", code="damaged")
-    return found
+    return unpacked
 
 
 def insert_entry(connection: Connection, robot: str, entry: Entry, text: str, files: Packed) -> None:

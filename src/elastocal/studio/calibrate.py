@@ -24,12 +24,12 @@ def calibrate(request: Request, cell: Cell) -> Response:
 
 
 def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
-    said = desk.calibration.reported(cell)
+    report = desk.calibration.reported(cell)
     return page(
-        request, "calibrate", "calibrate", cell, problem, said=said or None,
-        words=desk.calibration.effects(said), unit=desk.calibration.error_unit(said),
-        readings=desk.calibration.to_decide(cell, said), kept=desk.calibration.model_was_kept(said),
-        measured=cell.path("campaign").exists(), stale=desk.cell.stale(cell, "calibrate") if said else "",
+        request, "calibrate", "calibrate", cell, problem, said=report or None,
+        words=desk.calibration.effects(report), unit=desk.calibration.error_unit(report),
+        readings=desk.calibration.to_decide(cell, report), kept=desk.calibration.model_was_kept(report),
+        measured=cell.path("campaign").exists(), stale=desk.cell.stale(cell, "calibrate") if report else "",
         tried=[j for j in jobs.every(cell.root) if j.words[0] == "calibrate" and j.data.get("errors")],
     )  # fmt: skip
 

@@ -50,8 +50,8 @@ def _list(request: Request, problem: InputError | None = None, typed: str = "") 
 def _listed(name: str, path: Path) -> Listed:
     job = jobs.latest(path)
     try:
-        found = desk.status(path)
-        return Listed(name, found, "", job, next_page(found))
+        status = desk.status(path)
+        return Listed(name, status, "", job, next_page(status))
     except InputError as error:
         return Listed(name, None, str(error), job)
 
@@ -124,10 +124,10 @@ def overview(request: Request, cell: Cell) -> Response:
 
 
 def _overview(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
-    found = desk.status(cell.root)
+    status = desk.status(cell.root)
     return page(
-        request, "overview", "overview", cell, problem, status=found, steps=STEPS, jobs=jobs.every(cell.root),
-        todo=next_page(found), stated=desk.cell.stated(cell), days=desk.cell.DAYS,
+        request, "overview", "overview", cell, problem, status=status, steps=STEPS, jobs=jobs.every(cell.root),
+        todo=next_page(status), stated=desk.cell.stated(cell), days=desk.cell.DAYS,
         missing=desk.cell.unstated(cell), ready=[step for step, role in NEEDS.items() if cell.path(role).exists()],
     )  # fmt: skip
 

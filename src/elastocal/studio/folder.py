@@ -68,8 +68,8 @@ def received(file: UploadFile | None, kinds: tuple[str, ...], what: str) -> tupl
         raise MissingError(f"choose a file first: {what}")
     name = file_name(file.filename)
     if Path(name).suffix.lower() not in kinds:
-        said = f"{name}: is none of the files that are taken here ({', '.join(kinds)}); give {what}"
-        raise InputError(said, code="suffix", file=name, allowed=kinds)
+        message = f"{name}: is none of the files that are taken here ({', '.join(kinds)}); give {what}"
+        raise InputError(message, code="suffix", file=name, allowed=kinds)
     return name, file.file.read()
 
 

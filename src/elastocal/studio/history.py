@@ -47,21 +47,21 @@ def history(request: Request, cell: Cell, until: int | None = None) -> Response:
 
 def _shown(request: Request, cell: Cell, problem: InputError | None = None, until: int | None = None) -> Response:
     """The last entries, or those up to number ``until``."""
-    found, stated = _known(request, cell), cell.certificate
-    shown = None if found is None else found.shown(until, MANY)
-    said = None if found is None else found.page(date.today(), until, MANY)
+    history, stated = _known(request, cell), cell.certificate
+    shown = None if history is None else history.shown(until, MANY)
+    said = None if history is None else history.page(date.today(), until, MANY)
     sections = [] if said is None else [(s.title, as_fragment(s.blocks).html) for s in said.sections]
-    return page(request, "history", "history", cell, problem, found=found, shown=shown, said=said, sections=sections,
+    return page(request, "history", "history", cell, problem, found=history, shown=shown, said=said, sections=sections,
                 calibrated=cell.path("calibration").exists(), operator=stated.operator or "", many=MANY,
-                missing=desk.cell.unstated(cell), kinds=",".join(KINDS), recorded=_recorded(cell, found))  # fmt: skip
+                missing=desk.cell.unstated(cell), kinds=",".join(KINDS), recorded=_recorded(cell, history))  # fmt: skip
 
 
-def _recorded(cell: Cell, found: Any) -> int:
+def _recorded(cell: Cell, history: Any) -> int:
     """Number of the calibration that the cell has now; 0 where it is not recorded."""
-    if found is None or not cell.path("calibration").is_file():
+    if history is None or not cell.path("calibration").is_file():
         return 0
     mark = desk.files.sha256_of(cell.path("calibration"))
-    return next((e.number for e in found.entries if e.calibration and e.calibration.file == mark), 0)
+    return next((e.number for e in history.entries if e.calibration and e.calibration.file == mark), 0)
 
 
 def _known(request: Request, cell: Cell) -> Any:
@@ -132,12 +132,12 @@ def release(
     """``seen`` is the last entry that was shown: what came since is not released over unseen."""
 
     def run(store: desk.History) -> None:
-        said: dict[str, Any] = {"name": title, "reason": reason, "who": who, "due": due or None}
-        said |= {"baseline": bool(baseline), "seen": _number(seen), "stated": cell.root if certified else None}
+        entry: dict[str, Any] = {"name": title, "reason": reason, "who": who, "due": due or None}
+        entry |= {"baseline": bool(baseline), "seen": _number(seen), "stated": cell.root if certified else None}
         with _table(cell, file) as readings:
             if readings is not None and not certified:
                 raise MissingError("readings for a certificate were given without asking for one; tick it")
-            store.release(cell.name, _number(number), validation=readings, **said)
+            store.release(cell.name, _number(number), validation=readings, **entry)
 
     return _done(request, cell, run)
 

@@ -65,14 +65,14 @@ class Job:
     @property
     def sentence(self) -> str:
         """How it stands, for people."""
-        at = f" at: {self.stage}" if self.stage else ""
+        text = f" at: {self.stage}" if self.stage else ""
         return {
             "starting": f"{self.title}: starting",
             "running": f"{self.title}: {self.stage or 'running'}",
             "done": f"{self.title}: done",
             "failed": f"{self.title}: {self.said}",
-            "cancelled": f"{self.title} was cancelled{at}. Nothing was changed.",
-            "interrupted": f"{self.title} was interrupted{at}: its process ended (power, restart or killed). "
+            "cancelled": f"{self.title} was cancelled{text}. Nothing was changed.",
+            "interrupted": f"{self.title} was interrupted{text}: its process ended (power, restart or killed). "
             "The cell is as it was before; run it again.",
         }[self.phase]
 
@@ -85,8 +85,8 @@ def start(root: Path, folder: Path, words: tuple[str, ...], title: str, page: st
     with _ONE:  # two browsers may ask at once
         busy = running(root)
         if busy is not None:
-            said = f"'{busy.title}' is running in this cell; wait until it is done, or cancel it"
-            raise InputError(said, code="busy")
+            message = f"'{busy.title}' is running in this cell; wait until it is done, or cancel it"
+            raise InputError(message, code="busy")
         place.mkdir(parents=True)
         save(place, job)
     ignore = root / PLACE.parts[0] / ".gitignore"

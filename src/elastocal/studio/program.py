@@ -54,10 +54,10 @@ def _option(value: Any) -> str:
 
 
 def _shown(cell: Cell, name: str) -> Shown:
-    said = desk.files.data_of(cell.path("reports") / f"compensate-{name}.json")
-    files = desk.program.corrected(cell, name) if said else ()
-    changed = desk.program.changed_lines(cell, name) if said else ()
-    return Shown(name, said or None, files, changed, f"compensate-{name}.html")
+    data = desk.files.data_of(cell.path("reports") / f"compensate-{name}.json")
+    files = desk.program.corrected(cell, name) if data else ()
+    changed = desk.program.changed_lines(cell, name) if data else ()
+    return Shown(name, data or None, files, changed, f"compensate-{name}.html")
 
 
 @router.post("/cell/{name}/program")

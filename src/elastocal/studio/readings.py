@@ -49,8 +49,8 @@ def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Re
 
 def _waiting(cell: Cell) -> str | None:
     folder = cell.root / INBOX
-    found = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in KINDS) if folder.is_dir() else []
-    return found[0] if found and (folder / "campaign.yaml").is_file() else None
+    names = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in KINDS) if folder.is_dir() else []
+    return names[0] if names and (folder / "campaign.yaml").is_file() else None
 
 
 def _choices(cell: Cell) -> dict[str, str]:
@@ -96,10 +96,10 @@ def look(
         if given is not None:
             _empty(cell)
         put(cell, {**contents, INBOX / "campaign.yaml": _text(cell, words, INBOX)})
-        told = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
-        if told:  # said once, and remembered in the cell for tables of the same titles
+        notes = [f"{m.strip()}={t}" for t, m in zip(title or (), means or (), strict=False) if m.strip()]
+        if notes:  # said once, and remembered in the cell for tables of the same titles
             units = ",".join(u for u in (length, angle) if u) or None
-            put(cell, desk.columns(cell.path("robot"), cell.root / INBOX / name, told, units).files)
+            put(cell, desk.columns(cell.path("robot"), cell.root / INBOX / name, notes, units).files)
     except InputError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/readings", 303)

@@ -72,9 +72,9 @@ class ProgramText(BaseModel):
 @router.get("/openapi.json", include_in_schema=False)
 def schema() -> Response:
     """With the token as generators of clients know it."""
-    found = get_openapi(title="Elastocal", version=ec.__version__, description=__doc__, routes=router.routes)
-    found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    return JSONResponse({**found, "security": [{"token": []}]})
+    openapi = get_openapi(title="Elastocal", version=ec.__version__, description=__doc__, routes=router.routes)
+    openapi["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    return JSONResponse({**openapi, "security": [{"token": []}]})
 
 
 @router.get("/robots", responses=answered(answers.Robots))
@@ -95,12 +95,13 @@ def entries(
     store: Store, robot: str, until: Number = None, count: Annotated[int, Field(ge=1, le=MANY)] = MANY
 ) -> Response:
     """The history of a robot: ``count`` entries as they were recorded, up to number ``until``; all charts at them."""
-    found = store[robot]
-    shown = found.shown(until, count)
-    charts = [{"chart": c.name, "unit": c.unit, **_at(c, shown.numbers)} for c in found.drift.charts]
-    drift = {"run_length": found.run_length, "limit": found.drift.limit, "charts": charts, "alarms": found.alarms}
+    history = store[robot]
+    shown = history.shown(until, count)
+    charts = [{"chart": c.name, "unit": c.unit, **_at(c, shown.numbers)} for c in history.drift.charts]
+    drift = {"run_length": history.run_length, "limit": history.drift.limit, "charts": charts, "alarms": history.alarms}
     return _answer({
-        "robot": robot, "joints": found.joints, "count": len(found.entries), "entries": shown.entries, "drift": drift,
+        "robot": robot, "joints": history.joints, "count": len(history.entries), "entries": shown.entries,
+        "drift": drift,
     })  # fmt: skip
 
 
@@ -131,11 +132,11 @@ def certificate(
 @router.post("/robots/{robot}/predict", responses=answered(answers.Predicted))
 def predict(store: Store, robot: str, poses: Poses) -> Response:
     """Where the tool and its markers are at poses, under a load, with 95 % half widths; m, in the axes asked for."""
-    said = store.calibration(robot, poses.number).predict(
+    prediction = store.calibration(robot, poses.number).predict(
         poses.q, poses.wrench, angle=poses.angle, length=poses.length, axes=poses.axes
     )
     known = ("position", "half_width", "orientation", "deflection", "deflection_half_width", "markers", "warnings")
-    return _answer({"robot": robot, **{k: getattr(said, k) for k in known}})
+    return _answer({"robot": robot, **{k: getattr(prediction, k) for k in known}})
 
 
 @router.post("/robots/{robot}/correct", responses=answered(answers.Corrected))

@@ -39,11 +39,12 @@ def _show(request: Request, cell: Cell, problem: InputError | None = None, text:
     values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
     try:
         model = ec.read_robot(place)
-        told = tuple((s.title, as_fragment(s.blocks).html) for s in desk.robot.stated_numbers(place))
+        numbers = tuple((s.title, as_fragment(s.blocks).html) for s in desk.robot.stated_numbers(place))
         sliders = desk.robot.sliders(model)
-        drawn, said = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
+        drawn, readout = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "said": said, "told": told,
+            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "said": readout,
+            "told": numbers,
         }  # fmt: skip
     except InputError as error:
         problem = problem or error
@@ -68,8 +69,8 @@ def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response
     model = _model(place, sha256_of(place), own, "" if own is None else sha256_of(own))
     typed = _numbers(at, model.n, "joint values")
     wrench = _numbers(load, 6, "loads") if load.strip() else [0.0] * 6
-    drawn, said = _drawn(cell, model, typed, wrench)
-    return JSONResponse({"scene": drawn.scenes[0], **said})
+    drawn, readout = _drawn(cell, model, typed, wrench)
+    return JSONResponse({"scene": drawn.scenes[0], **readout})
 
 
 def _numbers(text: str, count: int, what: str) -> list[float]:
@@ -83,10 +84,10 @@ def _drawn(
     cell: Cell, model: ec.Robot, typed: Sequence[float], wrench: Sequence[float]
 ) -> tuple[Fragment, dict[str, Any]]:
     """The picture, and what is to be said of it: notes, numbers, where the load is pulled."""
-    found = desk.robot.posed(model, typed, wrench, desk.robot.around(cell))
-    said = {"notes": found.scene.notes, "numbers": as_fragment(found.tables).html, "tool": found.tool,
-            "scale": found.scale}  # fmt: skip
-    return as_fragment((replace(found.scene, notes=()),)), said
+    posed = desk.robot.posed(model, typed, wrench, desk.robot.around(cell))
+    readout = {"notes": posed.scene.notes, "numbers": as_fragment(posed.tables).html, "tool": posed.tool,
+            "scale": posed.scale}  # fmt: skip
+    return as_fragment((replace(posed.scene, notes=()),)), readout
 
 
 @router.post("/cell/{name}/robot")
@@ -118,8 +119,8 @@ def change(
         new = number(value, parameter)
         if not source.strip() or status not in STATUSES:
             raise MissingError(f"{parameter}: say where the number is from, and its status")
-        text, said = text_of(within(cell, place)), " ".join(source.split())[:500]
-        put(cell, {place: desk.robot.with_number(text, parameter, new, unit, said, status, place.name)})
+        text, reason = text_of(within(cell, place)), " ".join(source.split())[:500]
+        put(cell, {place: desk.robot.with_number(text, parameter, new, unit, reason, status, place.name)})
     except InputError as error:
         return _show(request, cell, error)
     return RedirectResponse(f"/cell/{cell.root.name}/robot", 303)

@@ -49,21 +49,21 @@ class _Told:
 
 
 def main(place: Path, folder: Path) -> int:
-    with desk.files.locked(place, "job of the studio", lambda said: None):
+    with desk.files.locked(place, "job of the studio", lambda message: None):
         job = jobs.read(place)
         if job is None or job.phase != "starting":
             return 2
-        told = _Told(place, replace(job, phase="running"))
-        told.note()
-        code, said = _run(place.parents[2], folder, told)
+        teller = _Told(place, replace(job, phase="running"))
+        teller.note()
+        code, message = _run(place.parents[2], folder, teller)
         phase: jobs.Phase = "cancelled" if code == 130 else "done" if code in (0, 1) else "failed"
-        share = 1.0 if phase == "done" else told.job.share
-        data = {**told.job.data, **(_result(place.parents[2], told.job.words[0]) if phase == "done" else {})}
-        jobs.save(place, replace(told.job, phase=phase, share=share, said=said, ended=time.time(), data=data))
+        share = 1.0 if phase == "done" else teller.job.share
+        data = {**teller.job.data, **(_result(place.parents[2], teller.job.words[0]) if phase == "done" else {})}
+        jobs.save(place, replace(teller.job, phase=phase, share=share, said=message, ended=time.time(), data=data))
         return code
 
 
-def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
+def _run(root: Path, folder: Path, teller: _Told) -> tuple[int, str]:
     """The exit code of the command, and the sentence that it ended with."""
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -74,7 +74,7 @@ def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
     heard = io.StringIO()
     try:
         with redirect_stderr(heard), desk.files.reading_within(folder):
-            code = desk.run(list(told.job.words), told)
+            code = desk.run(list(teller.job.words), teller)
     except KeyboardInterrupt:
         return 130, ""
     finally:
@@ -87,9 +87,9 @@ def _run(root: Path, folder: Path, told: _Told) -> tuple[int, str]:
 
 def _result(root: Path, command: str) -> dict[str, Any]:
     """What the report says of errors, to be compared with other runs when this one has been replaced."""
-    said = desk.files.data_of(desk.read_cell(root).path("reports") / f"{command}.json")
-    kept: dict[str, Any] = {key: said[key] for key in ("verdict", "errors") if key in said}
-    return {**kept, "chosen": next((row["model"] for row in said.get("models", ()) if row.get("chosen")), "")}
+    data = desk.files.data_of(desk.read_cell(root).path("reports") / f"{command}.json")
+    kept: dict[str, Any] = {key: data[key] for key in ("verdict", "errors") if key in data}
+    return {**kept, "chosen": next((row["model"] for row in data.get("models", ()) if row.get("chosen")), "")}
 
 
 class _Called(Exception):

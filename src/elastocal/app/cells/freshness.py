@@ -83,24 +83,24 @@ def records(cell: CellFolder) -> dict[str, RunRecord]:
 
     folder = cell.path("records")
     with watching():  # what is looked at here is no input of a result
-        found = {path.stem: read_record(path) for path in sorted(folder.glob("*.json"))} if folder.is_dir() else {}
-    return dict(sorted(found.items(), key=lambda item: (item[1].time, item[0])))
+        read = {path.stem: read_record(path) for path in sorted(folder.glob("*.json"))} if folder.is_dir() else {}
+    return dict(sorted(read.items(), key=lambda item: (item[1].time, item[0])))
 
 
 def freshness(cell: CellFolder) -> tuple[Freshness, ...]:
     """Of every record; a result is stale too where something that it rests on is."""
     known = records(cell)
     results = {mark for record in known.values() for mark in record.outputs.values()}
-    found = {label: _judged(cell, label, record, results) for label, record in known.items()}
-    wrote = {name: label for label, f in found.items() for name in f.record.outputs}
+    states = {label: _judged(cell, label, record, results) for label, record in known.items()}
+    wrote = {name: label for label, f in states.items() for name in f.record.outputs}
     changed = True
     while changed:
         changed = False
-        for label, f in found.items():
-            resting = tuple(n for n in f.record.inputs if wrote.get(n, label) != label and found[wrote[n]].doubtful(n))
+        for label, f in states.items():
+            resting = tuple(n for n in f.record.inputs if wrote.get(n, label) != label and states[wrote[n]].doubtful(n))
             if resting != f.resting:
-                found[label], changed = _resting(f, resting), True
-    return tuple(found.values())
+                states[label], changed = _resting(f, resting), True
+    return tuple(states.values())
 
 
 def _resting(f: Freshness, names: tuple[str, ...]) -> Freshness:
@@ -109,14 +109,14 @@ def _resting(f: Freshness, names: tuple[str, ...]) -> Freshness:
 
 def stale_inputs(cell: CellFolder, inputs: Mapping[str, str], label: str) -> tuple[str, ...]:
     """A sentence for every run whose results are among the inputs and no longer what it would give."""
-    said = []
+    notes = []
     for f in freshness(cell):
         if any(name in f.taken for name in inputs):
-            said.append(f"{', '.join(f.taken)}: {f.taking}.")
+            notes.append(f"{', '.join(f.taken)}: {f.taking}.")
         used = [name for name in inputs if name in f.record.outputs and f.doubtful(name)]
         if used and f.label != label:
-            said.append(f"STALE INPUT {', '.join(used)} ({'; '.join(f.reasons)}): repeat '{f.repeat}' in the cell.")
-    return tuple(said)
+            notes.append(f"STALE INPUT {', '.join(used)} ({'; '.join(f.reasons)}): repeat '{f.repeat}' in the cell.")
+    return tuple(notes)
 
 
 def _judged(cell: CellFolder, label: str, record: RunRecord, results: Collection[str]) -> Freshness:
@@ -157,8 +157,8 @@ def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:
     """Tables that lie in a folder which stands for all of its tables, and were not read."""
     from elastocal.files.cell_yaml import tables_in
 
-    found = [place for key in record.cell if key == "counts" for place in tables_in(cell, cell.place(key))]
-    return tuple(name for place in found if (name := place.as_posix()) not in record.inputs)
+    places = [place for key in record.cell if key == "counts" for place in tables_in(cell, cell.place(key))]
+    return tuple(name for place in places if (name := place.as_posix()) not in record.inputs)
 
 
 CERTIFIED = ("calibrate", "validate", "certificate", "compensate")

@@ -92,12 +92,12 @@ def _programs(home: CellFolder, chosen: Chosen) -> tuple[Path, ...]:
     folder = home.root / place
     if not folder.is_dir():
         return (place,)
-    found = tuple(place / p.name for p in programs_in(folder))
-    if not found:
+    programs = tuple(place / p.name for p in programs_in(folder))
+    if not programs:
         raise MissingError(
             f"{place.as_posix()} holds no program that can be corrected; put one there (docs/programs.md)"
         )
-    return found
+    return programs
 
 
 def _with_unread(home: CellFolder, chosen: Chosen) -> Chosen:
@@ -106,8 +106,8 @@ def _with_unread(home: CellFolder, chosen: Chosen) -> Chosen:
 
     folder = home.root / Path(chosen.values["program"])
     left = unread_in(folder) if folder.is_dir() else ()
-    said = (f"Not corrected, since its language is not read: {'; '.join(left)}.",) if left else ()
-    return replace(chosen, notes=(*chosen.notes, *said))
+    notes = (f"Not corrected, since its language is not read: {'; '.join(left)}.",) if left else ()
+    return replace(chosen, notes=(*chosen.notes, *notes))
 
 
 def _settings(home: CellFolder, name: str, chosen: Chosen) -> dict[str, Any]:

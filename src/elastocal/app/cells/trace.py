@@ -138,8 +138,8 @@ def _within(cell: CellFolder, words: tuple[str, ...], typed: tuple[Path, ...], a
     from elastocal.files.lock import locked
     from elastocal.untrusted import shown_plainly
 
-    def wait(said: str) -> None:
-        print(f"elastocal: {shown_plainly(said)}; Ctrl-C gives up", file=sys.stderr, flush=True)
+    def wait(message: str) -> None:
+        print(f"elastocal: {shown_plainly(message)}; Ctrl-C gives up", file=sys.stderr, flush=True)
 
     lock = locked(cell.root, " ".join(words), wait) if alone else nullcontext(False)
     with lock as is_alone, chdir(cell.folder), confined(cell.root, typed):

@@ -91,11 +91,11 @@ def resolved(home: CellFolder, name: str, uses: Uses, values: Mapping[str, Any])
         )
     for parameter, role in uses.roles.items():
         value = values.get(parameter)
-        found = [home.root / Path(v) for v in each(value)]
-        if not any(is_cell(folder) for folder in found):
+        places = [home.root / Path(v) for v in each(value)]
+        if not any(is_cell(folder) for folder in places):
             continue
         role = "robot" if _of_robot(name, values) else role
-        new = [_place(home, folder, role, parameter) for folder in found]
+        new = [_place(home, folder, role, parameter) for folder in places]
         kind: Any = Path.as_posix if isinstance(each(value)[0], str) else Path
         listed = [kind(t) for p in new for t in _tables(home, p)] if isinstance(value, list) else kind(new[0])
         out = out.with_value(parameter, listed, role)
@@ -131,17 +131,17 @@ def _place(home: CellFolder, folder: Path, role: str, parameter: str) -> Path:
 
 
 def _tables(home: CellFolder, place: Path) -> tuple[Path, ...]:
-    found = tables_in(home, place)
-    if not found:
-        said = f"{place.as_posix()} holds no table; put CSV files there"
-        raise InputError(said, code="no-file", file=place.as_posix())
-    return found
+    tables = tables_in(home, place)
+    if not tables:
+        message = f"{place.as_posix()} holds no table; put CSV files there"
+        raise InputError(message, code="no-file", file=place.as_posix())
+    return tables
 
 
 def _absent(cell: CellFolder, role: str) -> InputError:
     place, todo = cell.places[role].as_posix(), FIRST.get(role, "put the table there")
-    said = f"{place} is not there; {todo} (another place can be named under '{role}' in cell.yaml)"
-    return InputError(said, code="no-file", file=place, value=role)
+    message = f"{place} is not there; {todo} (another place can be named under '{role}' in cell.yaml)"
+    return InputError(message, code="no-file", file=place, value=role)
 
 
 def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen, typed: set[str]) -> Chosen:
@@ -167,8 +167,8 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
         elif parameter not in typed:
             taken.append(f"--{parameter.replace('_', '-')} {value}")
             chosen = chosen.with_value(parameter, given, "options")
-    said = (f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()
-    return replace(chosen, notes=(*chosen.notes, *said, *left))
+    notes = (f"From cell.yaml: {'; '.join(taken)}.",) if taken else ()
+    return replace(chosen, notes=(*chosen.notes, *notes, *left))
 
 
 def _typed(parameters: tuple[str, ...]) -> str:
@@ -184,8 +184,8 @@ def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> 
     try:
         found = TypeAdapter(hint).validate_python([given] if many else given)
     except ValidationError as error:
-        said = error.errors()[0]["msg"].replace("Input should be", "write")
-        raise home.located.error(place, f"{value!r} does not fit; {said}") from None
+        message = error.errors()[0]["msg"].replace("Input should be", "write")
+        raise home.located.error(place, f"{value!r} does not fit; {message}") from None
     return [_here(v) for v in found] if isinstance(found, list) else _here(found)
 
 
@@ -230,8 +230,8 @@ def check_needed(context: typer.Context, command: Any, values: Mapping[str, Any]
     needed = [p.name for p in inspect.signature(command).parameters.values() if p.default is inspect.Parameter.empty]
     for name in (p for p in needed if values[p] is None):
         shown = f"--{name}" if name == "out" else name.upper()
-        said = f"{shown} is missing; give it, or a cell{example(context.command)}"
-        raise MissingError(said, parameter=name)
+        message = f"{shown} is missing; give it, or a cell{example(context.command)}"
+        raise MissingError(message, parameter=name)
 
 
 def example(command: Any) -> str:
@@ -259,10 +259,10 @@ def _check_there(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path}: no such file; check the name", code="no-file", file=str(path))
     if path.is_dir() and not is_cell(path):
-        said = (
+        message = (
             f"{path}: is a folder and not a cell; give a file, or make a cell by 'elastocal new {path} --robot ROBOT'"
         )
-        raise InputError(said, code="no-cell", file=str(path))
+        raise InputError(message, code="no-cell", file=str(path))
 
 
 def _check_robot(word: str) -> None:

@@ -135,8 +135,10 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except MemoryError:
-        said = "the memory of this machine is not enough for it; give fewer rows, poses or candidates, or a smaller map"
-        return _failed(said, 2)
+        message = (
+            "the memory of this machine is not enough for it; give fewer rows, poses or candidates, or a smaller map"
+        )
+        return _failed(message, 2)
     except RecursionError:
         return _failed("something in the input is nested too deeply; write it out plainly", 2)
     except OSError as error:
@@ -177,8 +179,8 @@ def _with_option(error: InputError, group: Any, words: list[str]) -> str:
     flags = {p.name: (p.opts[0], p.metavar or "") for p in params if p.param_type_name == "option"}
     parameter, sentence = getattr(error, "parameter", ""), str(error)
     flag, form = flags.get(parameter, (None, ""))
-    said = [(flags[p][0], v) for p, vs in getattr(error, "suggested", {}).items() if p in flags for v in vs]
-    typed = " ".join(f'{flag} "{v}"' if " " in v else f"{flag} {v}" for flag, v in said)
+    suggested = [(flags[p][0], v) for p, vs in getattr(error, "suggested", {}).items() if p in flags for v in vs]
+    typed = " ".join(f'{flag} "{v}"' if " " in v else f"{flag} {v}" for flag, v in suggested)
     if typed:
         return f"{sentence}; with your own numbers, such as: {typed}"
     if flag is None or flag in sentence:
@@ -202,11 +204,11 @@ def _misused(error: Any, words: list[str]) -> int:
         print(error.format_message())
         return 2
     unquoted = _unquoted(words)
-    said = " ".join(str(error.format_message()).split()).rstrip(".")
+    message = " ".join(str(error.format_message()).split()).rstrip(".")
     context = getattr(error, "ctx", None)
     asked = "elastocal --help" if context is None else f"{context.command_path} --help"
     shown = "" if context is None or type(error).__name__ != "MissingParameter" else example(context.command)
-    return _failed(unquoted or f"{said[:1].lower()}{said[1:]}{shown or f'; see {asked}'}", 2)
+    return _failed(unquoted or f"{message[:1].lower()}{message[1:]}{shown or f'; see {asked}'}", 2)
 
 
 def _unquoted(words: list[str]) -> str:

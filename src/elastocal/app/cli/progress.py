@@ -142,8 +142,8 @@ class _Lines:
         now = time.monotonic()
         if done < total and now - self.last > LINE_EVERY:
             self.last = now
-            said = f"{100 * done // max(total, 1)} %, {now - self.begun:.0f} s" + (f", {stage}" if stage else "")
-            print(f"{self.what}: {said}", file=sys.stderr, flush=True)
+            message = f"{100 * done // max(total, 1)} %, {now - self.begun:.0f} s" + (f", {stage}" if stage else "")
+            print(f"{self.what}: {message}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
         pass

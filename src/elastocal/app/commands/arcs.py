@@ -124,10 +124,12 @@ def _circle_points(points: Sequence[Path], word: str, noise: float | None, out: 
 
     robot = read_robot(word)
     sweeps, notes = read_sweeps(points, robot)
-    found = circle_points(robot, sweeps, noise)
-    said = f"circle-point analysis of {', '.join(p.name for p in points)}"
-    files = {} if out is None else {out: robot_text(with_frame_errors(robot, found.errors, said), (f"By {said}.",))}
-    return CirclePointsResult(points[0], word, robot, found, files, (*robot.notes, *notes))
+    axes = circle_points(robot, sweeps, noise)
+    message = f"circle-point analysis of {', '.join(p.name for p in points)}"
+    files = (
+        {} if out is None else {out: robot_text(with_frame_errors(robot, axes.errors, message), (f"By {message}.",))}
+    )
+    return CirclePointsResult(points[0], word, robot, axes, files, (*robot.notes, *notes))
 
 
 def noise_of(noise_um: float | None) -> float | None:

@@ -130,14 +130,14 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     stage(1, 3, "what would repair it")
     repair = _repair(model, file, names)
     stage(2, 3, "what the plan determines")
-    found = assess(model, file.campaign, names, thresholds=requests.thresholds)
+    assessment = assess(model, file.campaign, names, thresholds=requests.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
         Fact("campaign", "campaign", source, source),
         Fact("robot", "robot", model.name, model.name),
     )
     load = f"as in the table, at {_load_frame(file)}"
-    return AssessResult(found, load, f"Errors: {noise}.", facts, file.notes, repair)
+    return AssessResult(assessment, load, f"Errors: {noise}.", facts, file.notes, repair)
 
 
 def _load_frame(file: CampaignFile) -> str:
@@ -205,11 +205,11 @@ def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     sd, turn_sd = _noise(asked)
     kind = Deflection(Setup(at.q, load.applied, markers), "linear")
     campaign = Measured(kind, kind.predict(model), (Reading(sd=sd, turn_sd=turn_sd),))
-    found = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
+    assessment = assess(model, campaign, asked.parameters or None, thresholds=asked.thresholds)
     watched = ", ".join(m.frame for m in markers)
     inputs = inputs_of(word, model, load, watched, _STATE, asked.without, str(plan))
     notes = (*robot.notes, *at.notes, *load.notes)
-    return AssessResult(found, load.text, _noise_text(asked), inputs.facts(), notes)
+    return AssessResult(assessment, load.text, _noise_text(asked), inputs.facts(), notes)
 
 
 _STATE = "linear model of the unloaded arm, weights not counted"

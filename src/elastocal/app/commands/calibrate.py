@@ -260,17 +260,17 @@ def _check_determined(campaign: Path, study: Study) -> None:
     raise TooFewError(f"{campaign}: {fit.problem.readings} numbers for {len(fit.names)} unknowns {why}")
 
 
-def _exact(found: Study) -> tuple[str, ...]:
+def _exact(study: Study) -> tuple[str, ...]:
     from elastocal.app.calibration_files import exact_note, taken_as_exact
 
-    named = ((p.name, p.value) for p in found.fit.model.parameters)
-    return exact_note(taken_as_exact(named, found.identification.groups.names))
+    named = ((p.name, p.value) for p in study.fit.model.parameters)
+    return exact_note(taken_as_exact(named, study.identification.groups.names))
 
 
-def _sampled(found: Study, steps: int, rng: np.random.Generator) -> Ensemble:
+def _sampled(study: Study, steps: int, rng: np.random.Generator) -> Ensemble:
     from elastocal.reduction.study import sample_nonlinear
 
-    return sample_nonlinear(found.fit, steps, rng)
+    return sample_nonlinear(study.fit, steps, rng)
 
 
 def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:

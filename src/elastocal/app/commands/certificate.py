@@ -65,7 +65,7 @@ def certificate(
     from elastocal.calibration.store import read_calibration, read_validation
 
     stated = stated_for_certificate(tolerance)
-    found = read_calibration(calibration)
+    cal = read_calibration(calibration)
     if validate is None:
         for name, given in (("refit", refit), ("units", units), ("euler", euler)):
             if given:
@@ -73,8 +73,8 @@ def certificate(
         checked = read_validation(calibration)
     else:
         checked = validated(calibration, validate, refit=refit, units=units, euler=euler).validation
-    made = certificate_of(found, checked, stated, current().inputs)
-    contents = certificate_contents(found, made, out.suffix.lower(), checked, stated.tolerance)
+    made = certificate_of(cal, checked, stated, current().inputs)
+    contents = certificate_contents(cal, made, out.suffix.lower(), checked, stated.tolerance)
     return CertificateResult(made, {out: contents})
 
 

@@ -61,18 +61,18 @@ def columns(
 
     stated, pairs = {} if units is None else unit_words(units), _pairs(told or [])
     model = read_robot(robot)
-    found = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
-    if accept and found.proposal:
-        pairs = {**found.proposal, **pairs}
-        found = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
+    recognised = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
+    if accept and recognised.proposal:
+        pairs = {**recognised.proposal, **pairs}
+        recognised = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
     said = bool(told or accept or units or header_line or sheet)
-    return ColumnsResult(found, _remembered(table, found, sheet) if said and found.sure else {})
+    return ColumnsResult(recognised, _remembered(table, recognised, sheet) if said and recognised.sure else {})
 
 
-def _pairs(told: list[str]) -> dict[str, str]:
+def _pairs(pairs: list[str]) -> dict[str, str]:
     """Names and titles of ``A1_deg=Achse 1``."""
     out: dict[str, str] = {}
-    for text in told:
+    for text in pairs:
         name, equals, title = text.partition("=")
         if not equals or not name.strip() or not title.strip():
             raise FormatError(
@@ -82,44 +82,44 @@ def _pairs(told: list[str]) -> dict[str, str]:
     return out
 
 
-def _remembered(table: Path, found: Recognised, sheet: str | None) -> dict[Path, str]:
+def _remembered(table: Path, recognised: Recognised, sheet: str | None) -> dict[Path, str]:
     """columns.yaml with all that was recognised in this table."""
     from elastocal.files.tables.remembered import columns_file, with_layout
 
     file = columns_file(table)
-    names = {f"{c.name}_{c.unit}" if c.unit else c.name: c.title for c in found.columns if c.name}
-    first = all(c.by == "title" for c in found.columns) and found.header_line == 1
-    opened: dict[str, Any] = {} if found.header_line == 1 or sheet else {"header_line": found.header_line}
+    names = {f"{c.name}_{c.unit}" if c.unit else c.name: c.title for c in recognised.columns if c.name}
+    first = all(c.by == "title" for c in recognised.columns) and recognised.header_line == 1
+    opened: dict[str, Any] = {} if recognised.header_line == 1 or sheet else {"header_line": recognised.header_line}
     opened |= {"sheet": sheet} if sheet else {}
     return {} if first and not opened else {file: with_layout(file, names, opened)}
 
 
 def page(result: ColumnsResult) -> Report:
-    found = result.found
+    recognised = result.found
     shown = (
         Column("title", "title"), Column("name", "is"), Column("unit", "unit"), Column("by", "by"),
         Column("doubt", "in doubt"), Column("guess", "perhaps"),
     )  # fmt: skip
     rows = tuple(
-        (c.title, c.name or "not used", c.unit, c.by if c.name else "", c.doubt, c.guess) for c in found.columns
+        (c.title, c.name or "not used", c.unit, c.by if c.name else "", c.doubt, c.guess) for c in recognised.columns
     )
-    used = sum(bool(c.name) for c in found.columns)
-    verdict = [f"{used} of {len(found.columns)} columns of {found.file} are used, {found.rows} rows."]
-    if found.missing:
-        verdict.append(f"There is no column for {', '.join(found.missing)}.")
-    if found.of_poses:
+    used = sum(bool(c.name) for c in recognised.columns)
+    verdict = [f"{used} of {len(recognised.columns)} columns of {recognised.file} are used, {recognised.rows} rows."]
+    if recognised.missing:
+        verdict.append(f"There is no column for {', '.join(recognised.missing)}.")
+    if recognised.of_poses:
         verdict.append("It has joint values and names, for a table of points with the same names beside it.")
-    elif not found.readings:
+    elif not recognised.readings:
         verdict.append("There is no column of readings, such as x_mm, y_mm and z_mm.")
-    doubtful = [c.title for c in found.columns if c.name and c.doubt]
+    doubtful = [c.title for c in recognised.columns if c.name and c.doubt]
     if doubtful:
         verdict.append(
             f"{len(doubtful)} columns are in doubt: {', '.join(doubtful[:3])}{' and others' * (len(doubtful) > 3)}."
         )
-    if not found.sure:
+    if not recognised.sure:
         verdict.append("The table cannot be read as it is; say what is missing.")
     sections = (
-        Section("Columns", (Table("columns", "", shown, rows, found.notes),)),
-        Section("If the proposals are right", (Paragraphs((AGAIN,)),) if found.proposal else ()),
+        Section("Columns", (Table("columns", "", shown, rows, recognised.notes),)),
+        Section("If the proposals are right", (Paragraphs((AGAIN,)),) if recognised.proposal else ()),
     )
-    return Report(f"Columns of {Path(found.file).name}", tuple(verdict), sections)
+    return Report(f"Columns of {Path(recognised.file).name}", tuple(verdict), sections)

@@ -70,11 +70,11 @@ def compare(
         read = [read_campaign(p) for p in items]
         stage(1, 2, "common poses and loads")
         return CompareResult(tuple(items), read[0][0], compared(*(data for _, data in read), names=names))
-    found = [read_calibration(p) for p in items]
-    robot = found[0].robot
+    calibrations = [read_calibration(p) for p in items]
+    robot = calibrations[0].robot
     plane, near = (None, None) if map is None and not at else typed_places(robot, map, tuple(at or ()), object)
     stage(1, 2, "parameters, tool over the workpiece")
-    return CompareResult(tuple(items), robot, compared(*found, names=names, places=plane, near=near))
+    return CompareResult(tuple(items), robot, compared(*calibrations, names=names, places=plane, near=near))
 
 
 def _names(items: list[Path]) -> tuple[str, ...]:

@@ -199,15 +199,15 @@ def _robodk(correction: Correction, file: Path) -> bytes:
             value=file,
         )
     rows = np.flatnonzero(correction.corrected & at.stations.whole)
-    found, program = correction.commands, at.stations.program
+    commands, program = correction.commands, at.stations.program
     poses, tools = [], []
     for row in rows:
-        place, turn = rigid_pose(model.nominal, at.frames[row], found.command[row][:, None])
+        place, turn = rigid_pose(model.nominal, at.frames[row], commands.command[row][:, None])
         poses.append(Pose(turn[..., 0], place[:, 0]))
         held = program.tools[program.targets[int(at.stations.target[row])].tool].pose
         assert held is not None
         tools.append(held)
-    return robodk_table(model.controller.to_controller(found.command[rows]), poses, tools).encode()
+    return robodk_table(model.controller.to_controller(commands.command[rows]), poses, tools).encode()
 
 
 def _near(model: Robot, text: str | None) -> Array | None:
@@ -218,8 +218,8 @@ def _near(model: Robot, text: str | None) -> Array | None:
 
     if text is None:
         return None
-    found = within_limits(model, typed(model, (text,), "--near"), False)
-    return np.asarray(model.controller.to_controller(found.q)[0])
+    near = within_limits(model, typed(model, (text,), "--near"), False)
+    return np.asarray(model.controller.to_controller(near.q)[0])
 
 
 def _load(

@@ -214,8 +214,8 @@ def _spring(model: Robot, robot: str, joint: str | None) -> GravityCompensator:
     springs = [e for e in model.elements if isinstance(e, GravityCompensator) and joint in (None, e.joint)]
     if len(springs) == 1:
         return springs[0]
-    at = f" on joint {joint}" if joint else ""
+    text = f" on joint {joint}" if joint else ""
     if springs:
         raise MissingError.of("robot", robot, "has several gravity compensators; name one by --joint")
-    what = f"has no gravity_compensator{at} whose geometry could be planned for"
+    what = f"has no gravity_compensator{text} whose geometry could be planned for"
     raise MissingError.of("robot", robot, f"{what}; add the element with rough values, or give measured points")

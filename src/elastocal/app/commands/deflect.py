@@ -101,11 +101,11 @@ def deflect(
     return DeflectResult(inputs, model, where, load, moved, formula, shares, sag, notes)
 
 
-def _far(found: FrameDeflection) -> tuple[str, ...]:
+def _far(deflection: FrameDeflection) -> tuple[str, ...]:
     """A frame that turns this far has left what small-strain springs can describe."""
     import numpy as np
 
-    rows = int(np.sum(found.angle > LARGE_TURN))
+    rows = int(np.sum(deflection.angle > LARGE_TURN))
     if not rows:
         return ()
     return (f"In {rows} configuration(s) the frame turns by more than {LARGE_TURN:g} rad: check load and compliances.",)

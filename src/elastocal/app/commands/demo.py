@@ -104,8 +104,8 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
 def run(cell: CellFolder, watch: Watch) -> DemoResult:
     planned, measured = _plan(cell, watch), _simulate(cell, watch)
     _check(cell, watch)
-    found = _calibrate(cell, watch)
-    return DemoResult(planned, measured, found, *_correct(cell, watch))
+    calibrated = _calibrate(cell, watch)
+    return DemoResult(planned, measured, calibrated, *_correct(cell, watch))
 
 
 def _make(folder: Path) -> None:

@@ -130,16 +130,16 @@ def gravity(
     logged = read_log(log, model, Given(torque_log, units or "", rate))
     second = None if payload_log is None else read_log(payload_log, model, Given(None, units or "", rate))
     stage(1, 4, "masses and friction, validation")
-    found = identify(
+    identified = identify(
         model, logged, torques=torques, friction=_friction(friction, logged), prior=known, hold_out=hold_out,
         find_mounting=mounting == "find", at=None if poses is None else poses.q[0], payload_log=second,
         payload_frame=payload_frame, inertia=inertia, slow=slow, cutoff=cutoff, coupled=_coupled(coupled),
     )  # fmt: skip
     stage(3, 4, "holding torques")
-    holding = None if poses is None else found.predict(poses.q)
-    notes = (*model.notes, *found.notes, *(() if poses is None else poses.notes))
-    files = {} if out is None else {out: _robot_file(out, robot, (log, payload_log), found)}
-    return GravityResult(log, robot, hold_out, found, poses, holding, files, notes)
+    holding = None if poses is None else identified.predict(poses.q)
+    notes = (*model.notes, *identified.notes, *(() if poses is None else poses.notes))
+    files = {} if out is None else {out: _robot_file(out, robot, (log, payload_log), identified)}
+    return GravityResult(log, robot, hold_out, identified, poses, holding, files, notes)
 
 
 def _check(torques: str, mounting: str, hold_out: float, out: Path | None) -> None:

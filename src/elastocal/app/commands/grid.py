@@ -105,8 +105,8 @@ _UNSURE = "no calibration: the accuracy is not known"
 def page(result: GridResult) -> Report:
     grid = result.grid
     shape = " x ".join(str(len(a)) for a in grid.axes)
-    said = f"{grid.reached} of {len(grid.points)} points ({shape}) have a correction."
-    verdict = [said]
+    message = f"{grid.reached} of {len(grid.points)} points ({shape}) have a correction."
+    verdict = [message]
     if grid.reached:
         verdict.append(f"The largest is {1e3 * grid.sizes.max:.3f} mm, the mean {1e3 * grid.sizes.mean:.3f} mm.")
     return Report(

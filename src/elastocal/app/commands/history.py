@@ -158,16 +158,16 @@ def _due(histories: History, words: list[str], given: dict[str, Any]) -> History
 
 
 def _show(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
-    found = histories[words[0]]
+    history = histories[words[0]]
     number = _number(words[1]) if len(words) > 1 else None
-    entries = () if number is None else (found.entry(number),)
+    entries = () if number is None else (history.entry(number),)
     out = given.get("out")
     if out is None:
-        return _result(histories, "show", robot=found, entries=entries)
+        return _result(histories, "show", robot=history, entries=entries)
     kind = out.suffix.lower()
     own = histories.calibration_file(words[0], number) if kind == ".json" else (
         histories.certificate(words[0], number, kind))  # fmt: skip
-    return _result(histories, "show", robot=found, entries=entries, files={out: own})
+    return _result(histories, "show", robot=history, entries=entries, files={out: own})
 
 
 def _import(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
@@ -193,12 +193,15 @@ def _check(histories: History, words: list[str], given: dict[str, Any]) -> Histo
 
 def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
     number = _number(words[1]) if len(words) > 1 else None
-    said = {**dict.fromkeys(("name", "reason", "who"), ""), **given}
-    said["stated"], said["validation"] = said.pop("certificate", None), said.pop("validate", None)
-    if said["validation"] is not None and said["stated"] is None:
+    stated_values = {**dict.fromkeys(("name", "reason", "who"), ""), **given}
+    stated_values["stated"], stated_values["validation"] = (
+        stated_values.pop("certificate", None),
+        stated_values.pop("validate", None),
+    )
+    if stated_values["validation"] is not None and stated_values["stated"] is None:
         raise InputError("--validate has no meaning without --certificate; add it", code="option",
                          parameter="validate")  # fmt: skip
-    return _result(histories, "release", entries=(histories.release(words[0], number, **said),))
+    return _result(histories, "release", entries=(histories.release(words[0], number, **stated_values),))
 
 
 def _withdraw(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
@@ -210,10 +213,10 @@ def _compare(histories: History, words: list[str], given: dict[str, Any]) -> His
     from elastocal.app.commands.compare import CompareResult
 
     numbers = [_number(w) for w in words[1:]]
-    found = histories.compare(words[0], *numbers)
+    comparison = histories.compare(words[0], *numbers)
     paths = tuple(Path(words[0]) / str(n) for n in numbers)
     robot = histories.calibration(words[0], numbers[0]).robot
-    return _result(histories, "compare", compared=CompareResult(paths, robot, found))
+    return _result(histories, "compare", compared=CompareResult(paths, robot, comparison))
 
 
 def _verify(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:

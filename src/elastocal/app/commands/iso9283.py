@@ -58,19 +58,19 @@ def iso9283(
     even = len({len(v.reached) for v in visits}) == 1
     if path and not even:
         raise MissingError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
-    found = figures(
+    metrics = figures(
         [v.command for v in visits], [v.reached for v in visits], desired=[v.told for v in visits],
         turned=[v.turned for v in visits], path=path,
     )  # fmt: skip
-    poses = found.poses
-    distances = tuple((visits[a].name, visits[b].name, d) for a, b, d in found.distances)
+    poses = metrics.poses
+    distances = tuple((visits[a].name, visits[b].name, d) for a, b, d in metrics.distances)
     notes = [*said, "Figures in the style of ISO 9283:1998; not a statement of conformity."]
     fewest = min(p.cycles for p in poses)
     if fewest < STANDARD_CYCLES:
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")
     if not even:
         notes.append("Distances are given where both poses were measured equally often.")
-    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), found.path, tuple(notes))
+    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), metrics.path, tuple(notes))
 
 
 def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:

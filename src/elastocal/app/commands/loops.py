@@ -85,11 +85,11 @@ def loops(
     typed = tuple(lever or ())
     lengths = _levers(typed)
     records = read_loops(data, threshold)
-    found = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
-    text = elements_text(found.elements(frame), records[0].source)
+    identified = identify(records, levers=lengths, at_gripper=at_gripper, noise=noise)
+    text = elements_text(identified.elements(frame), records[0].source)
     if out is not None and not text:
         raise MissingError.of("out", out, "these loops give no element; add direction_deg or a joint with its lever")
-    return LoopsResult(found, typed, frame, threshold, text, {} if out is None else {out: text})
+    return LoopsResult(identified, typed, frame, threshold, text, {} if out is None else {out: text})
 
 
 def _levers(texts: tuple[str, ...]) -> dict[str, float]:

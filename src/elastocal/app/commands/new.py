@@ -93,8 +93,8 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     true = made_up_robot(model)
     program = square_program(model, path or "")
     shown = None if program is None else program.name
-    said = OUT_OF_REACH if program is None else program.note
-    notes = (*notes, said) if said else notes
+    note = OUT_OF_REACH if program is None else program.note
+    notes = (*notes, note) if note else notes
     rated, source = _rated(robot, model, rated_kg)
     request = plan_text(model, name, "../robot/robot.yaml", rated, source)
     if source:
@@ -146,7 +146,7 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
     return robot, robot.notes, read_text(file)
 
 
-def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, str]:
+def _rated(word: str, model: Robot, payload: float | None) -> tuple[float | None, str]:
     """The rated payload in kg, as told or as its maker states it; of a file that says nothing of it a careful guess
     and a remark."""
     from elastocal.compensation.run import flange_of
@@ -154,8 +154,8 @@ def _rated(word: str, model: Robot, told: float | None) -> tuple[float | None, s
     from elastocal.model.start_values import careful_payload
     from elastocal.robots import sizes
 
-    if told is not None or (file := robot_file(word)) is None:
-        return sizes.RATED.get(model.name) if told is None else told, ""
+    if payload is not None or (file := robot_file(word)) is None:
+        return sizes.RATED.get(model.name) if payload is None else payload, ""
     if file.suffix.lower() in (".yaml", ".yml") or not model.n:
         return None, ""
     return float(f"{careful_payload(model, flange_of(model)):.2g}"), UNRATED
@@ -197,14 +197,14 @@ reports/** linguist-generated
 
 
 def cell_text(
-    name: str, program: str | None, force: str, said: Mapping[str, str], simulated: bool, language: str | None = None
+    name: str, program: str | None, force: str, values: Mapping[str, str], simulated: bool, language: str | None = None
 ) -> str:
-    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``said`` what it leaves open.
+    """cell.yaml; ``force`` on the tool while the example ``program`` runs is made up, ``values`` what it leaves open.
 
     The robot that is ``simulated`` is made up too; ``language`` is of measuring programs
     """
-    left = [key for key in said if key != RATED]
-    words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **said}.items())
+    left = [key for key in values if key != RATED]
+    words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **values}.items())
     made_up = (
         f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
         "  # or remove it and type --force, --loads or --milling.",
@@ -298,12 +298,12 @@ def screen(result: NewResult, whole: Report) -> Report:
     from elastocal.app.starter.assumptions import counted
 
     kinds = ", ".join(f"{kind} {count}" for kind, count in counted(result.assumptions).items())
-    said = (
+    message = (
         f"{len(result.assumptions)} assumptions stand in {(result.folder / 'ASSUMPTIONS.md').as_posix()}, each with "
         f"its value, its source and where to replace it: {kinds}."
     )
     steps = [s for s in whole.sections if s.title == TRY]
-    return replace(whole, verdict=(*whole.verdict, said), sections=tuple(steps))
+    return replace(whole, verdict=(*whole.verdict, message), sections=tuple(steps))
 
 
 def _assumed(result: NewResult) -> Table:

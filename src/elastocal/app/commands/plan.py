@@ -128,16 +128,16 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     check_plan_targets(request, file.name, file.task.model, file.files)
     limits = limits_of(request.require, file.task.measuring.counted)
     with executor(request.workers, request.cluster) as workers:
-        found = plan(
+        chosen = plan(
             file.task.model, file.task, tests=file.tests, limits=limits, most=request.most, curve=request.curve,
             restarts=request.restarts, seed=request.seed, speeds=file.speeds, change=file.change, executor=workers,
             progress=progress,
         )  # fmt: skip
-        warnings = tuple(w.text for w in found.warnings)
-        files, said = plan_files(request, file, found)
+        warnings = tuple(w.text for w in chosen.warnings)
+        files, said = plan_files(request, file, chosen)
     check_unfilled(files)
     notes, html = (*file.notes, *warnings, *said), request.out / "report.html"
-    return PlanResult(file.name, found, files, _facts(request, file, found.task), notes, html)
+    return PlanResult(file.name, chosen, files, _facts(request, file, chosen.task), notes, html)
 
 
 def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, ...]:

@@ -202,11 +202,11 @@ def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResu
     return PredictResult(inputs, record, known.model, where, load, prediction, known.discrepancy, bend, size, notes)
 
 
-def _reach(model: Robot, at: Configurations) -> float:
+def _reach(model: Robot, configurations: Configurations) -> float:
     """The farthest that the tool is from the base."""
     from elastocal.model.kinematics import kinematics
 
-    return float((kinematics(model, at.q).position ** 2).sum(axis=1).max() ** 0.5)
+    return float((kinematics(model, configurations.q).position ** 2).sum(axis=1).max() ** 0.5)
 
 
 def _floating(prediction: Prediction) -> tuple[str, ...]:

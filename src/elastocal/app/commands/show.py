@@ -87,10 +87,11 @@ def frame_poses(model: Robot, q: Array) -> tuple[FramePose, ...]:
     )
 
 
-def _beyond(model: Robot, at: Configurations) -> tuple[str, ...]:
+def _beyond(model: Robot, configurations: Configurations) -> tuple[str, ...]:
     """Poses are shown beyond the limits too, but not silently."""
     from elastocal.model.limits import limit_text
 
     return tuple(
-        f"{at.places[row]}: {limit_text(model, joint, value)}." for row, joint, value in model.beyond_limits(at.q)
+        f"{configurations.places[row]}: {limit_text(model, joint, value)}."
+        for row, joint, value in model.beyond_limits(configurations.q)
     )

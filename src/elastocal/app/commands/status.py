@@ -71,9 +71,9 @@ def status(
 
     with watching():  # it looks at results, it does not make one
         home = read_cell(cell)
-    found = freshness(home)
-    ran = tuple(_line(f) for f in sorted(found, key=_order))
-    lines = (*ran, *_open(home, found))
+    states = freshness(home)
+    ran = tuple(_line(f) for f in sorted(states, key=_order))
+    lines = (*ran, *_open(home, states))
     others = sorted({line.version for line in ran} - {__version__})
     notes = tuple(f"Some results were made by elastocal {v}, this is {__version__}." for v in others)
     return StatusResult(home, lines, _next(home, lines), (*notes, *_unstated(home)))
@@ -84,19 +84,19 @@ def _unstated(cell: CellFolder) -> tuple[str, ...]:
     if not cell.path("calibration").exists():
         return ()
     missing = ", ".join(f"{name} ({key})" for name, key in unstated(cell))
-    told = f"Not stated for the certificate: {missing}; state them under 'certificate' in cell.yaml."
-    return (told,) if missing else ()
+    text = f"Not stated for the certificate: {missing}; state them under 'certificate' in cell.yaml."
+    return (text,) if missing else ()
 
 
 def unstated(cell: CellFolder) -> tuple[tuple[str, str], ...]:
     """Names and keys of what neither cell.yaml nor the calibration says; all keys where that has no certificate."""
     path, stated = cell.path("calibration"), cell.certificate
     try:
-        found = _unstated_lines(path, sha256_of(path), stated)
+        lines = _unstated_lines(path, sha256_of(path), stated)
     except InputError:
-        found = tuple((key.replace("_", " "), key) for key in stated.missing)
+        lines = tuple((key.replace("_", " "), key) for key in stated.missing)
     tolerance = (("tolerance", "tolerance_mm"),) if stated.tolerance is None else ()
-    return (*tolerance, *((n, k) for n, k in found if k != "tolerance_mm"))
+    return (*tolerance, *((n, k) for n, k in lines if k != "tolerance_mm"))
 
 
 @lru_cache(maxsize=32)
@@ -119,26 +119,26 @@ def _order(f: Freshness) -> tuple[int, str]:
     return (CHAIN.index(command) if command in CHAIN else len(CHAIN), f.label)
 
 
-def _open(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[StatusLine, ...]:
+def _open(cell: CellFolder, freshness: tuple[Freshness, ...]) -> tuple[StatusLine, ...]:
     """Steps of the chain that have never run here and whose results are not there by other ways."""
-    ran = {f.record.command[0] for f in found}
+    ran = {f.record.command[0] for f in freshness}
     there = {
         "plan": cell.path("planned").exists() or cell.path("campaign").exists(),  # measured without one
         "simulate": cell.path("campaign").exists(),
         "calibrate": cell.path("calibration").exists(),
     }
     steps = [(step, ()) for step, is_there in there.items() if step not in ran and not is_there]
-    left = _not_corrected(cell, found)
+    left = _not_corrected(cell, freshness)
     correct = [("compensate", tuple(f"not corrected: {name}" for name in left))] if left else []
     return tuple(StatusLine(step, "not run yet", why, f"elastocal {step} .") for step, why in (*steps, *correct))
 
 
-def _not_corrected(cell: CellFolder, found: tuple[Freshness, ...]) -> tuple[str, ...]:
+def _not_corrected(cell: CellFolder, freshness: tuple[Freshness, ...]) -> tuple[str, ...]:
     """Programs of the cell that no run of compensate has corrected within it."""
     from elastocal.files.programs import programs_in
 
     folder = cell.path("programs")
-    runs = [f.record for f in found if f.record.command[0] == "compensate"]
+    runs = [f.record for f in freshness if f.record.command[0] == "compensate"]
     read = {name for record in runs if _wrote_a_program(cell, record) for name in record.inputs}
     names = [(cell.place("programs") / p.name).as_posix() for p in programs_in(folder)] if folder.is_dir() else []
     return tuple(name for name in names if name not in read)

@@ -84,16 +84,16 @@ def parse_shift(text: str) -> tuple[str, Pose]:
     joint, colon, rest = text.rpartition(":")
     values = dict.fromkeys(("x", "y", "z", "rx", "ry", "rz"), 0.0)
     for term in rest.split(","):
-        found = _TERM.fullmatch(term)
-        units = ANGLE if found and found["axis"].startswith("r") else LENGTH
-        if not colon or found is None or found["unit"] not in units:
+        match = _TERM.fullmatch(term)
+        units = ANGLE if match and match["axis"].startswith("r") else LENGTH
+        if not colon or match is None or match["unit"] not in units:
             each = f"x y z in {', '.join(LENGTH)}; rx ry rz in {', '.join(ANGLE)}"
             why = f"{term!r} is not understood; write JOINT:x=0.4mm,rz=-0.02deg ({each})"
             raise FormatError.of("shift", text, why)
         try:
-            values[found["axis"]] = float(found["number"]) * units[found["unit"]]
+            values[match["axis"]] = float(match["number"]) * units[match["unit"]]
         except ValueError:
-            raise NumberError.of("shift", text, f"{found['number']!r} is not a number") from None
+            raise NumberError.of("shift", text, f"{match['number']!r} is not a number") from None
     turn = axis_matrix(0, values["rx"]) @ axis_matrix(1, values["ry"]) @ axis_matrix(2, values["rz"])
     return joint, Pose(turn, np.array([values["x"], values["y"], values["z"]]))
 

@@ -37,19 +37,19 @@ def page(result: AssessResult) -> Report:
 
 
 def verdict(result: AssessResult) -> tuple[str, ...]:
-    found, g = result.assessment, result.assessment.expected.groups
-    practical = {kind: len(each) for kind, each in found.practical.items()}
+    assessment, g = result.assessment, result.assessment.expected.groups
+    practical = {kind: len(each) for kind, each in assessment.practical.items()}
     lines = [
-        f"{_counted(len(g.names), len(found.nuisances))}: the plan determines {g.rank.rank} combinations of them "
+        f"{_counted(len(g.names), len(assessment.nuisances))}: the plan determines {g.rank.rank} combinations of them "
         f"({g.count(Group.IDENTIFIABLE)} alone, {g.count(Group.COMBINED)} only together, "
-        f"{len(found.unobservable)} not at all).",
+        f"{len(assessment.unobservable)} not at all).",
     ]
     if result.repair is None:
         lines.append(
             f"At this noise {practical[Practical.IDENTIFIABLE]} of these are identifiable in practice (G1+), "
             f"{practical[Practical.HARDLY]} barely (G1~), {practical[Practical.NOT]} not (G1-)."
         )
-    lines += [w.text for w in found.warnings]
+    lines += [w.text for w in assessment.warnings]
     return (*lines, *repair_verdict(result))
 
 

@@ -15,29 +15,29 @@ SHOWN = 15
 
 
 def page(result: CompareResult) -> Report:
-    found = result.found
+    comparison = result.found
     facts = tuple(Fact(f"item_{i}", f"item {i}", p.as_posix(), p.as_posix()) for i, p in enumerate(result.paths, 1))
     title = f"Comparison: {result.robot.title or result.robot.name}"
-    if isinstance(found, Comparison):
-        verdict = tuple(f.text for f in found.verdict)
-        data = {"findings": [vars(f) for f in found.verdict]}
-        return Report(title, verdict, _sections(result, found), result.notes, facts, data, _tiles(found))
-    verdict = tuple(f.text for d in found for f in d.verdict)
-    sections = tuple(Section(f"{d.names[1]} against {d.names[0]}", _drift(d, i)) for i, d in enumerate(found, 1))
-    data = {"findings": [vars(f) for d in found for f in d.verdict]}
-    tiles = tuple(tile for d in found for tile in _drift_tiles(d))
+    if isinstance(comparison, Comparison):
+        verdict = tuple(f.text for f in comparison.verdict)
+        data = {"findings": [vars(f) for f in comparison.verdict]}
+        return Report(title, verdict, _sections(result, comparison), result.notes, facts, data, _tiles(comparison))
+    verdict = tuple(f.text for d in comparison for f in d.verdict)
+    sections = tuple(Section(f"{d.names[1]} against {d.names[0]}", _drift(d, i)) for i, d in enumerate(comparison, 1))
+    data = {"findings": [vars(f) for d in comparison for f in d.verdict]}
+    tiles = tuple(tile for d in comparison for tile in _drift_tiles(d))
     return Report(title, verdict, sections, result.notes, facts, data, tiles)
 
 
 def table(result: CompareResult) -> Table:
     """What --csv writes: all changes of the first pair."""
-    found = result.found
-    return _changes(found.steps[0], 1) if isinstance(found, Comparison) else drift_table(found[0], 1)
+    comparison = result.found
+    return _changes(comparison.steps[0], 1) if isinstance(comparison, Comparison) else drift_table(comparison[0], 1)
 
 
-def _tiles(found: Comparison) -> tuple[Tile, ...]:
+def _tiles(comparison: Comparison) -> tuple[Tile, ...]:
     out = []
-    for s in found.steps:
+    for s in comparison.steps:
         count = sum(c.significant for c in s.changes)
         out.append(Tile(s.name, "changed" if s.changed else "agrees", "", _counted(count, s.changed),
                         state="bad" if s.changed else "good"))  # fmt: skip
@@ -53,13 +53,13 @@ _JUDGED: dict[str, tuple[str, State]] = {
 
 
 def _drift_tiles(d: Drift) -> tuple[Tile, ...]:
-    (said,) = d.verdict
-    word, state = _JUDGED[said.code]
+    (verdict,) = d.verdict
+    word, state = _JUDGED[verdict.code]
     noise = f"noise lets expect {1e3 * d.expected:.3f} mm RMS" if np.isfinite(d.sd) else "no noise is known"
     return (
         Tile(d.names[1], word, "", noise, state=state),
-        Tile("change of shape", f"{1e3 * said.data['shape_rms']:.3f}", "mm", "RMS, without rigid motion", "after"),
-        Tile("points moved", f"{1e3 * said.data['moved_rms']:.3f}", "mm", f"RMS, {len(d.rows)} states", "read"),
+        Tile("change of shape", f"{1e3 * verdict.data['shape_rms']:.3f}", "mm", "RMS, without rigid motion", "after"),
+        Tile("points moved", f"{1e3 * verdict.data['moved_rms']:.3f}", "mm", f"RMS, {len(d.rows)} states", "read"),
     )
 
 
@@ -69,18 +69,18 @@ def _counted(count: int, changed: bool) -> str:
     return f"{count} significant change{'s' * (count != 1)}"
 
 
-def _sections(result: CompareResult, found: Comparison) -> tuple[Section, ...]:
+def _sections(result: CompareResult, comparison: Comparison) -> tuple[Section, ...]:
     out = []
-    for i, s in enumerate(found.steps, 1):
+    for i, s in enumerate(comparison.steps, 1):
         blocks: tuple[Block, ...] = (change_lines(s, i), _changes(s, i))
-        out.append(Section(f"Parameters: {s.name} against {found.names[0]}", blocks))
+        out.append(Section(f"Parameters: {s.name} against {comparison.names[0]}", blocks))
         if s.tool is not None:
             drawn = drawn_robot(result.robot, s.tool.near, s.tool.at, result.robot.tool)
             heat = place_map(f"tool_{i}", "Change of the tool's place over the workpiece", "without rigid motion", "mm",
                              s.tool.at, 1e3 * s.tool.over_plane, drawn)  # fmt: skip
             out.append(Section("Tool over the workpiece", (heat, tool_table(s, i))))
-    columns = (Column("what", "condition"), *(Column(f"item_{i}", n) for i, n in enumerate(found.names, 1)))
-    rows: tuple[tuple[Cell, ...], ...] = tuple((k, *values) for k, values in found.conditions.items())
+    columns = (Column("what", "condition"), *(Column(f"item_{i}", n) for i, n in enumerate(comparison.names, 1)))
+    rows: tuple[tuple[Cell, ...], ...] = tuple((k, *values) for k, values in comparison.conditions.items())
     return (*out, Section("Conditions", (Table("conditions", "", columns, rows),)))
 
 

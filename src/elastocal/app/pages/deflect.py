@@ -61,31 +61,31 @@ _LINEAR = (
 def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     import numpy as np
 
-    at, found = result.at, result.found
-    reason = f"no deflection, {_word(found, i)}"
-    move = 1e3 * found.translation[i]
-    turn = 1e3 * found.rotation[i]
+    at, deflection = result.at, result.found
+    reason = f"no deflection, {_word(deflection, i)}"
+    move = 1e3 * deflection.translation[i]
+    turn = 1e3 * deflection.rotation[i]
     cells: list[Cell] = [at.names[i]] if at.names else []
     cells += configuration_cells(at, i)
     cells += result.load.row(i)
-    cells += [or_reason(v, reason) for v in (*move, 1e3 * float(found.distance[i]), *turn)]
+    cells += [or_reason(v, reason) for v in (*move, 1e3 * float(deflection.distance[i]), *turn)]
     if result.linear is not None:
         cells += [1e3 * float(result.linear.distance[i]), or_reason(1e3 * float(result.bend[i]), reason)]
-    factor = float(found.load_factor[i])
-    return (*cells, _word(found, i), factor if np.isfinite(factor) else None)
+    factor = float(deflection.load_factor[i])
+    return (*cells, _word(deflection, i), factor if np.isfinite(factor) else None)
 
 
-def _word(found: FrameDeflection, i: int) -> str:
+def _word(deflection: FrameDeflection, i: int) -> str:
     """The status in short."""
     from elastocal.model.statics.equilibrium import Status
 
-    return Status(int(found.status[i])).name.lower().replace("_", " ")
+    return Status(int(deflection.status[i])).name.lower().replace("_", " ")
 
 
-def _help(found: FrameDeflection) -> tuple[str, ...]:
+def _help(deflection: FrameDeflection) -> tuple[str, ...]:
     from elastocal.model.statics.equilibrium import Status
 
-    bad = sorted({int(s) for s in found.status} - {int(Status.CONVERGED)})
+    bad = sorted({int(s) for s in deflection.status} - {int(Status.CONVERGED)})
     return tuple(f"{Status(s).text}." for s in bad)
 
 
@@ -111,35 +111,38 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
 
     from elastocal.model.statics.equilibrium import Status
 
-    found = result.found
-    good = found.status == Status.CONVERGED
+    deflection = result.found
+    good = deflection.status == Status.CONVERGED
     if is_rigid(result.model):
         return (RIGID,)
     out = []
     if good.any():
-        size = 1e3 * found.distance
+        size = 1e3 * deflection.distance
         worst = int(np.nanargmax(np.where(good, size, np.nan)))
         where = f" in {_label(result, worst)}" if len(good) > 1 else ""
-        turn = 1e3 * float(found.angle[worst])
+        turn = 1e3 * float(deflection.angle[worst])
         word = "Sag" if result.sag else "Deflection"
         word = f"Largest {word.lower()}" if len(good) > 1 else word
-        out.append(f"{word} of {found.frame}: {size[worst]:.4f} mm and {turn:.4f} mrad{where}.")
-    return (*out, *(_lost(found, s) for s in Status if s is not Status.CONVERGED and (found.status == s).any()))
+        out.append(f"{word} of {deflection.frame}: {size[worst]:.4f} mm and {turn:.4f} mrad{where}.")
+    return (
+        *out,
+        *(_lost(deflection, s) for s in Status if s is not Status.CONVERGED and (deflection.status == s).any()),
+    )
 
 
-def _lost(found: FrameDeflection, status: int) -> str:
+def _lost(deflection: FrameDeflection, status: int) -> str:
     """How many configurations have no answer, and at which part of the load they fail where that is known."""
     import numpy as np
 
-    rows = np.flatnonzero(found.status == status)
-    factors = [float(v) for v in found.load_factor[rows] if 0 < v <= 1]
+    rows = np.flatnonzero(deflection.status == status)
+    factors = [float(v) for v in deflection.load_factor[rows] if 0 < v <= 1]
     first = ""
     if factors:
         fails = "fails" if len(rows) == 1 else "the first fails"
         first = f": {fails} at {100 * min(factors):.3g} % of this load"
-    elif (found.load_factor[rows] == 0).any():
+    elif (deflection.load_factor[rows] == 0).any():
         first = ": fails under its own weight, before any other load"
-    return f"{len(rows)} of {len(found.status)} configurations {_word(found, int(rows[0]))}{first}."
+    return f"{len(rows)} of {len(deflection.status)} configurations {_word(deflection, int(rows[0]))}{first}."
 
 
 def _label(result: DeflectResult, i: int) -> str:

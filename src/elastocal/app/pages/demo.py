@@ -156,9 +156,9 @@ def truth_table(result: DemoResult) -> Table:
         Column("off_sd", "off by [sd]", decimals=1),
     )
     truth = result.measured.truth.parameters
-    told = [e for e in result.found.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
+    informed = [e for e in result.found.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
     rows: list[tuple[Cell, ...]] = []
-    for e in told:
+    for e in informed:
         true = float(truth.values[truth.index(e.name)])
         rows.append((e.name, e.unit, e.file_value, true, e.value, e.sd, (e.value - true) / e.sd))
     note = (
@@ -181,7 +181,7 @@ def outlier_words(result: DemoResult) -> str:
     }
     left_out = {f"{o.place}, {o.marker}.d{o.axis}" for o in result.found.calibration.outliers}
     named, missed, wrong = planted & left_out, planted - left_out, left_out - repeats
-    said = f"The outlier was found and left out: {', '.join(sorted(named))}." if named else ""
+    message = f"The outlier was found and left out: {', '.join(sorted(named))}." if named else ""
     lost = f"NOT FOUND: {', '.join(sorted(missed))}." if missed else ""
     more = f"LEFT OUT THOUGH GOOD: {', '.join(sorted(wrong))}." if wrong else ""
-    return " ".join(s for s in (said, lost, more) if s)
+    return " ".join(s for s in (message, lost, more) if s)

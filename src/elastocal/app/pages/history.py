@@ -46,21 +46,21 @@ def table(result: HistoryResult) -> Table:
 
 
 def _verified(result: HistoryResult) -> Report:
-    told = tuple(f"DAMAGED {f.text}." for f in result.findings)
+    notes = tuple(f"DAMAGED {f.text}." for f in result.findings)
     good = ("Every entry is as it was recorded, in its order, and every file is whole.",)
     return Report(
-        "Verification of the store", told or good, (), (), (Fact("store", "store", result.store, result.store),)
+        "Verification of the store", notes or good, (), (), (Fact("store", "store", result.store, result.store),)
     )
 
 
 def _recorded(result: HistoryResult) -> Report:
     """Entries one by one."""
-    told = tuple(_sentence(e, result.action) for e in result.entries) or ("Nothing was added.",)
+    sentences = tuple(_sentence(e, result.action) for e in result.entries) or ("Nothing was added.",)
     alarms = tuple(f"WARNING {f.code.upper()}: {e.robot}: {f.text}." for e in result.entries for f in e.alarms)
     sections = tuple(Section(f"{e.robot} {e.number}", (_facts(e, i),)) for i, e in enumerate(result.entries, 1))
     notes = (*result.notes, *(f"{e.robot} {e.number}: {n}" for e in result.entries for n in e.notes))
     data = {"entries": [json.loads(document(e)) for e in result.entries]}
-    return Report(f"History: {result.action}", (*told, *alarms), sections, notes,
+    return Report(f"History: {result.action}", (*sentences, *alarms), sections, notes,
                   (Fact("store", "store", result.store, result.store),), data)  # fmt: skip
 
 

@@ -85,10 +85,10 @@ def verdict(loops: Loops) -> tuple[str, ...]:
 def _sentence(name: str, unit: str, factor: float, fit: DirectionFit) -> str:
     mean = _gap(fit.isotropic, unit) if name.endswith("backlash") else _number(fit.isotropic, factor, unit)
     if fit.suffices == "one number" or fit.principal is None:
-        said = "the same in all directions" if not fit.one.rejected else "on average; the directions differ"
+        message = "the same in all directions" if not fit.one.rejected else "on average; the directions differ"
         if not fit.isotropic.known:
-            said = "in every direction"
-        return f"{name}: {mean} {said}."
+            message = "in every direction"
+        return f"{name}: {mean} {message}."
     v, sd = factor * fit.principal.values, factor * fit.principal.sd
     span = f"{v[-1]:.4g} +- {sd[-1]:.2g} to {v[0]:.4g} +- {sd[0]:.2g} {unit}"
     if fit.suffices == "matrix":
@@ -98,10 +98,10 @@ def _sentence(name: str, unit: str, factor: float, fit: DirectionFit) -> str:
 
 def _gap(half: Estimate, unit: str) -> str:
     """A backlash that is not told from zero is no finding."""
-    said = _number(half, 2e6, unit)
+    text = _number(half, 2e6, unit)
     if not half.absent:
-        return said
-    return f"none seen ({said}; below {2e6 * (half.value + half.half_width()):.2g} {unit} with 95 %)"
+        return text
+    return f"none seen ({text}; below {2e6 * (half.value + half.half_width()):.2g} {unit} with 95 %)"
 
 
 def _number(e: Estimate, factor: float, unit: str) -> str:
@@ -174,8 +174,8 @@ def departure_table(loops: Loops) -> Table:
     rows = []
     for record, fit in zip(loops.loops, loops.fits, strict=True):
         d = fit.departures
-        said = ", ".join(x.name for x in d.rejected) or ("yes" if d.straight else "no")
-        rows.append((record.name, *(_probability(x.test) for x in d.each), _probability(d.repeats), said))
+        text = ", ".join(x.name for x in d.rejected) or ("yes" if d.straight else "no")
+        rows.append((record.name, *(_probability(x.test) for x in d.each), _probability(d.repeats), text))
     note = (
         "Probability of a departure at least this large in a loop of four straight parallel lines. It is named below "
         f"{loops.fits[0].departures.level:.1g}, 0.01 shared by all tests."

@@ -151,11 +151,11 @@ def _sizes(gallery: Gallery) -> tuple[str, ...]:
     kept = f" Printed bounds are kept {sum(f.matches for f in bounds)} times out of {len(bounds)}." if bounds else ""
     still = gallery.reasons.get(Why.OPEN, 0)
     left = f" {still} times the size differs and the cause is open." if still else ""
-    said = (
+    message = (
         f"{len(sizes)} more comparisons need readings or inputs that are not published; virtual experiments and chosen "
         f"inputs stand for them, so only the size compares and digits that coincide are chance.{kept}{left}"
     )
-    return (said,) if sizes else ()
+    return (message,) if sizes else ()
 
 
 def _come_back(gallery: Gallery) -> tuple[str, ...]:
@@ -199,8 +199,8 @@ def overview(gallery: Gallery) -> Section:
 
 
 def _case(result: ReproduceResult) -> Section:
-    said = Paragraphs((f"Source: {result.source}. Case: {result.outcome.case}.", result.outcome.verdict))
-    blocks = (said, *number_tables(result), *listings(result), *result.outcome.curves)
+    paragraphs = Paragraphs((f"Source: {result.source}. Case: {result.outcome.case}.", result.outcome.verdict))
+    blocks = (paragraphs, *number_tables(result), *listings(result), *result.outcome.curves)
     return Section(result.title, blocks, step=result.outcome.case)
 
 

@@ -127,8 +127,8 @@ def _values(result: StiffnessResult, part: slice, bare: bool) -> Array:
     if result.diagonals is not None:
         stiff, give = result.diagonals[:6, part].T, result.diagonals[6:, part].T
     else:
-        found = result.part(part)
-        stiff, give = (np.einsum("nii->ni", m) for m in (found.stiffness, found.compliance))
+        stiffness = result.part(part)
+        stiff, give = (np.einsum("nii->ni", m) for m in (stiffness.stiffness, stiffness.compliance))
     parts = [stiff[:, :3] * N_PER_UM, stiff[:, 3:] * NM_PER_MRAD, result.smallest[part, None] * N_PER_UM]
     if bare:
         parts += [give[:, :3] / N_PER_UM, give[:, 3:] / NM_PER_MRAD]
@@ -198,13 +198,13 @@ def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
 
     from elastocal.model.statics.stiffness import StiffnessStatus
 
-    found = result.part(slice(0, 1))
-    status = StiffnessStatus(int(found.status[0]))
+    stiffness = result.part(slice(0, 1))
+    status = StiffnessStatus(int(stiffness.status[0]))
     note = () if status is StiffnessStatus.EXISTS else (f"There is no 6x6 stiffness here: {status.text}.",)
-    out = [_matrix("compliance_matrix", "Compliance", found.compliance[0], (MOVES, LOADS), note)]
-    if np.isfinite(found.stiffness[0]).all():
-        out.append(_matrix("stiffness_matrix", "Stiffness", found.stiffness[0], (LOADS, MOVES)))
-    return tuple(out) if np.isfinite(found.compliance[0]).all() else ()
+    out = [_matrix("compliance_matrix", "Compliance", stiffness.compliance[0], (MOVES, LOADS), note)]
+    if np.isfinite(stiffness.stiffness[0]).all():
+        out.append(_matrix("stiffness_matrix", "Stiffness", stiffness.stiffness[0], (LOADS, MOVES)))
+    return tuple(out) if np.isfinite(stiffness.compliance[0]).all() else ()
 
 
 def _matrix(
@@ -275,34 +275,34 @@ def _place(result: StiffnessResult, i: int) -> str:
     return ", ".join(f"{a} {v:.4g} {u}" for a, v, u in axes if a in wanted)
 
 
-def workspace_blocks(found: Workspace, load: str) -> tuple[Block, ...]:
+def workspace_blocks(workspace: Workspace, load: str) -> tuple[Block, ...]:
     """Both maps with where the other axes stand; ``load`` in words."""
-    chosen = f"{' and '.join(found.grid.names)} move over their whole range: they change the stiffness most."
+    chosen = f"{' and '.join(workspace.grid.names)} move over their whole range: they change the stiffness most."
     state = "Stiffness under weights and springs alone; deflection: what the load adds to them."
     return (
         Paragraphs(
             (
                 chosen,
-                *found.grid.at.notes,
+                *workspace.grid.at.notes,
                 state,
                 "Whether the arm meets the floor, itself or the cell is not looked at.",
             )
         ),
-        stiffness_map(found.grid, found.smallest),
-        deflection_map(found, load),
+        stiffness_map(workspace.grid, workspace.smallest),
+        deflection_map(workspace, load),
     )
 
 
-def deflection_map(found: Workspace, load: str) -> Heatmap:
+def deflection_map(workspace: Workspace, load: str) -> Heatmap:
 
-    grid = found.grid
+    grid = workspace.grid
     x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
     return Heatmap(
         "deflection_map",
-        f"{load} at {found.load.frame}",
+        f"{load} at {workspace.load.frame}",
         Axis(grid.names[0], grid.units[0], x),
         Axis(grid.names[1], grid.units[1], y),
         "deflection",
         "mm",
-        grid.table(1e3 * found.moved.distance),
+        grid.table(1e3 * workspace.moved.distance),
     )

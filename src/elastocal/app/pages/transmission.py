@@ -67,12 +67,12 @@ def _coupling(fit: Transmission) -> str:
     beside = [(i, j) for i, j in fit.coupled() if i != j]
     if not beside:
         return "No coupling between axes stands out of the noise: every motor moves its own joint only."
-    said = []
+    notes = []
     for motor in fit.axes:
         joints = [j for i, j in beside if i == motor]
         if joints:
-            said.append(f"motor {motor} also turns with {' and '.join(joints)}")
-    return as_sentence("; ".join(said))
+            notes.append(f"motor {motor} also turns with {' and '.join(joints)}")
+    return as_sentence("; ".join(notes))
 
 
 def _outliers(fit: Transmission) -> tuple[str, ...]:
@@ -83,16 +83,16 @@ def _outliers(fit: Transmission) -> tuple[str, ...]:
 
 
 def _simple_ratios(fit: Transmission) -> str:
-    found = [(i, j, s) for (i, j), s in fit.ratios.fractions.items() if s is not None and fit.ratios.proposed[i, j]]
-    if not found:
+    ratios = [(i, j, s) for (i, j), s in fit.ratios.fractions.items() if s is not None and fit.ratios.proposed[i, j]]
+    if not ratios:
         return "No simple gear ratio is supported by these data."
     unit = {j: " turns/mm" if j in fit.prismatic else "" for j in fit.axes}
-    named = ", ".join(f"{i} {'' if i == j else f'by {j} '}{s.text()}{unit[j]}" for i, j, s in found)
-    every = f" for {len(found)} of {len(fit.ratios.fractions)} entries"
+    named = ", ".join(f"{i} {'' if i == j else f'by {j} '}{s.text()}{unit[j]}" for i, j, s in ratios)
+    every = f" for {len(ratios)} of {len(fit.ratios.fractions)} entries"
     return (
         f"Simple ratios are supported{every}: {named}. The probability that chance gives fractions as simple is "
-        f"{probability(fit.chance_of_ratios)} for all {len(found)} together, "
-        f"{max(s.chance for _, _, s in found):.2g} for the least certain one."
+        f"{probability(fit.chance_of_ratios)} for all {len(ratios)} together, "
+        f"{max(s.chance for _, _, s in ratios):.2g} for the least certain one."
     )
 
 
@@ -216,8 +216,8 @@ def _simple_columns(name: str) -> tuple[Column, ...]:
     return (Column("simple", name), Column("chance", "by chance", digits=2), Column("proposed", "proposed"))
 
 
-def _simple(found: Simple | None, proposed: bool) -> tuple[Cell, ...]:
-    return (None, None, False) if found is None else (found.text(), found.chance, proposed)
+def _simple(simple: Simple | None, proposed: bool) -> tuple[Cell, ...]:
+    return (None, None, False) if simple is None else (simple.text(), simple.chance, proposed)
 
 
 def outlier_table(fit: Transmission) -> Table:
@@ -287,11 +287,11 @@ def residual_lines(fit: Transmission) -> Lines:
     ends = (0.5, len(fit.axes) + 0.5)
     series = [Series("+-2 sd", ends, (2.0, 2.0), role="noise", low=(-2.0, -2.0))]
     for relation in ("joint", "motor"):
-        found = [b for b in fit.rest.blocks if b.block.relation == relation]
-        y = [float(v) for b in found for v in b.standardized[b.kept]]
+        blocks = [b for b in fit.rest.blocks if b.block.relation == relation]
+        y = [float(v) for b in blocks for v in b.standardized[b.kept]]
         if y:
             x = [1.0 + fit.axes.index(b.block.axis) + 0.8 * n / max(len(b.kept), 1) - 0.4
-                 for b in found for n, kept in enumerate(b.kept) if kept]  # fmt: skip
+                 for b in blocks for n, kept in enumerate(b.kept) if kept]  # fmt: skip
             series.append(Series(f"counts against {relation} values", tuple(x), tuple(y), points=True))
     return Lines("residuals", "Residuals without outliers", f"motor ({', '.join(fit.axes)})", "", "residual", "sd",
                  tuple(series))  # fmt: skip

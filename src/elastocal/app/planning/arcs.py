@@ -72,9 +72,9 @@ def run(request: PlanRequest) -> ArcPlanResult:
     plan = plan_arcs(geometry, file.poses, file.limits, file.radii, file.noise)
     q = _configurations(file, plan.best(file.markers).angles)
     result = ArcPlanResult(request, file, plan, q, {}, ())
-    files, said = _files(result)
+    files, notes = _files(result)
     check_unfilled(files)
-    return replace(result, files=files, notes=(*file.notes, *said))
+    return replace(result, files=files, notes=(*file.notes, *notes))
 
 
 def _refuse(request: PlanRequest) -> None:
@@ -110,7 +110,7 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     axis = file.model.controller.axes[file.model.joints.index(joint)]
     shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
     halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
-    texts, said = measuring_program(file.name, file.model, halts, result.request.wait, result.request.language)
+    texts, notes = measuring_program(file.name, file.model, halts, result.request.wait, result.request.language)
     texts["plan.csv"] = arc_table_text(axis, np.degrees(shown), result.markers)
     pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])
     words = (
@@ -119,4 +119,4 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
         f"{MOVING} is the spring's end on the moving link; the others sit on the body that turns about its fixed end. "
         "Nothing but joint limits is checked.",
     )
-    return {out / name: text for name, text in texts.items()}, (*words, *said)
+    return {out / name: text for name, text in texts.items()}, (*words, *notes)

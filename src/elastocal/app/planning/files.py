@@ -33,30 +33,30 @@ def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[P
     from elastocal.design.touching import Touching
 
     method = plan.task.measuring
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if isinstance(method, Touching):
         texts = _contact_texts(request, file, plan)
     elif isinstance(method, Sweeping):
-        texts, said = {TABLE: _sweep_table(method, plan.chosen)}, (_gravity_words(method, file),)
+        texts, notes = {TABLE: _sweep_table(method, plan.chosen)}, (_gravity_words(method, file),)
     else:
         texts = _marker_texts(request, file, plan)
     program, more = measuring_program(
         file.name, plan.task.model, plan.program, request.wait, request.language, _checked(plan)
     )
-    return {request.out / name: text for name, text in (texts | program).items()}, (*said, *more)
+    return {request.out / name: text for name, text in (texts | program).items()}, (*notes, *more)
 
 
 def measuring_program(
-    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, told: str | None = None,
+    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, language_asked: str | None = None,
     checked: tuple[str, ...] = (NOTHING,),
 ) -> tuple[dict[str, str], tuple[str, ...]]:  # fmt: skip
-    """Texts by file name in the language of the controller or the ``told`` one and what they leave to others.
+    """Texts by file name in the language of the controller or the ``language_asked`` one and what they leave to others.
 
     Or none, and why.
     """
     from elastocal.compensation.posts.post import post_kinds
 
-    post = _post(model, told)
+    post = _post(model, language_asked)
     why = (
         _NO_LANGUAGE.format(", ".join(model.controller.axes), ", ".join(post_kinds()))
         if post is None
@@ -68,10 +68,10 @@ def measuring_program(
     return post.measuring_program(name, model, halts, head, wait), post.cautions(model, halts)
 
 
-def _post(model: Robot, told: str | None) -> Post | None:
+def _post(model: Robot, asked: str | None) -> Post | None:
     from elastocal.compensation.posts.post import language, post_of
 
-    return post_of(told or language(model))
+    return post_of(asked or language(model))
 
 
 def _checked(plan: Plan) -> tuple[str, ...]:

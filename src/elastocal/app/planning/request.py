@@ -66,8 +66,8 @@ def plan_file(request: PlanRequest) -> PlanFile:
     if request.given is None:
         return replace(file, task=task)
     made = given_task(task, request.given, request.seed, tests=file.tests is None)
-    told = f"The poses are those of {request.given}: none was searched for, and the efficiency is that of taking all."
-    return replace(file, task=made, files=(*file.files, request.given), notes=(*file.notes, told))
+    note = f"The poses are those of {request.given}: none was searched for, and the efficiency is that of taking all."
+    return replace(file, task=made, files=(*file.files, request.given), notes=(*file.notes, note))
 
 
 def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:

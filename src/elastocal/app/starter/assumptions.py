@@ -58,14 +58,14 @@ def with_assumed_tool(model: Robot) -> Robot:
     size = extent(model)
     place = outward * axis * ALONG * size + across / np.linalg.norm(across) * BESIDE * size
     place = np.round(place, 3)
-    said = "assumption: a measuring point beyond the flange and beside the last axis, so that every joint moves it"
-    frame = Frame(TOOL, hand, Pose(np.eye(3), place), None, said, "assumed")
+    message = "assumption: a measuring point beyond the flange and beside the last axis, so that every joint moves it"
+    frame = Frame(TOOL, hand, Pose(np.eye(3), place), None, message, "assumed")
     return replace(model, tree=replace(model.tree, frames=(*model.tree.frames, frame)), tool=TOOL)
 
 
 def assumptions(
     model: Robot, text: str, plan: str, notes: Sequence[str], program: Example | None, force: str,
-    told: str | None = None,
+    payload: str | None = None,
 ) -> tuple[Assumption, ...]:  # fmt: skip
     """All rows for a robot with its file ``text`` and plan request, in the order in which they are met."""
     from elastocal.compensation.posts.post import language
@@ -89,15 +89,15 @@ def assumptions(
         hand = flange_of(model)
         why = flange_reason(model, hand) or "by its name"
         rows.append(Assumption("flange", hand, "compensate --flange", why, "flange"))
-    spoken = language(model) or told
-    said = "axis names, title or name of the robot" if language(model) else "stated with --language"
-    said = "stated in the robot file" if model.controller.language else said if spoken else "nothing tells it"
+    spoken = language(model) or payload
+    message = "axis names, title or name of the robot" if language(model) else "stated with --language"
+    message = "stated in the robot file" if model.controller.language else message if spoken else "nothing tells it"
     rows.append(
         Assumption(
             "program language",
             spoken or "not known: tables (.csv)",
             f"{ROBOT}, controller: language",
-            said,
+            message,
             "program language",
         )
     )

@@ -86,8 +86,8 @@ def _actuator(force: float, directions: list[tuple[int, int, int]]) -> str:
 
 
 def _room(rated: float | None, remark: str) -> list[str]:
-    said = f"   # {remark}" if remark else ""
-    carried = [] if rated is None else [f"  - {{kind: payload, most_kg: {rated:g}}}{said}"]
+    message = f"   # {remark}" if remark else ""
+    carried = [] if rated is None else [f"  - {{kind: payload, most_kg: {rated:g}}}{message}"]
     return ["feasible:", "  - {kind: joint_limits, margin_percent: 5}", *carried]
 
 
@@ -162,8 +162,8 @@ def softness(model: Robot) -> tuple[float, float, float]:
     from elastocal.model.limits import spread_configurations
     from elastocal.model.statics.stiffness import stiffness
 
-    found = stiffness(model, spread_configurations(model, _SPREAD)).compliance
-    x, y, z = (float(np.median(found[:, i, i])) for i in range(3))
+    compliance = stiffness(model, spread_configurations(model, _SPREAD)).compliance
+    x, y, z = (float(np.median(compliance[:, i, i])) for i in range(3))
     return x, y, z
 
 

@@ -34,21 +34,21 @@ class Example(NamedTuple):
     note: str
 
 
-def square_program(model: Robot, told: str = "") -> Example | None:
-    """In the language of the robot, or in the ``told`` one; None where nothing is in reach."""
+def square_program(model: Robot, asked: str = "") -> Example | None:
+    """In the language of the robot, or in the ``asked`` one; None where nothing is in reach."""
     from elastocal.compensation.posts.post import language, post_kinds
     from elastocal.errors import InputError
 
     try:
-        found = _reachable(model)
+        corner = _reachable(model)
     except InputError:  # fewer joints than a path takes
-        found = None
-    if found is None:
+        corner = None
+    if corner is None:
         return None
-    post = post_kinds()[told or language(model) or "csv"]()
+    post = post_kinds()[asked or language(model) or "csv"]()
     hindrance = post.hindrance(model)
     post = post_kinds()["csv"]() if hindrance else post
-    path = _square(model, *found)
+    path = _square(model, *corner)
     ((name, text),) = post.example(model, path).items()
     options = {key: json.dumps(value) for key, value in post.left_open(model, path).items()}
     return Example(name, text, options, hindrance and f"the example program is a table: {hindrance}")
@@ -93,10 +93,10 @@ def _margin(model: Robot, wanted: Task, start: Array, sides: Array, limits: tupl
         there = np.flatnonzero(margin > _ROOM)
         begin = start[:, there]
         goal = place[:, there] + (np.array(corner) @ sides)[:, None]
-        found = inverse_kinematics(model.nominal, model.tool, wanted, goal, turn[:, :, there], begin)
-        room = np.minimum(found.q - low, high - found.q) / (high - low)
-        near = np.abs(found.q - begin).max(axis=0) < 0.5
-        margin[there] = np.minimum(margin[there], np.where(found.reached & near, room.min(axis=0), -np.inf))
+        solution = inverse_kinematics(model.nominal, model.tool, wanted, goal, turn[:, :, there], begin)
+        room = np.minimum(solution.q - low, high - solution.q) / (high - low)
+        near = np.abs(solution.q - begin).max(axis=0) < 0.5
+        margin[there] = np.minimum(margin[there], np.where(solution.reached & near, room.min(axis=0), -np.inf))
     return margin
 
 
@@ -140,5 +140,5 @@ def _held(model: Robot, q: Array, corners: Array, turn: Array) -> Array | None:
     if wanted.aim == "pose":
         return None
     start, turns = np.repeat(q[:, None], len(corners), axis=1), np.repeat(turn[..., None], len(corners), axis=2)
-    found = inverse_kinematics(model.nominal, model.tool, wanted, corners.T, turns, start)
-    return np.moveaxis(rigid_pose(model.nominal, model.tool, found.q)[1], -1, 0)
+    solution = inverse_kinematics(model.nominal, model.tool, wanted, corners.T, turns, start)
+    return np.moveaxis(rigid_pose(model.nominal, model.tool, solution.q)[1], -1, 0)

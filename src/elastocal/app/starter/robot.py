@@ -39,24 +39,26 @@ CAM = ("apt", "gcode", "csv")
 SPRINGS = ("joint_compliance", "motor_compliance", "link_compliance", "foundation_compliance")
 
 
-def check_language(told: str) -> None:
+def check_language(spoken: str) -> None:
     valid = [*(word for word in get_args(Language) if word), *CAM]
-    if told not in valid:
-        raise UnknownNameError("language of programs", told, valid)
+    if spoken not in valid:
+        raise UnknownNameError("language of programs", spoken, valid)
 
 
-def with_controller(model: Robot, told: str | None = None) -> tuple[Robot, tuple[str, ...]]:
-    """The robot with axes as its controller shows them, and what is assumed for it; ``told`` is its language."""
+def with_controller(model: Robot, asked: str | None = None) -> tuple[Robot, tuple[str, ...]]:
+    """The robot with axes as its controller shows them, and what is assumed for it; ``asked`` is its language."""
     from elastocal.compensation.placed import own_base
     from elastocal.compensation.posts.post import language, named_language
 
-    spoken = told or language(model)
+    spoken = asked or language(model)
     plain = not model.controller.language and np.array_equal(model.controller.matrix, np.eye(model.n))
     if not spoken or not plain or model.n != 6 or any(m.kind != "revolute" for m in model.motions):
-        return model, (f"{told} is left out: its axes are known for arms of six revolute joints only",) if told else ()
+        return model, (
+            f"{asked} is left out: its axes are known for arms of six revolute joints only",
+        ) if asked else ()
     axes = AXES.get(spoken, model.controller.axes)
     why = f"the name {model.name}" if named_language(model) else "the names of its axes"
-    notes = [] if told else [f"programs are taken to be in {spoken}, by {why}"]
+    notes = [] if asked else [f"programs are taken to be in {spoken}, by {why}"]
     if axes != model.controller.axes:
         notes.append(
             f"joints {model.joints[0]} to {model.joints[-1]} are taken as axes {', '.join(axes)}, in this order"

@@ -132,16 +132,16 @@ class Walk:
 
     def _statement(self, number: int, start: int, code: str, alone: bool) -> int:
         """How many lines are read on behind it."""
-        found = _LINE.match(code.rstrip())
-        if not found:
+        match = _LINE.match(code.rstrip())
+        if not match:
             if code.strip() and not _STILL.match(code.strip()):  # PPRINT and its kin hold any text
                 self.into.last = None
             return 0
-        word = " ".join(found[1].upper().split())
-        args = found[2] or ""
+        word = " ".join(match[1].upper().split())
+        args = match[2] or ""
         where = (start, start + len(code.rstrip()))
         if word in ("GOTO", "FROM"):
-            return self._goto(number, where, word, args, start + found.start(2) if found[2] else 0, alone)
+            return self._goto(number, where, word, args, start + match.start(2) if match[2] else 0, alone)
         if word == "UNITS":
             self._units(number, args)
         elif word == "TLAXIS":

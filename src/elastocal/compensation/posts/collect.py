@@ -179,13 +179,15 @@ class Collector:
     def carried(self, where: str, what: str, mass: float) -> None:
         """A mass that the program tells its controller; that of a placeholder is not worth a word."""
         if mass > PLACEHOLDER:
-            said = f"{what} states a mass of {mass:g} kg, which counts in the correction only if it is given as payload"
-            self.note(f"{where}: {said}")
+            message = (
+                f"{what} states a mass of {mass:g} kg, which counts in the correction only if it is given as payload"
+            )
+            self.note(f"{where}: {message}")
 
     def note(self, sentence: str) -> None:
         self.notes[sentence] = None
 
-    def frames(self, word: str, given: Mapping[str, Pose], found: Mapping[str, Pose]) -> dict[str, ProgramFrame]:
+    def frames(self, word: str, given: Mapping[str, Pose], known: Mapping[str, Pose]) -> dict[str, ProgramFrame]:
         """Frames in use; what the files and the user both state must agree."""
         out: dict[str, ProgramFrame] = {}
         stated_by = {name.lower(): pose for name, pose in given.items()}
@@ -193,7 +195,7 @@ class Collector:
             name = target.base if word == "base" else target.tool
             if name in out or (word == "base" and target.kind == "joints"):
                 continue
-            pose, stated = found.get(name), stated_by.get(name.lower())
+            pose, stated = known.get(name), stated_by.get(name.lower())
             if pose is not None and stated is not None and not same(pose, stated):
                 raise MissingError(
                     f"{target.where}: the files put {word} {name} at {spoken(pose)}, given is {spoken(stated)}; "

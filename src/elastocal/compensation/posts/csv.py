@@ -120,8 +120,10 @@ class Csv(Post):
         named = all(AXIS.fullmatch(a.lower()) for a in shown) and len({a.lower() for a in shown}) == len(shown)
         axes = shown if named else tuple(f"J{i}" for i in range(1, model.n + 1))
         units = ["deg" if m.kind == "revolute" else "mm" for m in model.motions]
-        said = () if named else (f"{axes[0]} to {axes[-1]} are {', '.join(shown)}",)
-        lines = [f"# {line}" for note in (*notes, *self.cautions(model, stops), *said) for line in plain_lines(note)]
+        sentences = () if named else (f"{axes[0]} to {axes[-1]} are {', '.join(shown)}",)
+        lines = [
+            f"# {line}" for note in (*notes, *self.cautions(model, stops), *sentences) for line in plain_lines(note)
+        ]
         titles = [f"{a}_{u}" for a, u in zip(axes, units, strict=True)]
         lines.append(",".join(["name", *titles, "speed_percent", "wait_s", "do"]))
         for number, stop in enumerate(stops, 1):
@@ -237,14 +239,16 @@ class Reading:
         where = f"{self.text.name}, line {number}"
         self.columns = columns([c for _, c in self._cells(line)], where)
         if self.columns.form in ("rotvec", "XYZ"):
-            said = "a rotation vector (rad)" if self.columns.form == "rotvec" else "angles about x, y, z in turn (deg)"
-            self.into.note(f"rx ry rz are read as {said}")
+            message = (
+                "a rotation vector (rad)" if self.columns.form == "rotvec" else "angles about x, y, z in turn (deg)"
+            )
+            self.into.note(f"rx ry rz are read as {message}")
 
     def _cells(self, line: str) -> list[tuple[int, str]]:
         """Place and text of every cell."""
         if '"' in line:
-            found = re.finditer(rf'(?:"[^"]*"|[^{self.separator}])*+(?:{self.separator}|\Z)', line)
-            return [(m.start(), m[0].removesuffix(self.separator)) for m in found if m[0] or m.start() == 0]
+            matches = re.finditer(rf'(?:"[^"]*"|[^{self.separator}])*+(?:{self.separator}|\Z)', line)
+            return [(m.start(), m[0].removesuffix(self.separator)) for m in matches if m[0] or m.start() == 0]
         out, at = [], 0
         for cell in line.split(self.separator):
             out.append((at, cell))

@@ -109,13 +109,13 @@ def columns(header: list[str], where: str) -> Columns:
         raise MissingError(
             f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm", code="no-positions"
         )
-    found = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
+    fields = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
     wrench = {i: _wrench(named, names, where) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
     feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED, where)) if "feed" in named else None
     words = {w: named[w][0] for w in WORDS if w in named}
     used = {*wanted, *WORDS, "feed", *(n for names in WRENCH for n in names)}
     kept = tuple(header[place].strip() for n, (place, _) in named.items() if n not in used)
-    places, units, factors = zip(*found, strict=True)
+    places, units, factors = zip(*fields, strict=True)
     return Columns(places, units, factors, form, wrench, feed, words, kept, len(header))
 
 
@@ -155,8 +155,8 @@ def _unit(name: str, unit: str, form: str, where: str) -> tuple[str, float]:
 
 def _factor(name: str, unit: str, allowed: Mapping[str, float], where: str) -> float:
     if unit not in allowed:
-        said = f"unit {unit!r} does not fit {name}" if unit else f"column {name!r} has no unit"
-        raise FormatError(f"{where}: {said}; write {' or '.join(f'{name}_{u}' for u in allowed)}")
+        message = f"unit {unit!r} does not fit {name}" if unit else f"column {name!r} has no unit"
+        raise FormatError(f"{where}: {message}; write {' or '.join(f'{name}_{u}' for u in allowed)}")
     return allowed[unit]
 
 

@@ -99,24 +99,24 @@ class Fanuc(NumberedPost):
 
     def passing(self, text: Text, move: Move, name: str) -> str:
         """Without a number of its line, which the controller gives; CNT100 passes the point."""
-        found = _PASSED.match(text.text, text.starts[move.line - 1])
-        assert found is not None
-        return f"    :L {name} {found[1]} CNT100 ;"
+        match = _PASSED.match(text.text, text.starts[move.line - 1])
+        assert match is not None
+        return f"    :L {name} {match[1]} CNT100 ;"
 
     def counted(self, text: Text) -> re.Match[str] | None:
         return _LINES.search(text.text)
 
     def branch(self, target: Target) -> Branch | None:
         """N: J5 below zero, as with the hand hanging down; U: elbow above the line to the wrist; T: before axis 1."""
-        found = re.fullmatch(r"\s*([NF])\s+(?:[LR]\s+)?([UD])\s+([TB])\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*",
+        match = re.fullmatch(r"\s*([NF])\s+(?:[LR]\s+)?([UD])\s+([TB])\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*",
                              target.configuration)  # fmt: skip
-        if not found:
+        if not match:
             return None
-        counts = (360.0 * int(n) for n in found.groups()[3:])
+        counts = (360.0 * int(n) for n in match.groups()[3:])
         turns = {axis: (c - 180, c + 180) for axis, c in zip((0, 3, 5), counts, strict=True)}
-        up = found[2] == "U"
-        behind = found[3] == "B"
-        return Branch(behind=behind, ahead=up != behind, fifth_negative=found[1] == "N", ranges=turns)
+        up = match[2] == "U"
+        behind = match[3] == "B"
+        return Branch(behind=behind, ahead=up != behind, fifth_negative=match[1] == "N", ranges=turns)
 
     def measuring_program(
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
@@ -172,8 +172,8 @@ def _axes_position(number: int, axes: Array) -> str:
 
 def _posed_position(number: int, values: Array, words: str) -> str:
     units = ("mm",) * 3 + ("deg",) * 3
-    said = [f"{k} = {v + 0.0:.4f} {u}" for k, v, u in zip(CARTESIAN, values, units, strict=True)]
-    body = f"UF : 0, UT : 1, CONFIG : '{words}',\r\n\t{', '.join(said[:3])},\r\n\t{', '.join(said[3:])}"
+    notes = [f"{k} = {v + 0.0:.4f} {u}" for k, v, u in zip(CARTESIAN, values, units, strict=True)]
+    body = f"UF : 0, UT : 1, CONFIG : '{words}',\r\n\t{', '.join(notes[:3])},\r\n\t{', '.join(notes[3:])}"
     return f"P[{number}]{{\r\n   GP1:\r\n\t{body}\r\n}};"
 
 
@@ -212,12 +212,12 @@ class Walk(NumberedWalk):
         self._positions(code, *spans["POS"])
         start, end = spans["MN"]
         self.into.last = None
-        found = list(_STATEMENT.finditer(code, start, end))
-        for statement in found:
+        statements = list(_STATEMENT.finditer(code, start, end))
+        for statement in statements:
             assigned = _SET.match(statement[2])
             if assigned and len(assigned[1]) <= DIGITS:
                 self.set.setdefault(int(assigned[1]), self.text.line(statement.start(2)))
-        for statement in found:
+        for statement in statements:
             self._statement(statement)
 
     def _statement(self, statement: re.Match[str]) -> None:
@@ -270,10 +270,10 @@ class Walk(NumberedWalk):
 
     def _positions(self, code: str, start: int, end: int) -> None:
         self.end = start
-        for found in _POSITION.finditer(code, start, end):
-            if len(found[1]) <= DIGITS:
-                position = self._read(code, *found.span(2), self.text.line(found.start()))
-                self.add(f"P[{int(found[1])}]", int(found[1]), position._replace(block=found.span()))
+        for positions in _POSITION.finditer(code, start, end):
+            if len(positions[1]) <= DIGITS:
+                position = self._read(code, *positions.span(2), self.text.line(positions.start()))
+                self.add(f"P[{int(positions[1])}]", int(positions[1]), position._replace(block=positions.span()))
 
     def _read(self, code: str, start: int, end: int, line: int) -> Position:
         groups = [(m[1], m.start(), m.end()) for m in _GROUP.finditer(code, start, end)]

@@ -198,9 +198,11 @@ class Walk:
 
     def _offset(self, line: Line) -> bool:
         """G10 L2 P1 X Y Z states where G54 lies, for targets that come after it."""
-        said = {w.address: w.value for w in line.others if w.address in ("L", "P", "R")}
-        system = f"G{53 + said.get('P', 0):g}"
-        plain = said.get("L") == 2 and 1 <= said.get("P", 0) <= 6 and "R" not in said and set(line.columns) == {0, 1, 2}
+        words = {w.address: w.value for w in line.others if w.address in ("L", "P", "R")}
+        system = f"G{53 + words.get('P', 0):g}"
+        plain = (
+            words.get("L") == 2 and 1 <= words.get("P", 0) <= 6 and "R" not in words and set(line.columns) == {0, 1, 2}
+        )
         if not plain or any(t.base == system for t in self.into.targets):
             return False
         place = np.array([line.columns[i].value for i in range(3)]) * self.modal.unit
@@ -249,14 +251,14 @@ class Walk:
 
     def _arc(self, line: Line, start: tuple[float, ...]) -> Arc | str:
         modal = self.modal
-        said = {w.address: w.value * modal.unit for w in line.others if w.address in _ARC_WORDS}
+        words = {w.address: w.value * modal.unit for w in line.others if w.address in _ARC_WORDS}
         if line.deleted:
             return "an arc that the operator can switch off"
         if any(w.address in ("P", "TU") for w in line.others):
             return "an arc of several turns"
         if self.into.last is None or any(v != v for v in start[:3]):
             return "its start is not known"
-        return arc(start[:3], tuple(self.at[:3]), said, modal.axis, modal.motion == 2, modal.centres_absolute)
+        return arc(start[:3], tuple(self.at[:3]), words, modal.axis, modal.motion == 2, modal.centres_absolute)
 
     def _skip(self, line: Line, reason: str) -> None:
         self.into.skip(self.text, line.start, line.end, f"{reason}; the position is not known after it")

@@ -87,13 +87,13 @@ def _line(number: int, start: int, end: int, plain: str) -> Line:
     codes: list[Word] = []
     others: list[Word] = []
     first = -1
-    while found := _WORD.match(plain, at):
-        named, letter, value = found.groups()
+    while match := _WORD.match(plain, at):
+        named, letter, value = match.groups()
         address = (letter or named).upper()
         if len(value) > LONG and abs(float(value)) > (FARTHEST if address in _COLUMN else 1e300):
             break
-        at = found.end()
-        word = Word(address, float(value), start + found.start(2 if letter else 1), start + found.start(3), start + at)
+        at = match.end()
+        word = Word(address, float(value), start + match.start(2 if letter else 1), start + match.start(3), start + at)
         column = _COLUMN.get(address)
         if column is not None:
             columns[column] = word

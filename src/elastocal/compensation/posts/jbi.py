@@ -86,9 +86,9 @@ class Jbi(NumberedPost):
 
     def passing(self, text: Text, move: Move, name: str) -> str:
         """PL=1 passes the point within the first position level."""
-        found = _MOVE.match(text.text, text.starts[move.line - 1])
-        assert found is not None
-        return f"MOVL {name}{_LEVEL.sub('', found[3]).rstrip()} PL=1"
+        match = _MOVE.match(text.text, text.starts[move.line - 1])
+        assert match is not None
+        return f"MOVL {name}{_LEVEL.sub('', match[3]).rstrip()} PL=1"
 
     def counted(self, text: Text) -> re.Match[str] | None:
         return _COUNT.search(text.text)
@@ -223,10 +223,10 @@ class Walk(NumberedWalk):
             self.state[key] = value
 
     def _position(self, number: int, start: int, line: str) -> None:
-        found = _POSITION.match(line)
-        if not found or not _ROBOT.fullmatch(found[1]) or len(found[1]) > DIGITS:
+        match = _POSITION.match(line)
+        if not match or not _ROBOT.fullmatch(match[1]) or len(match[1]) > DIGITS:
             return
-        words = cells(found[2], start + found.start(2))
+        words = cells(match[2], start + match.start(2))
         values = [finite_number(word) for word, _ in words]
         pulses = self.state.get("kind", PULSE) == PULSE
         frame = self.state.get("FRAME") or self.state.get("POSTYPE", "")
@@ -242,12 +242,12 @@ class Walk(NumberedWalk):
         tool = self.state.get("TOOL", "0").split(",")[0].strip() or "0"
         numbers = () if why else tuple(float(v or 0.0) for v in values)
         configuration = "" if pulses else self.state.get("RCONF", "")
-        block = (start + found.start(1), start + len(line))
+        block = (start + match.start(1), start + len(line))
         held = tuple(f"///{k} {v}".rstrip() for k, v in self._held())
         position = Position(
             number, pulses, numbers, tuple(span for _, span in words), base, tool, configuration, (), why, block, held
         )
-        self.add(found[1], int(found[1][1:]), position)
+        self.add(match[1], int(match[1][1:]), position)
 
     def _held(self) -> Iterator[tuple[str, str]]:
         """Words that a position is read with, in the order of files."""
@@ -259,19 +259,19 @@ class Walk(NumberedWalk):
             yield "RCONF", self.state["RCONF"]
 
     def _instruction(self, number: int, start: int, line: str) -> None:
-        found = _MOVE.match(line)
-        if not found:
+        match = _MOVE.match(line)
+        if not match:
             if not _STILL.match(line.strip()):
                 self.into.last = None
             return
         try:
-            if found[1] not in MOTIONS:
-                raise Missing(f"{found[1]} is not supported")
-            end = self.use(self._name(found[2] or "", found[3]))
-            speed = _FEED.search(found[3])
+            if match[1] not in MOTIONS:
+                raise Missing(f"{match[1]} is not supported")
+            end = self.use(self._name(match[2] or "", match[3]))
+            speed = _FEED.search(match[3])
             feed = float(speed[1]) * 1e-3 if speed else np.nan
             fixed = "" if speed else "its speed is stated in another way"
-            self.into.move((self.text.name, number), MOTIONS[found[1]], end, None, feed, fixed)
+            self.into.move((self.text.name, number), MOTIONS[match[1]], end, None, feed, fixed)
         except Missing as reason:
             self.into.skip(self.text, start, start + len(line), str(reason))
 

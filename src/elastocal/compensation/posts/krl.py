@@ -77,7 +77,7 @@ class Krl(RowPost):
                 code="no-source-file",
             )
         modules = variables(texts.values())
-        found = frames_found(modules)
+        frames = frames_found(modules)
         into = Collector()
         for name, text in texts.items():
             if name.lower().endswith(".dat") and not _DEFDAT.search(text.text):
@@ -86,9 +86,9 @@ class Krl(RowPost):
         turns: dict[int, tuple[int, int]] = {}
         for text in sources:
             names = Lookup(modules, stem(text.name))
-            Walk(text, texts, names, into, found, omitted, turns).run()
+            Walk(text, texts, names, into, frames, omitted, turns).run()
         into.settle(omitted, turns)
-        return program_of(self.kind, files, into, HOW, given, found, Own(turns, omitted))
+        return program_of(self.kind, files, into, HOW, given, frames, Own(turns, omitted))
 
     def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
         yield from _keys(program, values, changes.inserted)
@@ -190,10 +190,10 @@ def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]
     out = {"base": {"0": Pose()}, "tool": {"0": Pose()}}
     for module in modules.values():
         for name, value in module.literals.items():
-            found = _DATA.fullmatch(name)
-            pose = value.pose() if found and name not in module.computed else None
-            if found and pose is not None:
-                out[found[1].lower()][found[2]] = pose
+            match = _DATA.fullmatch(name)
+            pose = value.pose() if match and name not in module.computed else None
+            if match and pose is not None:
+                out[match[1].lower()][match[2]] = pose
     return out
 
 
@@ -234,10 +234,10 @@ def _turn(texts: Mapping[str, Text], program: Program, number: int, turn: int) -
 def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     """Linear moves to be passed without a stop, before the line of ``move``."""
     at = text.starts[move.line - 1]
-    found = _MOTION.match(text.text, at)
-    spline = bool(found and found[2].upper() == "SLIN")
+    match = _MOTION.match(text.text, at)
+    spline = bool(match and match[2].upper() == "SLIN")
     word, passing, indent = (
-        ("SLIN", "C_SPL", found[1]) if spline and found else ("LIN", "C_DIS", found[1] if found else "")
+        ("SLIN", "C_SPL", match[1]) if spline and match else ("LIN", "C_DIS", match[1] if match else "")
     )
     lines = []
     for row in HOW.rows(points, program.layout.slots.values[move.end]):  # type: ignore[attr-defined]

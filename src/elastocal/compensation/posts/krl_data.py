@@ -117,10 +117,10 @@ def _sorted(raw: Literal, places: dict[str, tuple[int, int]]) -> Literal:
     keys = AXES if axes else CARTESIAN
     needed = (*keys, *EXTERNAL, "S", "T")
     computed = next((shown(f"{k} {v}") for k, v in values.items() if k in needed and isinstance(v, str)), "")
-    found = (values.get(k) for k in keys)
+    sorted_values = (values.get(k) for k in keys)
     return raw._replace(
         axes=axes,
-        numbers=tuple(v if isinstance(v, float) else np.nan for v in found),
+        numbers=tuple(v if isinstance(v, float) else np.nan for v in sorted_values),
         spans=tuple(places.get(k, NOWHERE) for k in keys),
         others={k: v for k, v in values.items() if k not in keys},
         turn=places.get("T"),
@@ -185,11 +185,11 @@ def variables(texts: Iterable[Text]) -> dict[str, Variables]:
     out: dict[str, Variables] = {}
     for text in texts:
         module = out.setdefault(stem(text.name), Variables())
-        for found in _assignments(text):
-            name = re.sub(r"[ \t]", "", found[2]).upper()
-            where = f"{text.name}, line {text.line(found.start(2))}"
-            whole = found[4] and not found[3] and not found[5].strip()
-            value = literal(text.name, text.text, *found.span(4)) if whole else None
+        for assigned in _assignments(text):
+            name = re.sub(r"[ \t]", "", assigned[2]).upper()
+            where = f"{text.name}, line {text.line(assigned.start(2))}"
+            whole = assigned[4] and not assigned[3] and not assigned[5].strip()
+            value = literal(text.name, text.text, *assigned.span(4)) if whole else None
             if value is None or name in module.literals:
                 module.computed.setdefault(name, where)
             else:
@@ -202,9 +202,9 @@ def _assignments(text: Text) -> Iterator[re.Match[str]]:
     at = text.text.find("=")
     while at >= 0:
         line = text.line(at)
-        found = _ASSIGNED.match(text.text, *text.span(line))
-        if found:
-            yield found
+        match = _ASSIGNED.match(text.text, *text.span(line))
+        if match:
+            yield match
         at = text.text.find("=", text.span(line)[1])
 
 
@@ -227,10 +227,10 @@ def argument(file: Text, names: Lookup, at: int, end: int) -> tuple[Literal, str
             raise Missing("the structure has other things than keys and numbers")
         name, at = "", close
     else:
-        found = _NAME.match(text, at, end)
-        if not found:
+        match = _NAME.match(text, at, end)
+        if not match:
             raise Missing(f"expression {file.shown(at, end)!r} is not known when the file is read")
-        value, name, at = names.value(found[1]), found[1], found.end()
+        value, name, at = names.value(match[1]), match[1], match.end()
     if value.computed:
         raise Missing(f"{value.computed} is not known when the file is read")
     while at < end and text[at] in " \t":

@@ -75,10 +75,10 @@ def with_frame(state: State, which: str, value: Any) -> State:
 
 def by_bas(state: State, arguments: str, pending: Literal | None) -> State:
     """BAS(#TOOL,i), BAS(#BASE,i); BAS(#CP_PARAMS,v) and its kin activate the FDAT set before."""
-    found = _BAS.match(arguments)
-    if not found:
+    match = _BAS.match(arguments)
+    if not match:
         return state
-    what, value = found[1].upper(), (found[2] or "").strip()
+    what, value = match[1].upper(), (match[2] or "").strip()
     if what in ("BASE", "TOOL"):
         state = with_frame(state, what, value if value.isdigit() else f"BAS(#{what},{value})")
     elif what in ("CP_PARAMS", "PTP_PARAMS", "FRAMES") and pending is not None:
@@ -99,9 +99,9 @@ def by_data(state: State, data: Literal) -> State:
 
 def by_with(state: State, clause: str, names: Lookup) -> State:
     """Frames that the WITH part of a spline motion sets for this motion."""
-    for found in _WITH.finditer(clause):
-        what, value = found[1].upper(), found[2]
-        data, numbered = names.get(found[3] or ""), _NUMBERED.match(value)
+    for clauses in _WITH.finditer(clause):
+        what, value = clauses[1].upper(), clauses[2]
+        data, numbered = names.get(clauses[3] or ""), _NUMBERED.match(value)
         if data is not None:
             which = "outside" if what == "IPO_MODE" else what.lower()
             state = with_frame(state, which, getattr(by_data(state, data), which))

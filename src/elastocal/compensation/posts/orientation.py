@@ -50,10 +50,10 @@ def euler_near(rotation: Array, sequence: str, old: Array) -> Array:
 
 def controller_angles(rotation: Array, sequence: str, old: Array) -> Array:
     """The same as controllers have them: where the old angle is within half a turn, the new one is in (-pi, pi]."""
-    found = euler_near(rotation, sequence, old)
-    whole = found - 2 * np.pi * np.ceil((found - np.pi - EDGE) / (2 * np.pi))
+    angles = euler_near(rotation, sequence, old)
+    whole = angles - 2 * np.pi * np.ceil((angles - np.pi - EDGE) / (2 * np.pi))
     whole = np.where(np.abs(np.abs(whole) - np.pi) <= EDGE, np.pi, whole)
-    return np.where((np.abs(old) <= np.pi + EDGE) & (np.abs(found) >= np.pi - EDGE), whole, found)
+    return np.where((np.abs(old) <= np.pi + EDGE) & (np.abs(angles) >= np.pi - EDGE), whole, angles)
 
 
 def quaternion_near(rotation: Array, old: Array) -> Array:

@@ -84,22 +84,22 @@ class Datum(NamedTuple):
 
 def datum(text: Text, code: str, start: int, end: int, joints: bool) -> Datum | None:
     """The literal that stands at ``start``; None where it is no literal."""
-    found = (JOINTTARGET if joints else ROBTARGET).match(code, start, end)
-    if not found:
+    match = (JOINTTARGET if joints else ROBTARGET).match(code, start, end)
+    if not match:
         return None
     count = 6 if joints else 7
-    groups = found.groups()
+    groups = match.groups()
     numbers = tuple(map(float, groups[:count]))
     if not all(map(isfinite, numbers)):
         return None
-    first = found.regs[1][0]
-    spans = found.regs[1 : count + 1]
+    first = match.regs[1][0]
+    spans = match.regs[1 : count + 1]
     if joints:
         numbers, spans = (*numbers, np.nan), (*spans, (-1, -1))
     elif not SHORT < sum(q * q for q in numbers[3:]) < LONG:
         return None
     configuration = "" if joints else groups[7]
-    return Datum(text.name, text.line(first), first, found.end(), joints, numbers, spans, configuration, groups[-1])
+    return Datum(text.name, text.line(first), first, match.end(), joints, numbers, spans, configuration, groups[-1])
 
 
 @dataclass
@@ -129,13 +129,13 @@ class Statements:
 
     def __iter__(self) -> Iterator[re.Match[str]]:
         self._at, last = 0, self.code.rfind(";") + 1
-        while found := STATEMENT.search(self.code, self._at, last):
-            self._at = found.end()
-            if found["other"]:  # up to its end, or to a move that depends on it: IF done MoveL ...;
+        while match := STATEMENT.search(self.code, self._at, last):
+            self._at = match.end()
+            if match["other"]:  # up to its end, or to a move that depends on it: IF done MoveL ...;
                 end = _REST.match(self.code, self._at, last).end()  # type: ignore[union-attr]
                 move = _MOVE.search(self.code, self._at, end)
                 self._at = move.start() if move else end
-            yield found
+            yield match
 
     def alone(self, statement: re.Match[str]) -> int:
         """The line of a statement that has it for itself; 0 where it shares or breaks it."""
@@ -196,15 +196,15 @@ def _declare(data: Data, text: Text, code: str, statement: re.Match[str], name: 
 
 
 def _work_object(data: Data, text: Text, code: str, name: str, span: tuple[int, int], where: str) -> None:
-    found = _WOBJ.match(code, *span)
-    if not found:
+    match = _WOBJ.match(code, *span)
+    if not match:
         data.computed.setdefault(name, where)
-    elif found[1].upper() == "TRUE":
+    elif match[1].upper() == "TRUE":
         data.refused[name] = f"is held by the robot ({where})"
-    elif found[2].upper() == "FALSE" or text.text[slice(*found.span(3))].strip(' \t"'):
+    elif match[2].upper() == "FALSE" or text.text[slice(*match.span(3))].strip(' \t"'):
         data.refused[name] = f"moves with a mechanical unit ({where})"
     else:
-        numbers = [float(v) for v in found.groups()[3:]]
+        numbers = [float(v) for v in match.groups()[3:]]
         frame, inner = _pose(numbers[:7]), _pose(numbers[7:])
         if frame is None or inner is None:
             data.refused[name] = f"{_NO_POSE} ({where})"
@@ -213,16 +213,16 @@ def _work_object(data: Data, text: Text, code: str, name: str, span: tuple[int, 
 
 
 def _tool(data: Data, code: str, name: str, span: tuple[int, int], where: str) -> None:
-    found = _TOOL.match(code, *span)
-    if not found:
+    match = _TOOL.match(code, *span)
+    if not match:
         data.computed.setdefault(name, where)
-    elif found[1].upper() == "FALSE":
+    elif match[1].upper() == "FALSE":
         data.refused[name] = f"stands outside the robot ({where})"
-    elif (pose := _pose([float(v) for v in found.groups()[1:]])) is None:
+    elif (pose := _pose([float(v) for v in match.groups()[1:]])) is None:
         data.refused[name] = f"{_NO_POSE} ({where})"
     else:
         data.tools[name] = pose
-        if mass := _MASS.match(code, found.end(), span[1]):
+        if mass := _MASS.match(code, match.end(), span[1]):
             data.masses[name] = float(mass[1]), where
 
 
@@ -257,19 +257,21 @@ def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, 
     known = np.isfinite(stated[:, :1]) & np.isfinite(old).all(axis=1, keepdims=True)
     cases: dict[str, list[str]] = {}
     for n, i in np.argwhere(known & ~fits).tolist():
-        said = f"{_NAMES[i]} is {stated[n, i]:.0f}, but {names[QUARTERS[i]]} stands in quarter turn {high[n, i]:.0f}"
-        cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
+        message = f"{_NAMES[i]} is {stated[n, i]:.0f}, but {names[QUARTERS[i]]} stands in quarter turn {high[n, i]:.0f}"
+        cases.setdefault(f"confdata does not fit: {message}", []).append(targets[n].where)
     fifth, cfx = old[:, FIFTH], stated[:, 3]
     judged = known[:, 0] & (cfx >= 0) & (cfx <= 7) & (np.abs(fifth) > EDGE)
     for n in np.flatnonzero(judged & ((cfx % 2 == 1) != (fifth < 0))).tolist():
-        said = f"cfx is {cfx[n]:.0f}, but {names[FIFTH]} stands {'below' if fifth[n] < 0 else 'above'} zero"
-        cases.setdefault(f"confdata does not fit: {said}", []).append(targets[n].where)
-    out = [f"{said} at {_some(where)}; {_EITHER}." for said, where in cases.items()]
+        message = f"cfx is {cfx[n]:.0f}, but {names[FIFTH]} stands {'below' if fifth[n] < 0 else 'above'} zero"
+        cases.setdefault(f"confdata does not fit: {message}", []).append(targets[n].where)
+    out = [f"{message} at {_some(where)}; {_EITHER}." for message, where in cases.items()]
     cases = {}
     for n, i in np.argwhere(known & use[:, None] & ~kept & (fits | (there != high))).tolist():
-        said = f"{names[QUARTERS[i]]} ends in quarter turn {there[n, i]:.0f}, so that {_NAMES[i]}"
-        cases.setdefault(f"{said} should be {there[n, i]:.0f}", []).append(targets[n].where)
-    return out + [f"{said} at {_some(where)}: confdata is kept, check the moves." for said, where in cases.items()]
+        message = f"{names[QUARTERS[i]]} ends in quarter turn {there[n, i]:.0f}, so that {_NAMES[i]}"
+        cases.setdefault(f"{message} should be {there[n, i]:.0f}", []).append(targets[n].where)
+    return out + [
+        f"{message} at {_some(where)}: confdata is kept, check the moves." for message, where in cases.items()
+    ]
 
 
 _EITHER = (

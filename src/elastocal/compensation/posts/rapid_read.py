@@ -131,10 +131,10 @@ class Walk:
         if value is not None:
             at = value.end
         else:
-            found = _NAME.match(code, re.compile(r"\s*").match(code, at).end(), end)  # type: ignore[union-attr]
-            if not found:
+            match = _NAME.match(code, re.compile(r"\s*").match(code, at).end(), end)  # type: ignore[union-attr]
+            if not match:
                 raise Missing("its point is an expression")
-            name, at = found[1], found.end()
+            name, at = match[1], match.end()
             value = self._declared(name, joints)
         comma = _TO_COMMA.match(code, at, end)
         if not comma:
@@ -182,8 +182,8 @@ class Walk:
             tool = _TOOL.match(arguments[-1]) if len(arguments) >= 3 else None
             if not tool:
                 raise Missing("speed, zone and tool are not plain")
-            found = _OBJECT.search(arguments[-1])
-            base = found[1] if found else "wobj0"
+            match = _OBJECT.search(arguments[-1])
+            base = match[1] if match else "wobj0"
             for name in (tool[1], base):
                 if name.lower() in self.data.refused:
                     raise Missing(f"{name} {self.data.refused[name.lower()]}")

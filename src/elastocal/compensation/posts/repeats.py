@@ -92,8 +92,8 @@ class Repeats:
         part = slice(first + width, first + width * (count + 1))
         both = np.stack([self.start[part], self.end[part]], axis=-1).reshape(count, width, 2)[:, columns]
         values = _values(self.signs, both.reshape(-1, 2), self.comma).reshape(count, len(columns))
-        found = Block(line + 1, both, values).before(np.asarray(np.isnan(values).any(axis=1)))
-        return found if len(found.values) else None
+        block = Block(line + 1, both, values).before(np.asarray(np.isnan(values).any(axis=1)))
+        return block if len(block.values) else None
 
     def _row(self, first: int, width: int) -> tuple[list[int], list[int]]:
         return self.start[first : first + width].tolist(), self.end[first : first + width].tolist()

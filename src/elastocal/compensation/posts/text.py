@@ -59,8 +59,8 @@ class Text:
     @cached_property
     def newline(self) -> str:
         """The first line end of the file."""
-        found = re.search(r"\r\n|\r|\n", self.text)
-        return found[0] if found else "\n"
+        match = re.search(r"\r\n|\r|\n", self.text)
+        return match[0] if match else "\n"
 
 
 def opened(name: str, data: bytes) -> Text:

@@ -181,14 +181,14 @@ class Walk:
                 number += self._call(call, number, end)
 
     def _variables(self) -> None:
-        for found in _ASSIGNED.finditer(self.code):
-            name, start = found[1], found.start(3)
-            line = self.text.line(found.start(1))
-            value = None if found[2] else self._literal(start, found.end(3))
+        for assigned in _ASSIGNED.finditer(self.code):
+            name, start = assigned[1], assigned.start(3)
+            line = self.text.line(assigned.start(1))
+            value = None if assigned[2] else self._literal(start, assigned.end(3))
             if name in self.data or name in self.computed or value is None:
                 self.data.pop(name, None)
                 self.computed.setdefault(name, line)
-            elif not self.code[value.end : found.end(3)].strip():
+            elif not self.code[value.end : assigned.end(3)].strip():
                 self.data[name] = value
             else:
                 self.computed.setdefault(name, line)
@@ -259,19 +259,19 @@ class Walk:
             return (*self._argument(at, end), "")
         value, name, at = self._argument(inverse.end(), end)
         near = _NEAR.match(self.code, at, end)
-        said = ""
+        message = ""
         if near:
             words = near.groups()
             if words[6] is not None:
                 known = self.data.get(words[6])
-                said = "" if known is None or not known.joints else _said(known.numbers)
+                message = "" if known is None or not known.joints else _said(known.numbers)
             else:
-                said = _said([float(v) for v in words[:6]])
+                message = _said([float(v) for v in words[:6]])
             at = near.end()
         close = self.code.find(")", at, end)
         if value.joints or close < 0 or self.code[at:close].strip():
             raise Missing("its point is an expression")
-        return value, name, close + 1, said
+        return value, name, close + 1, message
 
     def _argument(self, at: int, end: int) -> tuple[Datum, str, int]:
         value = self._literal(at, end)
@@ -288,13 +288,13 @@ class Walk:
         return self.data[name], name, named.end(1)
 
     def _literal(self, at: int, end: int) -> Datum | None:
-        found = _LITERAL.match(self.code, at, end)
-        if not found:
+        match = _LITERAL.match(self.code, at, end)
+        if not match:
             return None
-        numbers = tuple(float(v) for v in found.groups()[1:])
+        numbers = tuple(float(v) for v in match.groups()[1:])
         if not np.isfinite(numbers).all():
             return None
-        return Datum(self.text.line(found.start(2)), not found[1], numbers, found.regs[2:8], found.end())
+        return Datum(self.text.line(match.start(2)), not match[1], numbers, match.regs[2:8], match.end())
 
     def _target(self, value: Datum, name: str, near: str) -> int:
         target = Target(

@@ -142,8 +142,8 @@ def calibration_text(record: CalibrationRecord) -> str:
 
 def _parameter(p: ParameterRecord) -> dict[str, Any]:
     words = {"group": p.group, "reason": p.reason}
-    said = {key: word for key, word in words.items() if word}
-    return {"name": p.name, "unit": p.unit, "value": p.value, "sd": _known(p.sd), "status": p.status, **said}
+    stated = {key: word for key, word in words.items() if word}
+    return {"name": p.name, "unit": p.unit, "value": p.value, "sd": _known(p.sd), "status": p.status, **stated}
 
 
 def _known(number: float) -> float | None:

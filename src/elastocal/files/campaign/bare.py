@@ -60,7 +60,7 @@ def table_entries(tables: Sequence[Path], robot: Robot, units: Mapping[str, str]
     others = [t.path.as_posix() for t in rest if t is not poses[0]]
     both = [_joined(t, poses[0], (names, title), units) for t in points]
     rest_elsewhere = {"unmatched": "leave_out"} if len(points) > 1 else {}
-    return [*others, *(entry | rest_elsewhere for entry, _ in both)], tuple(said for _, said in both)
+    return [*others, *(entry | rest_elsewhere for entry, _ in both)], tuple(word for _, word in both)
 
 
 def with_bags(tables: Sequence[Path]) -> list[Path]:
@@ -153,14 +153,14 @@ def _joined(
     columns = {NAME if t == title else t: t for t in poses.raw.header}
     other = poses.path.as_posix() if title == NAME else {"file": poses.path.as_posix(), "columns": columns}
     entry: dict[str, Any] = {"file": points.path.as_posix(), "join": other}
-    said = f"{points.path.name}: joint values are those of the same name in {poses.path.name}"
+    message = f"{points.path.name}: joint values are those of the same name in {poses.path.name}"
     if points.raw is not None:
-        return entry, f"{said}."
+        return entry, f"{message}."
     pattern = _pattern(points.path, names)
     stated = SpatialAnalyzer.states_unit(points.path)
     length = {} if stated or "length" not in units else {"length": units["length"]}
     entry |= {"format": SpatialAnalyzer.kind, "points": pattern, **length}
-    return entry, f"{said}; its names are read as {pattern}."
+    return entry, f"{message}; its names are read as {pattern}."
 
 
 def _pattern(path: Path, names: set[str]) -> str:
@@ -174,6 +174,6 @@ def _pattern(path: Path, names: set[str]) -> str:
         if "::" in pattern:
             return sum(len(p) > 1 and p[-2] in names for p in parts)
         shape = re.compile(re.escape(pattern).replace(r"\{name\}", "(.+)").replace(r"\{marker\}", ".+?"))
-        return sum((found := shape.fullmatch(p[-1])) is not None and found[1] in names for p in parts)
+        return sum((match := shape.fullmatch(p[-1])) is not None and match[1] in names for p in parts)
 
     return max(PATTERNS, key=fitting)

@@ -76,22 +76,22 @@ def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
     kind = file.campaign.measurement
     if file.points is None or not isinstance(kind, MarkerMeasurement):
         return file, None
-    found = _placement(file)
-    if found is None:
+    placement = _placement(file)
+    if placement is None:
         return file, None
-    slip = likely_slip(file.model, kind.setup, found)
+    slip = likely_slip(file.model, kind.setup, placement)
     differences = kind.states == 2
     plain = all(m.rows == 3 for m in kind.setup.markers)
     if slip is not None and slip.pose is not None and not differences and file.points.pose is None and plain:
         return check_points(_registered(file, slip.pose))
-    reading, marker = found.worst
+    reading, marker = placement.worst
     name = kind.setup.markers[marker].frame
-    check = PointsCheck(differences, found, slip, f"{file.points.places[reading, name]}, {name}")
+    check = PointsCheck(differences, placement, slip, f"{file.points.places[reading, name]}, {name}")
     if slip is not None and slip.table:
         frame = "" if slip.pose is None else f"; write {_remedy(slip.pose, file.points.pose, differences)}"
         raise ImplausibleError(
-            f"{file.files[0]}: the {check.what} are {length(found.rms)} (rms) from where the robot file puts them, and "
-            f"only {length(slip.rms)} if {slip.text}{frame}"
+            f"{file.files[0]}: the {check.what} are {length(placement.rms)} (rms) from where the robot file puts them, "
+            f"and only {length(slip.rms)} if {slip.text}{frame}"
         )
     return file, check
 

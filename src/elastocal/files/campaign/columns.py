@@ -113,14 +113,14 @@ def understand(
         target = fields if marker is None else readings.setdefault(marker, {})
         add_once(raw, target, name, Field(place, factor))
     notes = (*titles.notes(fields, unused), *_marker_notes(raw, readings))
-    found = CampaignColumns(fields, readings, notes)
-    _check_axes(raw, found, axes, unused)
-    _check_markers(raw, found)
+    campaign_columns = CampaignColumns(fields, readings, notes)
+    _check_axes(raw, campaign_columns, axes, unused)
+    _check_markers(raw, campaign_columns)
     if not readings and not plan and unused:
         raise _no_readings(raw, "dx" if kind == "deflection" else "x", unused)
     for marker, columns in readings.items() if readings or plan else [("", {})]:
         _check_groups(raw, marker or (titles.markers[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
-    return found
+    return campaign_columns
 
 
 def configuration_columns(
@@ -294,9 +294,9 @@ def has_axis(names: Iterable[str], axis: str) -> bool:
     return any(name == axis or name.startswith(f"{axis}_") for name in names)
 
 
-def _check_axes(raw: RawTable, found: CampaignColumns, axes: Mapping[str, str], unused: Sequence[str]) -> None:
+def _check_axes(raw: RawTable, columns: CampaignColumns, axes: Mapping[str, str], unused: Sequence[str]) -> None:
     """Where an axis is missing and titles are not used, one of them may be meant."""
-    absent = [a for a in axes if not has_axis(found.fields, a)]
+    absent = [a for a in axes if not has_axis(columns.fields, a)]
     if absent and unused:
         raise no_axes(raw, absent[0], "deg" if axes[absent[0]] == "revolute" else "mm", unused)
 
@@ -337,14 +337,14 @@ def _no_readings(raw: RawTable, quantity: str, unused: Sequence[str]) -> Missing
     )  # fmt: skip
 
 
-def _check_markers(raw: RawTable, found: CampaignColumns) -> None:
-    named = [m for m in found.readings if m]
-    first = next((raw.header[f.place] for m in named for f in found.readings[m].values()), "")
-    if named and found.long:
+def _check_markers(raw: RawTable, columns: CampaignColumns) -> None:
+    named = [m for m in columns.readings if m]
+    first = next((raw.header[f.place] for m in named for f in columns.readings[m].values()), "")
+    if named and columns.long:
         raise ConflictError(f"{raw.top}: the marker stands in a column of its own and in {first!r}; name it in one way")
-    plain = [q for q in found.readings.get("", {}) if not any(q in group for group in ORIENTATIONS)]
+    plain = [q for q in columns.readings.get("", {}) if not any(q in group for group in ORIENTATIONS)]
     if named and plain:
-        title = raw.header[found.readings[""][plain[0]].place]
+        title = raw.header[columns.readings[""][plain[0]].place]
         raise ConflictError(f"{raw.top}: column {first!r} names its marker and {title!r} does not; name it in both")
 
 

@@ -71,8 +71,8 @@ def oriented(
     for group in [g for g in ANGLES if g in groups]:
         word = (MEANT.get(group) or VECTOR) if plan else euler
         if word is None:
-            word, said = _decided(tables, group, model)
-            notes += [said] if said else []
+            word, note = _decided(tables, group, model)
+            notes += [note] if note else []
         elif word == NONE:
             notes.append(f"{', '.join(group)} are not used, as euler: {NONE} says.")
         tables = [_with_matrices(t, group, word) for t in tables]
@@ -194,14 +194,14 @@ def _said(table: CampaignTable, group: tuple[str, ...], misfits: dict[str, float
 
 
 def _asked(table: CampaignTable, group: tuple[str, ...], misfits: dict[str, float], fit: Sequence[str]) -> InputError:
-    said = "the poses are too few to tell it"
+    message = "the poses are too few to tell it"
     if misfits and len(fit) > 1:
-        said = f"by the robot they may be {' or '.join(fit[:4])}"
+        message = f"by the robot they may be {' or '.join(fit[:4])}"
     elif misfits:
-        said = f"by the robot they are none (the nearest, {fit[0]}, is off by {np.degrees(misfits[fit[0]]):.2g} deg)"
+        message = f"by the robot they are none (the nearest, {fit[0]}, is off by {np.degrees(misfits[fit[0]]):.2g} deg)"
     return InputError(
-        f"{table.raw.top}: {_titles(table, group)} are angles of a convention that is not stated, and {said}; write it "
-        f"as euler: {USUAL.get(group, f'ZYX, xyz or {VECTOR}')} in the campaign file (capitals: axes that turn "
+        f"{table.raw.top}: {_titles(table, group)} are angles of a convention that is not stated, and {message}; write "
+        f"it as euler: {USUAL.get(group, f'ZYX, xyz or {VECTOR}')} in the campaign file (capitals: axes that turn "
         f"with the frame; small letters: fixed axes), or leave them out by euler: {NONE}",
         code="euler", file=table.raw.file, line=table.raw.header_line, parameter="euler", allowed=tuple(fit),
     )  # fmt: skip

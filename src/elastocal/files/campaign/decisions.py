@@ -28,8 +28,8 @@ class Decision:
 
 def place_of(word: str) -> str:
     """``readings.csv line 4`` of ``readings.csv line 4 (P2)``; names of files may have brackets too."""
-    found = _PLACE.match(word.strip())
-    return found[1] if found else word.partition(" (")[0].strip()
+    match = _PLACE.match(word.strip())
+    return match[1] if match else word.partition(" (")[0].strip()
 
 
 def read_decisions(located: Located, key: str, entries: Sequence[Any]) -> tuple[Decision, ...]:

@@ -96,10 +96,10 @@ def asks_for_reduction(path: Path) -> bool:
     located = read_yaml(path, START)
     check_format(located, FORMAT, "a campaign file")
     kinds = (None, "position", "deflection")
-    told = located.data.get("model") is not None
-    keys = [k for k in REDUCTION if k in located.data and not (told and k in PLANNED)]
+    stated = located.data.get("model") is not None
+    keys = [k for k in REDUCTION if k in located.data and not (stated and k in PLANNED)]
     reduced = keys or located.data.get("measurement") not in kinds
-    if told and reduced:
+    if stated and reduced:
         asked = keys[0] if keys else "measurement"
         raise located.error(("model",), f"asks for the best predictor, {asked} for single parameters; keep one")
     for key in PREDICTION if reduced else ():
@@ -130,8 +130,8 @@ def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[st
         "table": entries, "missing": "skip", **keys,
     }  # fmt: skip
     located = Located(first.as_posix(), data, {})
-    found = _observed(located, None, robot if isinstance(robot, Robot) else None)
-    return replace(found, notes=(*by_titles, *notes, *found.notes))
+    observed = _observed(located, None, robot if isinstance(robot, Robot) else None)
+    return replace(observed, notes=(*by_titles, *notes, *observed.notes))
 
 
 def _observed(located: Located, path: Path | None, model: Robot | None) -> Observed:
@@ -156,18 +156,18 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     raws = {table.word: table.raw for table in tables}
     entry = replace(entry, euler=euler)
     markers, chosen = chosen_markers(given, tables, model, free=True)
-    found = gathered_readings(tables, markers, False, 1)
-    check_any(found, ", ".join(raw.file for raw in raws.values()))
-    found, same = _without_copies(found)
-    q, beyond = joint_values(given, model, found, SLACK)
-    load, said = read_load(given, model, found)
-    _check_markers(located, model, found)
-    frames = tuple(Marker(m if m in model.tree.names else model.tool) for m in dict.fromkeys(found.markers))
+    readings = gathered_readings(tables, markers, False, 1)
+    check_any(readings, ", ".join(raw.file for raw in raws.values()))
+    readings, same = _without_copies(readings)
+    q, beyond = joint_values(given, model, readings, SLACK)
+    load, said = read_load(given, model, readings)
+    _check_markers(located, model, readings)
+    frames = tuple(Marker(m if m in model.tree.names else model.tool) for m in dict.fromkeys(readings.markers))
     setup = Setup(q, load, frames)
     size = max(model.size, float(np.max(np.linalg.norm(setup.positions(model), axis=2))))
-    check_loads(found, model, setup, size)
-    check_deflection_sizes(found, size)
-    sources = read_sources(located, entry.errors, units, _kind(found, setup), model)
+    check_loads(readings, model, setup, size)
+    check_deflection_sizes(readings, size)
+    sources = read_sources(located, entry.errors, units, _kind(readings, setup), model)
     notes = (
         *(model.notes if own else ()),
         *table_notes(raws),
@@ -178,7 +178,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         *beyond,
         *said,
     )
-    notes += (*left_out(tables, found), *_unused(found))
+    notes += (*left_out(tables, readings), *_unused(readings))
     bare = tuple(file for r in raws.values() for file in (Path(r.file), *r.more))
     mine = bare if path is None else all_files(path, entry.robot, raws)
     priors = read_priors(located, entry.priors, units)
@@ -189,7 +189,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         entry,
         located,
         model,
-        _turned(given, found, setup, model),
+        _turned(given, readings, setup, model),
         load,
         sources,
         priors,
@@ -202,23 +202,23 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     )
 
 
-def _without_copies(found: Readings) -> tuple[Readings, tuple[str, ...]]:
+def _without_copies(readings: Readings) -> tuple[Readings, tuple[str, ...]]:
     """A marker that repeats another number by number tells nothing: tables are filled up so."""
-    spots = found.read["position"]
-    for j in range(1, len(found.markers)):
+    spots = readings.read["position"]
+    for j in range(1, len(readings.markers)):
         for i in range(j):
             if np.isfinite(spots[:, j]).any() and np.array_equal(spots[:, i], spots[:, j], equal_nan=True):
-                keep = [k for k in range(len(found.markers)) if k != j]
+                keep = [k for k in range(len(readings.markers)) if k != j]
                 less = replace(
-                    found,
-                    markers=tuple(found.markers[k] for k in keep),
-                    posed=tuple(found.posed[k] for k in keep),
-                    read={what: v[:, keep] for what, v in found.read.items()},
-                    cells=found.cells.of(keep),
+                    readings,
+                    markers=tuple(readings.markers[k] for k in keep),
+                    posed=tuple(readings.posed[k] for k in keep),
+                    read={what: v[:, keep] for what, v in readings.read.items()},
+                    cells=readings.cells.of(keep),
                 )
                 rest, notes = _without_copies(less)
-                return rest, (f"{found.markers[j]} repeats {found.markers[i]} and is left out.", *notes)
-    return found, ()
+                return rest, (f"{readings.markers[j]} repeats {readings.markers[i]} and is left out.", *notes)
+    return readings, ()
 
 
 def _seen_from(located: Located, path: Path | None) -> Located:
@@ -226,33 +226,33 @@ def _seen_from(located: Located, path: Path | None) -> Located:
     return located if path is not None else replace(located, file=Path(located.file).name)
 
 
-def _kind(found: Readings, setup: Setup) -> Measurement:
-    placed = any(np.isfinite(found.read[w]).any() for w in POSITIONS)
+def _kind(readings: Readings, setup: Setup) -> Measurement:
+    placed = any(np.isfinite(readings.read[w]).any() for w in POSITIONS)
     return Position(setup) if placed else Deflection(setup)
 
 
-def _check_markers(located: Located, model: Robot, found: Readings) -> None:
+def _check_markers(located: Located, model: Robot, readings: Readings) -> None:
     """Where only deflections were read of a marker, its place must be known."""
-    for i, marker in enumerate(found.markers):
-        placed = np.isfinite(found.read["position"][:, i]).any()
-        if not placed and np.isfinite(found.read["deflection"][:, i]).any() and marker not in model.tree.names:
+    for i, marker in enumerate(readings.markers):
+        placed = np.isfinite(readings.read["position"][:, i]).any()
+        if not placed and np.isfinite(readings.read["deflection"][:, i]).any() and marker not in model.tree.names:
             raise UnknownNameError(
                 "marker", marker, model.tree.names, f"{located.file}: deflections do not tell places"
             )
 
 
-def _unused(found: Readings) -> tuple[str, ...]:
-    if not np.isfinite(found.read["turn"]).any():
+def _unused(readings: Readings) -> tuple[str, ...]:
+    if not np.isfinite(readings.read["turn"]).any():
         return ()
     return ("Turns of deflections (drx, dry, drz) are not used; seek in the campaign file uses them.",)
 
 
-def _turned(given: CampaignKeys, found: Readings, setup: Setup, model: Robot) -> Readings:
+def _turned(given: CampaignKeys, readings: Readings, setup: Setup, model: Robot) -> Readings:
     """In base axes, where the file says how the instrument stands; where it is to be found, calibration finds it."""
-    if given.entry.tracker_frame is None or (given.entry.tracker_frame == "fit" and not found.deflected):
-        return found
-    pose, _ = instrument_pose(given, found, setup, model)
-    read = dict(found.read)
+    if given.entry.tracker_frame is None or (given.entry.tracker_frame == "fit" and not readings.deflected):
+        return readings
+    pose, _ = instrument_pose(given, readings, setup, model)
+    read = dict(readings.read)
     for what in ("position", "rest"):
         read[what] = in_base(pose, read[what], points=True)
     for what in ("deflection", "turn"):
@@ -260,7 +260,7 @@ def _turned(given: CampaignKeys, found: Readings, setup: Setup, model: Robot) ->
     nothing = np.full((3, 3), np.nan)
     turned = turned_to_base(pose, read["orientation"], nothing)
     read["orientation"] = turned.reshape(*turned.shape[:2], 9)
-    return replace(found, read=read)
+    return replace(readings, read=read)
 
 
 def words_of(entry: CampaignEntry) -> str | tuple[str, ...]:
@@ -269,14 +269,14 @@ def words_of(entry: CampaignEntry) -> str | tuple[str, ...]:
     return "auto" if words == ("auto",) else words
 
 
-def orientation_of(found: Readings, where: str) -> Any:
+def orientation_of(readings: Readings, where: str) -> Any:
     """(N, 3, 3) of the one marker whose orientation was read, None where none was."""
-    read = found.read["orientation"]
+    read = readings.read["orientation"]
     having = np.flatnonzero(np.isfinite(read).any(axis=(0, 2)))
     if not len(having):
         return None
     if len(having) > 1:
-        names = " and ".join(found.markers[i] for i in having[:2])
+        names = " and ".join(readings.markers[i] for i in having[:2])
         raise DuplicateError(f"{where}: orientations of {names} were read; one marker tells that of the tool: keep one")
     return read[:, having[0]].reshape(-1, 3, 3)
 

@@ -26,15 +26,15 @@ def matrices(raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...],
     if not known.any():
         return out
     if group == MATRIX:
-        found = read.reshape(-1, 3, 3)
-        away = np.abs(np.einsum("nij,nkj->nik", found, found) - np.eye(3)).max(axis=(1, 2), initial=0.0)
-        _check(raw, fields, group, known, (away > OFF) | (np.linalg.det(found) < 0), "no rotation matrix")
-        found = nearest_rotation(found)
+        rotations = read.reshape(-1, 3, 3)
+        away = np.abs(np.einsum("nij,nkj->nik", rotations, rotations) - np.eye(3)).max(axis=(1, 2), initial=0.0)
+        _check(raw, fields, group, known, (away > OFF) | (np.linalg.det(rotations) < 0), "no rotation matrix")
+        rotations = nearest_rotation(rotations)
     else:
         size = np.linalg.norm(read, axis=1)
         _check(raw, fields, group, known, np.abs(size - 1) > OFF, "no quaternion of length one")
-        found = np.asarray(Rotation.from_quat(read).as_matrix())
-    out[known] = found.reshape(-1, 9)
+        rotations = np.asarray(Rotation.from_quat(read).as_matrix())
+    out[known] = rotations.reshape(-1, 9)
     return out
 
 

@@ -54,7 +54,7 @@ def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
     if not isinstance(entry, dict) or "parameters" not in entry:
         raise located.error(path, f"{entry!r} should name parameters and their sd, {example}")
     names: Words = entry["parameters"]
-    found: dict[str, tuple[float, str, str]] = {}
+    stated: dict[str, tuple[float, str, str]] = {}
     covariance = None
     for key, value in entry.items():
         if key == "parameters":
@@ -62,28 +62,28 @@ def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
         name, unit, factor = _understood(located, (*path, str(key)), str(key))
         if name == "covariance":
             covariance = _matrix(located, (*path, str(key)), value) * factor**2
-            found[name] = (0.0, unit, str(key))
+            stated[name] = (0.0, unit, str(key))
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
             raise located.error((*path, str(key)), f"{value!r} is not a number")
         if name != "value" and not value > 0:
             raise located.error((*path, str(key)), f"{value!r} must be positive")
-        if name in found:
-            raise located.error((*path, str(key)), f"says the same as {found[name][2]!r}; keep one")
-        found[name] = (float(value) * factor, unit, str(key))
-    if ("sd" in found) == (covariance is not None):
+        if name in stated:
+            raise located.error((*path, str(key)), f"says the same as {stated[name][2]!r}; keep one")
+        stated[name] = (float(value) * factor, unit, str(key))
+    if ("sd" in stated) == (covariance is not None):
         raise located.error(path, f"needs an sd, or a covariance, {example}")
-    shares = {n for n, (_, unit, _) in found.items() if unit == "percent"}
-    if shares - {"sd", "common_sd"} or (shares and len(shares) != len(found.keys() & {"sd", "common_sd"})):
+    shares = {n for n, (_, unit, _) in stated.items() if unit == "percent"}
+    if shares - {"sd", "common_sd"} or (shares and len(shares) != len(stated.keys() & {"sd", "common_sd"})):
         raise located.error(path, "percent is of the value: write sd_percent (and common_sd_percent) alone")
     return PriorEntry(
         tuple(str(n) for n in listed(names)),
-        found["value"][0] if "value" in found else None,
-        found["sd"][0] if "sd" in found else None,
-        found["common_sd"][0] if "common_sd" in found else 0.0,
+        stated["value"][0] if "value" in stated else None,
+        stated["sd"][0] if "sd" in stated else None,
+        stated["common_sd"][0] if "common_sd" in stated else 0.0,
         covariance,
         bool(shares),
-        tuple(unit for _, unit, _ in found.values() if unit != "percent"),
+        tuple(unit for _, unit, _ in stated.values() if unit != "percent"),
         located.where(path),
     )
 
@@ -92,8 +92,8 @@ def _understood(located: Located, path: Path_, key: str) -> tuple[str, str, floa
     """Which number a key is of, its unit and the factor to SI."""
     name = next((k for k in sorted(KEYS, key=len, reverse=True) if key == k or key.startswith(f"{k}_")), None)
     if name is None:
-        said = ", ".join(f"{k}_UNIT" for k in KEYS)
-        raise located.error(path, f"is not a key of a prior; use parameters, {said}")
+        message = ", ".join(f"{k}_UNIT" for k in KEYS)
+        raise located.error(path, f"is not a key of a prior; use parameters, {message}")
     unit = key[len(name) + 1 :]
     plain = re.sub(r"2$", "", unit) if name == "covariance" else unit
     if not unit:
@@ -105,15 +105,15 @@ def _understood(located: Located, path: Path_, key: str) -> tuple[str, str, floa
 
 def _matrix(located: Located, path: Path_, value: Any) -> Array:
     try:
-        found = np.array(value, dtype=np.float64)
+        matrix = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        found = np.zeros(0)
-    square = found.ndim == 2 and found.shape[0] == found.shape[1] and np.isfinite(found).all()
-    if not square or not np.allclose(found, found.T) or np.linalg.eigvalsh(found).min() <= 0:
+        matrix = np.zeros(0)
+    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and np.isfinite(matrix).all()
+    if not square or not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix).min() <= 0:
         raise located.error(
             path, "should be a symmetric positive definite matrix, a row and a column for each parameter"
         )
-    return found
+    return matrix
 
 
 def dimension_of(unit: str) -> str | None:

@@ -88,16 +88,16 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units)
     tables, _, turned = oriented(read_tables(raws, wanted), model, entry.euler, plan)
     markers, chosen = chosen_markers(given, tables, model)
-    found = gathered_readings(tables, markers, plan, entry.repeats)
+    readings = gathered_readings(tables, markers, plan, entry.repeats)
     if not plan:
-        check_any(found, ", ".join(raw.file for raw in raws.values()))
-    setup, said = read_setup(given, model, found)
-    base = measuredin_base(given, model, found, setup)
+        check_any(readings, ", ".join(raw.file for raw in raws.values()))
+    setup, said = read_setup(given, model, readings)
+    base = measuredin_base(given, model, readings, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
-    campaign = Measured(base.measurement, base.readings, sources, tuple(found.places), spots=found.places_of())
+    campaign = Measured(base.measurement, base.readings, sources, tuple(readings.places), spots=readings.places_of())
     requests, asked = read_requests(located, entry, model, campaign, plan)
     files = all_files(path, entry.robot, raws)
-    lost = () if plan else (*left_out(tables, found), *(() if sources else (UNSTATED,)))
+    lost = () if plan else (*left_out(tables, readings), *(() if sources else (UNSTATED,)))
     notes = (
         *model.notes,
         *table_notes(raws),
@@ -118,7 +118,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
         notes,
         files,
         located.data,
-        found.names,
+        readings.names,
         base.points,
     )
 
@@ -147,7 +147,7 @@ def column_notes(tables: tuple[CampaignTable, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for table in tables for note in table.columns.notes))
 
 
-def left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, ...]:
+def left_out(tables: tuple[CampaignTable, ...], readings: Readings) -> tuple[str, ...]:
     """What is missing in the tables, and how they were read."""
     notes = []
     for table in tables:
@@ -158,10 +158,10 @@ def left_out(tables: tuple[CampaignTable, ...], found: Readings) -> tuple[str, .
             rows = f"{len(table.skipped)} rows lack" if len(table.skipped) > 1 else "1 row lacks"
             line = "lines" if len(table.skipped) > 1 else "line"
             notes.append(f"{table.word}: {rows} numbers, which are left out ({line} {lines}).")
-    for i, marker in enumerate(found.markers):
-        absent = int((found.cells.rows[:, i] < 0).sum())
+    for i, marker in enumerate(readings.markers):
+        absent = int((readings.cells.rows[:, i] < 0).sum())
         if absent:
-            notes.append(f"{marker} was not read in {absent} of {len(found.cells)} readings.")
+            notes.append(f"{marker} was not read in {absent} of {len(readings.cells)} readings.")
     return tuple(notes)
 
 
@@ -178,26 +178,28 @@ class InBase:
     points: ReadPoints | None = None
 
 
-def measuredin_base(given: CampaignKeys, model: Robot, found: Readings, setup: Setup) -> InBase:
+def measuredin_base(given: CampaignKeys, model: Robot, readings: Readings, setup: Setup) -> InBase:
     """Everything in base axes."""
     entry = given.entry
     reach = float(np.max(np.linalg.norm(setup.positions(model), axis=2)))
     size = max(model.size, reach)  # slides are not part of the former
-    check_loads(found, model, setup, size)
+    check_loads(readings, model, setup, size)
     if given.plan:
         return _planned(entry, model, setup)
     if entry.measurement == "deflection":
-        check_deflection_sizes(found, size)
-    pose, notes = instrument_pose(given, found, setup, model)
+        check_deflection_sizes(readings, size)
+    pose, notes = instrument_pose(given, readings, setup, model)
     positions = entry.measurement == "position"
-    points = ReadPoints(in_base(pose, found.points, points=True), found.places_of(rest=not positions), pose)
-    shifts = in_base(pose, found.shifts, points=positions)
+    points = ReadPoints(in_base(pose, readings.points, points=True), readings.places_of(rest=not positions), pose)
+    shifts = in_base(pose, readings.shifts, points=positions)
     if not positions:
         measurement: Measurement = Deflection(setup, entry.statics or "loaded")
-        return InBase(measurement, _rows(setup, shifts, in_base(pose, found.read["turn"], points=False)), notes, points)
-    check_positions(found, shifts, size)
-    orientation = found.read["orientation"]
-    turned = turned_to_base(pose, orientation, np.eye(3)) if any(found.posed) else None
+        return InBase(
+            measurement, _rows(setup, shifts, in_base(pose, readings.read["turn"], points=False)), notes, points
+        )
+    check_positions(readings, shifts, size)
+    orientation = readings.read["orientation"]
+    turned = turned_to_base(pose, orientation, np.eye(3)) if any(readings.posed) else None
     zero = np.where(np.isfinite(orientation).all(axis=2, keepdims=True), np.zeros(3), np.nan)
     return InBase(Position(setup, turned), _rows(setup, shifts, zero), notes, points)
 
@@ -210,9 +212,9 @@ def _rows(setup: Setup, shifts: Array, turns: Array) -> Array:
 
 def turned_to_base(pose: Pose | None, orientation: Array, unread: Array) -> Array:
     """Rotations (N, markers, 3, 3) in base axes of matrices by rows, ``unread`` where none was read."""
-    found = orientation.reshape(*orientation.shape[:2], 3, 3)
-    found = np.where(np.isfinite(found).all(axis=(2, 3), keepdims=True), found, unread)
-    return found if pose is None else np.asarray(pose.rotation @ found)
+    turned = orientation.reshape(*orientation.shape[:2], 3, 3)
+    turned = np.where(np.isfinite(turned).all(axis=(2, 3), keepdims=True), turned, unread)
+    return turned if pose is None else np.asarray(pose.rotation @ turned)
 
 
 def _planned(entry: CampaignEntry, model: Robot, setup: Setup) -> InBase:
@@ -225,7 +227,7 @@ def _planned(entry: CampaignEntry, model: Robot, setup: Setup) -> InBase:
 
 
 def instrument_pose(
-    given: CampaignKeys, found: Readings, setup: Setup, model: Robot
+    given: CampaignKeys, readings: Readings, setup: Setup, model: Robot
 ) -> tuple[Pose | None, tuple[str, ...]]:
     """T_base_instrument, None where readings are in base axes, with what is to be said of it."""
     located, entry = given.located, given.entry
@@ -237,16 +239,16 @@ def instrument_pose(
             raise located.error((KEY,), f"{entry.tracker_frame!r} does not fit; {use}")
         e = schema.construct(PoseEntry, located, (KEY,), entry.tracker_frame, given.units)
         return Pose.from_xyz_rpy(e.xyz, e.rpy), ()
-    if found.deflected or entry.measurement == "deflection":
+    if readings.deflected or entry.measurement == "deflection":
         raise located.error((KEY,), "deflections do not tell where the instrument stands; give its xyz_mm and rpy_deg")
-    return _fitted(located, found, setup, model)
+    return _fitted(located, readings, setup, model)
 
 
-def _fitted(located: Located, found: Readings, setup: Setup, model: Robot) -> tuple[Pose, tuple[str, ...]]:
+def _fitted(located: Located, readings: Readings, setup: Setup, model: Robot) -> tuple[Pose, tuple[str, ...]]:
     plain = Setup(setup.q, setup.load, tuple(Marker(m.frame) for m in setup.markers))
-    expected = Position(plain).predict(model).reshape(found.shifts.shape)
-    known = np.isfinite(found.shifts).all(axis=2) & np.isfinite(expected).all(axis=2)
-    read, aim = found.shifts[known], expected[known]
+    expected = Position(plain).predict(model).reshape(readings.shifts.shape)
+    known = np.isfinite(readings.shifts).all(axis=2) & np.isfinite(expected).all(axis=2)
+    read, aim = readings.shifts[known], expected[known]
     try:
         pose, left = rigid_fit(read, aim)
     except InputError as error:

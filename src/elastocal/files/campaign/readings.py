@@ -259,44 +259,44 @@ SOFT, FAR, TURNED = 0.1, 3.0, 0.1
 """Largest deflection and distance from the base as shares of the robot's size, largest turn of a deflection in rad."""
 
 
-def check_any(found: Readings, file: str) -> None:
+def check_any(readings: Readings, file: str) -> None:
     """There are numbers, and not only zeros."""
-    if not any(np.isfinite(v).any() for v in found.read.values()):
+    if not any(np.isfinite(v).any() for v in readings.read.values()):
         raise MissingError(f"{file}: holds no reading at all; fill the columns of the readings")
-    if not any(np.nan_to_num(v).any() for v in found.read.values()):
+    if not any(np.nan_to_num(v).any() for v in readings.read.values()):
         raise MissingError(f"{file}: every reading is zero; was the table filled?")
 
 
-def check_deflection_sizes(found: Readings, size: float) -> None:
+def check_deflection_sizes(readings: Readings, size: float) -> None:
     """Nothing bends by a tenth of the robot."""
-    deflections, turns = found.read["deflection"], found.read["turn"]
+    deflections, turns = readings.read["deflection"], readings.read["turn"]
     for reading, marker, axis in np.argwhere(np.abs(deflections) > SOFT * size):
         value = abs(float(deflections[reading, marker, axis]))
-        place, column, text = found.where(reading, marker, axis)
-        less = " less its value without load" if found.table(reading, marker).by_difference else ""
-        said = f"{text}{less} gives a deflection of {value:.3g} m on a robot of {size:.3g} m"
+        place, column, text = readings.where(reading, marker, axis)
+        less = " less its value without load" if readings.table(reading, marker).by_difference else ""
+        message = f"{text}{less} gives a deflection of {value:.3g} m on a robot of {size:.3g} m"
         meant = _meant(column, value, SOFT * size, LENGTH, SMALL) or "correct the number"
-        raise ImplausibleError(f"{place}: {said}; {meant}")
+        raise ImplausibleError(f"{place}: {message}; {meant}")
     for reading, marker, axis in np.argwhere(np.abs(turns) > TURNED):
-        place, _, text = found.where(reading, marker, axis, turn=True)
+        place, _, text = readings.where(reading, marker, axis, turn=True)
         value = abs(float(turns[reading, marker, axis]))
         raise ImplausibleError(
             f"{place}: {text} is a turn by {value:.3g} rad under load; check the unit: was mrad meant?"
         )
 
 
-def check_positions(found: Readings, points: Array, size: float) -> None:
+def check_positions(readings: Readings, points: Array, size: float) -> None:
     """No marker is far beyond the robot's reach; ``points`` (N, markers, 3) are in base axes."""
     for reading, marker in np.argwhere(np.linalg.norm(points, axis=2) > FAR * size):
         distance = float(np.linalg.norm(points[reading, marker]))
-        axis = int(np.nanargmax(np.abs(found.shifts[reading, marker])))
-        place, column, text = found.where(reading, marker, axis)
-        said = f"{text} puts {found.markers[marker]} {distance:.3g} m from the base of a robot of {size:.3g} m"
+        axis = int(np.nanargmax(np.abs(readings.shifts[reading, marker])))
+        place, column, text = readings.where(reading, marker, axis)
+        message = f"{text} puts {readings.markers[marker]} {distance:.3g} m from the base of a robot of {size:.3g} m"
         meant = _meant(column, distance, FAR * size, LENGTH, SMALL) or "correct the number"
-        raise ImplausibleError(f"{place}: {said}; {meant}")
+        raise ImplausibleError(f"{place}: {message}; {meant}")
 
 
-def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> None:
+def check_loads(readings: Readings, model: Robot, setup: Setup, size: float) -> None:
     """Refuse the worst load if the linear model of the robot file lets the arm bend by more than a tenth of it."""
     load = setup.load
     if not load.wrench.any():
@@ -307,18 +307,18 @@ def check_loads(found: Readings, model: Robot, setup: Setup, size: float) -> Non
         return
     wrench = np.broadcast_to(load.wrench, (setup.count, 6))[row]
     axis = int(np.argmax(np.abs(wrench) / [1, 1, 1, size, size, size]))
-    said = (
+    message = (
         f"{abs(wrench[axis]):.3g} {'N' if axis < 3 else 'N m'} at {load.frame}, would bend the arm by {bend[row]:.3g} "
         f"m by the compliances of the robot file, on a robot of {size:.3g} m"
     )
-    if found.wrenches is None:
-        raise UnitError(f"the load of the campaign file: {said}; check its unit, and that of the compliances")
-    table, line = found.cells.first(row)
+    if readings.wrenches is None:
+        raise UnitError(f"the load of the campaign file: {message}; check its unit, and that of the compliances")
+    table, line = readings.cells.first(row)
     column = table.columns.fields[WRENCH[axis]]
     text, place = cell(table.raw, table.raw.rows[line], column)
     title, units = table.raw.header[column.place], FORCE if axis < 3 else MOMENT
     meant = _meant(title, float(bend[row]), SOFT * size, units, units) or "correct the load or the compliances"
-    raise ImplausibleError(f"{place}: {text}, that is {said}; {meant}")
+    raise ImplausibleError(f"{place}: {text}, that is {message}; {meant}")
 
 
 def _meant(column: str, value: float, most: float, units: Mapping[str, float], tried: Iterable[str]) -> str:

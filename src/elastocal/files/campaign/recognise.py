@@ -168,9 +168,9 @@ def _remembered_line(file: Path) -> int | None:
 
 def _remembered(raw: RawTable, file: Path) -> tuple[str, ...]:
     for layout in layouts_of(file):
-        found = renamed_by(raw, layout)
-        if found is not None:
-            return found.header
+        renamed = renamed_by(raw, layout)
+        if renamed is not None:
+            return renamed.header
     return raw.header
 
 
@@ -201,8 +201,8 @@ def _unit(word: str, name: str, titles: Titles) -> tuple[str, bool]:
     if name in QUATERNION or name in MATRIX:
         return "", False
     turns = titles.axes.get(name) == "revolute" or any(name in group for group in (TURN, *ANGLES))
-    said = titles.declared.get("angle" if turns else "length", "")
-    return said, bool(said)
+    declared = titles.declared.get("angle" if turns else "length", "")
+    return declared, bool(declared)
 
 
 def _guess(raw: RawTable, place: int, titles: Titles) -> str:

@@ -103,11 +103,11 @@ def read_requests(
         raise located.error(("hold",), "nothing is left to seek; hold less")
     numbers = int(campaign.measured.sum())
     odd = beyond_form(model, entry.form) if entry.form else ()
-    said = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
+    notes = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
     if numbers >= len(names) or plan:
-        return requests, said
+        return requests, notes
     return requests, (
-        *said,
+        *notes,
         f"{numbers} numbers were read, fewer than the {len(names)} parameters sought.",
     )
 

@@ -48,22 +48,24 @@ def chosen_markers(
     return asked or (model.tool,), (() if asked else (f"No marker is named: readings are of frame {model.tool!r}.",))
 
 
-def read_setup(given: CampaignKeys, model: Robot, found: Readings) -> tuple[Setup, tuple[str, ...]]:
+def read_setup(given: CampaignKeys, model: Robot, readings: Readings) -> tuple[Setup, tuple[str, ...]]:
     """Joint values within their limits, load and markers, and what is to be said of them."""
-    q, notes = joint_values(given, model, found)
-    load, said = read_load(given, model, found)
-    markers = tuple(Marker(m, "pose" if p else "position") for m, p in zip(found.markers, found.posed, strict=True))
+    q, notes = joint_values(given, model, readings)
+    load, said = read_load(given, model, readings)
+    markers = tuple(
+        Marker(m, "pose" if p else "position") for m, p in zip(readings.markers, readings.posed, strict=True)
+    )
     return Setup(q, load, markers), (*notes, *said)
 
 
 def joint_values(
-    given: CampaignKeys, model: Robot, found: Readings, slack: float = 0.0
+    given: CampaignKeys, model: Robot, readings: Readings, slack: float = 0.0
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint values (N, n), within their limits unless these are to be ignored, which is said.
 
     Beyond them by less than ``slack`` times the range is only said too: a robot stands where it was read.
     """
-    q = model.controller.to_joints(found.values)
+    q = model.controller.to_joints(readings.values)
     notes: tuple[str, ...] = ()
     if beyond := model.beyond_limits(q):
         row, joint, value = max(beyond, key=lambda b: _excess(model, b[1], b[2]))
@@ -71,9 +73,9 @@ def joint_values(
             row, joint, value = next(b for b in beyond if _excess(model, b[1], b[2]) > slack)
             what = limit_text(model, joint, value)
             mover = moved_by(model, joint)
-            spot = found.spot(row) if mover is None else found.axis_spot(row, mover)
-            degrees = None if mover is None else _degrees(model, found, row, mover)
-            radians = None if degrees else _radians(model, found, row)
+            spot = readings.spot(row) if mover is None else readings.axis_spot(row, mover)
+            degrees = None if mover is None else _degrees(model, readings, row, mover)
+            radians = None if degrees else _radians(model, readings, row)
             unit = {"deg": degrees, "rad": radians}
             bare = not given.located.lines
             todo = (
@@ -87,7 +89,7 @@ def joint_values(
             )
             raise InputError(
                 f"{spot}: {what}; {todo}", code="limits", value=value, parameter="ignore_limits",
-                suggested={"angle": tuple(u for u, said in unit.items() if said)},
+                suggested={"angle": tuple(u for u, word in unit.items() if word)},
             )  # fmt: skip
         rows = len({row for row, _, _ in beyond})
         notes = (f"{rows} of {len(q)} readings lie beyond the joint limits and are used all the same.",)
@@ -103,13 +105,13 @@ def _excess(model: Robot, joint: str, value: float) -> float:
 IGNORE = "write 'limits: ignore' in"
 
 
-def _degrees(model: Robot, found: Readings, row: int, axis: str) -> str | None:
+def _degrees(model: Robot, readings: Readings, row: int, axis: str) -> str | None:
     """Advice where a column in radians holds degrees: all its values are within the limits then."""
-    title = found.title(row, axis)
+    title = readings.title(row, axis)
     if not title.endswith("_rad"):
         return None
     number = list(model.controller.axes).index(axis)
-    values = found.values.copy()
+    values = readings.values.copy()
     values[:, number] *= np.pi / 180
     joints = model.beyond_limits(model.controller.to_joints(values))
     if any(moved_by(model, joint) == axis for _, joint, _ in joints):
@@ -121,14 +123,14 @@ TURN = np.radians(2 * np.pi)
 """A turn in radians that was taken for degrees."""
 
 
-def _radians(model: Robot, found: Readings, row: int) -> str | None:
+def _radians(model: Robot, readings: Readings, row: int) -> str | None:
     """Advice where some rows of degrees hold radians: no angle of theirs is above a turn, and all are allowed then."""
-    turning = [i for i, a in enumerate(model.controller.axes) if not found.title(row, a).endswith(("_rad", "[rad]"))]
+    turning = [i for i, a in enumerate(model.controller.axes) if not readings.title(row, a).endswith(("_rad", "[rad]"))]
     turning = [i for i in turning if model.motions[i].kind == "revolute"] if len(model.motions) == len(turning) else []
     if not turning:
         return None
-    small = np.all(np.abs(found.values[:, turning]) <= TURN, axis=1)
-    values = found.values[small].copy()
+    small = np.all(np.abs(readings.values[:, turning]) <= TURN, axis=1)
+    values = readings.values[small].copy()
     values[:, turning] *= 180 / np.pi
     if not small[row] or small.all() or model.beyond_limits(model.controller.to_joints(values)):
         return None
@@ -141,7 +143,7 @@ def _radians(model: Robot, found: Readings, row: int) -> str | None:
 KEY = "load"
 
 
-def read_load(given: CampaignKeys, model: Robot, found: Readings) -> tuple[AppliedWrenches, tuple[str, ...]]:
+def read_load(given: CampaignKeys, model: Robot, readings: Readings) -> tuple[AppliedWrenches, tuple[str, ...]]:
     """The wrenches of all readings, and what is assumed of them."""
     located, entry = given.located, given.entry
     keys = entry.load or {}
@@ -151,22 +153,22 @@ def read_load(given: CampaignKeys, model: Robot, found: Readings) -> tuple[Appli
         raise UnknownNameError("frame", frame, model.tree.names, located.where((KEY, "frame")))
     if e.force is not None or e.moment is not None:
         key = next(k for k in keys if str(k).startswith("force" if e.force is not None else "moment"))
-        if found.wrenches is not None:
+        if readings.wrenches is not None:
             raise located.error((KEY, str(key)), "the table has columns of the load too; keep one of the two")
         zero = (0.0, 0.0, 0.0)
         wrenches = np.array([[*(e.force or zero), *(e.moment or zero)]])
     else:
-        wrenches = np.zeros((1, 6)) if found.wrenches is None else found.wrenches
-    idle = np.flatnonzero(~np.any(np.broadcast_to(wrenches, (len(found.values), 6)), axis=1))
+        wrenches = np.zeros((1, 6)) if readings.wrenches is None else readings.wrenches
+    idle = np.flatnonzero(~np.any(np.broadcast_to(wrenches, (len(readings.values), 6)), axis=1))
     notes: tuple[str, ...] = (
         () if e.frame else (f"The load is taken to act at {frame!r} in {_axes(e.follows, frame)} axes.",)
     )
-    deflected = found.deflected or entry.measurement == "deflection"
-    if not deflected and len(idle) == len(found.values):
+    deflected = readings.deflected or entry.measurement == "deflection"
+    if not deflected and len(idle) == len(readings.values):
         return AppliedWrenches(frame, wrenches, e.follows), ("No load is given: the arm carries its own weight only.",)
     if deflected:
-        bent = np.asarray(np.isfinite(found.read["deflection"]).any(axis=(1, 2)) | given.plan)
-        notes += _idle(located, found, idle[bent[idle]], int(bent.sum()))
+        bent = np.asarray(np.isfinite(readings.read["deflection"]).any(axis=(1, 2)) | given.plan)
+        notes += _idle(located, readings, idle[bent[idle]], int(bent.sum()))
     return AppliedWrenches(frame, wrenches, e.follows), notes
 
 
@@ -174,7 +176,7 @@ def _axes(follows: bool, frame: str) -> str:
     return f"{frame}'s own" if follows else "base"
 
 
-def _idle(located: Located, found: Readings, idle: Ints, count: int) -> tuple[str, ...]:
+def _idle(located: Located, readings: Readings, idle: Ints, count: int) -> tuple[str, ...]:
     """A deflection without a load is none; ``count`` are those that were read."""
     if len(idle) == count:
         raise MissingError(
@@ -183,5 +185,5 @@ def _idle(located: Located, found: Readings, idle: Ints, count: int) -> tuple[st
         )
     if not len(idle):
         return ()
-    first = ", ".join(found.places[i] for i in idle[:3]) + (", ..." if len(idle) > 3 else "")
+    first = ", ".join(readings.places[i] for i in idle[:3]) + (", ..." if len(idle) > 3 else "")
     return (f"{len(idle)} of {count} readings have no load and tell nothing of what bends ({first}).",)

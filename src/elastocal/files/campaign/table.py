@@ -182,9 +182,10 @@ def _numbers(
                 out[i, j] = si_number(raw, row, fields[group[j]])
                 continue
             if not wanted.skip:
-                said = repr(text) if text else "an empty cell"
+                message = repr(text) if text else "an empty cell"
                 raise NumberError(
-                    f"{where}: {said} is no reading; give a number, or leave it out by missing: skip", code="no-reading"
+                    f"{where}: {message} is no reading; give a number, or leave it out by missing: skip",
+                    code="no-reading",
                 )
             missed.add(row[0])
     return out

@@ -120,57 +120,57 @@ def _frame(entry: ContactEntry, frame: str) -> tuple[str, ...]:
 
 
 def _read(
-    located: Located, entry: ContactEntry, model: Robot, touches: Touches, found: ContactRows
+    located: Located, entry: ContactEntry, model: Robot, touches: Touches, contacts: ContactRows
 ) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
     """Contacts that were felt: joint values, force on the robot."""
-    values, axes = found.joined("values"), found.tables[0].axes
+    values, axes = contacts.joined("values"), contacts.tables[0].axes
     assert values is not None
-    readings = _felt(entry, found, axes)
-    kept, said = check_felt(readings, found.rows, entry.missing == "skip")
+    readings = _felt(entry, contacts, axes)
+    kept, notes = check_felt(readings, contacts.rows, entry.missing == "skip")
     q = model.controller.to_joints(values)[kept]
-    rows = [found.rows[i] for i in kept]
-    said = (*said, *_limits(located, entry, model, q, rows))
+    rows = [contacts.rows[i] for i in kept]
+    notes = (*notes, *_limits(located, entry, model, q, rows))
     kind = ContactForce(q, touches.rows(kept), axes)
     check_pressed(located, entry.force, kind, readings[kept], model, rows)
-    return kind, readings[kept], tuple(t.place(i) for t, i in rows), said
+    return kind, readings[kept], tuple(t.place(i) for t, i in rows), notes
 
 
-def _felt(entry: ContactEntry, found: ContactRows, axes: str) -> Array:
+def _felt(entry: ContactEntry, contacts: ContactRows, axes: str) -> Array:
     """Forces on the robot; nan where none was read."""
-    felt = found.joined("felt")
+    felt = contacts.joined("felt")
     assert felt is not None
     return felt[:, ["xyz".index(a) for a in axes]] * (1.0 if entry.force == "on_robot" else -1.0)
 
 
 def _planned(
-    located: Located, entry: ContactEntry, model: Robot, touches: Touches, found: ContactRows
+    located: Located, entry: ContactEntry, model: Robot, touches: Touches, contacts: ContactRows
 ) -> tuple[ContactForce, Array, tuple[str, ...], tuple[str, ...]]:
     """Contacts to come, by joint values or by places and forces."""
-    values = found.joined("values")
-    axes = found.tables[0].axes or ("xy" if all(isinstance(s, Disc) for s in touches.surfaces) else "xyz")
-    places = tuple(t.place(i) for t, i in found.rows)
+    values = contacts.joined("values")
+    axes = contacts.tables[0].axes or ("xy" if all(isinstance(s, Disc) for s in touches.surfaces) else "xyz")
+    places = tuple(t.place(i) for t, i in contacts.rows)
     if values is not None:
         q = model.controller.to_joints(values)
         kind = ContactForce(q, touches, axes)
-        said = (*_limits(located, entry, model, q, found.rows), *check_commanded(kind, model, found.rows))
-        check_recorded(located, entry.force, kind, _felt(entry, found, axes), model, found.rows)
+        notes = (*_limits(located, entry, model, q, contacts.rows), *check_commanded(kind, model, contacts.rows))
+        check_recorded(located, entry.force, kind, _felt(entry, contacts, axes), model, contacts.rows)
     else:
-        plan = _targets(model, touches, found, axes)
+        plan = _targets(model, touches, contacts, axes)
         kind, reached = as_measurement(model, plan)
-        check_places(model, plan, reached, found.rows)
-        said = (
+        check_places(model, plan, reached, contacts.rows)
+        notes = (
             "Joint values are those with which the robot as described presses as planned; of several, each contact "
             "takes those nearest to the contact before.",
         )
-    return kind, np.full((kind.count, len(axes)), np.nan), places, said
+    return kind, np.full((kind.count, len(axes)), np.nan), places, notes
 
 
-def _targets(model: Robot, touches: Touches, found: ContactRows, axes: str) -> ContactPlan:
-    sizes, angles, points = (found.joined(n) for n in ("sizes", "angles", "points"))
+def _targets(model: Robot, touches: Touches, contacts: ContactRows, axes: str) -> ContactPlan:
+    sizes, angles, points = (contacts.joined(n) for n in ("sizes", "angles", "points"))
     assert sizes is not None
     out = np.full((len(touches), 3), np.nan) if points is None else points.copy()
     if angles is not None:
-        for i, (table, row) in enumerate(found.rows):
+        for i, (table, row) in enumerate(contacts.rows):
             out[i, :2] = _on_disc(touches.surfaces[touches.which[i]], angles[i], table.spot(row, "angle"))
     out[:, 2] = np.where(np.isnan(out[:, 2]), rest_height(model, touches.frame), out[:, 2])
     return ContactPlan(touches, on_objects(touches, out), sizes, axes)

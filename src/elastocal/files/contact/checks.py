@@ -61,13 +61,13 @@ def check_directions(
     wide = _arc(force[felt])
     if wide > 2 * NARROW:
         return ()
-    said = (
+    message = (
         f"all {kind.count} contacts lie on one arc of {np.degrees(wide):.0f} degrees of {object_label(kind, 0)} and "
         "press in almost one direction; add contacts on its other sides and on a second object far from it"
     )
     if plan:
-        return (as_sentence(said),)
-    raise located.error(("table",), said)
+        return (as_sentence(message),)
+    raise located.error(("table",), message)
 
 
 def _narrow_objects(kind: ContactForce, force: Array, felt: Bools) -> tuple[str, ...]:
@@ -115,8 +115,8 @@ def check_felt(readings: Array, rows: Rows, skip: bool) -> tuple[Ints, tuple[str
     kept = np.setdiff1d(np.arange(len(readings)), np.union1d(idle, absent))
     if not len(kept):
         raise MissingError(f"{rows[0][0].raw.file}: no contact felt a force; fill the columns of the force")
-    said = [(idle, "felt no force"), (absent, "lack a force")]
-    return kept, tuple(f"{len(i)} contacts {what} and are left out ({_named(rows, i)})." for i, what in said if len(i))
+    cases = [(idle, "felt no force"), (absent, "lack a force")]
+    return kept, tuple(f"{len(i)} contacts {what} and are left out ({_named(rows, i)})." for i, what in cases if len(i))
 
 
 def check_pressed(located: Located, word: str, kind: ContactForce, readings: Array, model: Robot, rows: Rows) -> None:

@@ -44,13 +44,13 @@ def read_objects(located: Located, entries: list[Any], units: Units) -> tuple[Su
     """The objects, each with a name of its own that the table uses."""
     if not entries:
         raise located.error((KEY,), "names nothing to touch; add an object such as {kind: disc, name: disc1, ...}")
-    found: dict[str, Surface] = {}
+    objects: dict[str, Surface] = {}
     for i, entry in enumerate(entries):
         surface = _object(located, (KEY, i), entry, units)
-        if surface.name in found:
+        if surface.name in objects:
             raise located.error((KEY, i, "name"), f"{surface.name!r} is the name of another object; choose one")
-        found[surface.name] = surface
-    return tuple(found.values())
+        objects[surface.name] = surface
+    return tuple(objects.values())
 
 
 def _object(located: Located, path: Path_, entry: Any, units: Units) -> Surface:

@@ -62,8 +62,8 @@ class ContactTable:
 
     def place(self, row: int) -> str:
         """``contacts.csv line 3 (left side)``"""
-        said = self.name(row)
-        return f"{self.word} line {self.raw.rows[row][0]}" + (f" ({said})" if said else "")
+        name = self.name(row)
+        return f"{self.word} line {self.raw.rows[row][0]}" + (f" ({name})" if name else "")
 
     def spot(self, row: int, column: str = "") -> str:
         """File and line, and the column of a quantity where one is named."""
@@ -102,15 +102,15 @@ def _fields(raw: RawTable, wanted: ContactColumns) -> dict[str, Field]:
     if wanted.plan:
         more = {TURN: ANGLE, SIZE: FORCE, **dict.fromkeys(POINT, LENGTH)}
         units = {**more, **units}
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
         plain = (column, 1.0) if column in (NAME, OBJECT) and column not in wanted.axes else None
         motor = motor_column(raw, column, wanted.axes)
         known = plain or motor or understood(raw, column, units, (OBJECT, NAME))
-        add_once(raw, found, known[0], Field(place, known[1]))
-    if OBJECT not in found:
+        add_once(raw, fields, known[0], Field(place, known[1]))
+    if OBJECT not in fields:
         raise MissingError(f"{raw.top}: there is no column of the object that is touched; add {OBJECT}")
-    return found
+    return fields
 
 
 def _check_ways(
@@ -165,8 +165,8 @@ def _numbers(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str], s
             if text.lower() not in NOTHING:
                 out[i, j] = si_number(raw, row, fields[name])
             elif not skip:
-                said = repr(text) if text else "an empty cell"
-                raise NumberError(f"{where}: {said} is no number; give one, or leave it out by missing: skip")
+                message = repr(text) if text else "an empty cell"
+                raise NumberError(f"{where}: {message} is no number; give one, or leave it out by missing: skip")
     return out
 
 

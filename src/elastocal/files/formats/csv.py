@@ -84,13 +84,13 @@ def _with_unit(name: str, title: str, stated: str, asked: Asked) -> str:
     """The name with its unit: its own, or that of the title or of the line of units; two must agree."""
     if name in PLAIN:
         return name
-    said = title_unit(title) or stated
-    theirs = unit_word(said) if said else None
+    unit = title_unit(title) or stated
+    theirs = unit_word(unit) if unit else None
     own = name.rpartition("_")[2] if "_" in name else ""
     if unit_is_of(own) is None:
-        return f"{name}_{theirs or said}" if said else name
+        return f"{name}_{theirs or unit}" if unit else name
     if theirs not in (None, own):
         raise asked.error(
-            ("columns", name), f"{title!r} is in {said}, as the file says, not in {own}; correct one of the two"
+            ("columns", name), f"{title!r} is in {unit}, as the file says, not in {own}; correct one of the two"
         )
     return name

@@ -115,7 +115,7 @@ class RoboDK(TableFormat):
             for name, i in zip(names, (*JOINTS, *PLACE), strict=True)
         ]
         turned, unused = self._turned(file, raw)
-        tools, said = self._tools(file, raw, asked)
+        tools, notes = self._tools(file, raw, asked)
         columns = [*plain, *turned, *tools]
         return replace(
             raw,
@@ -127,7 +127,7 @@ class RoboDK(TableFormat):
                 "reference, from which tracker_frame leads to base axes.",
                 *raw.notes,
                 *unused,
-                *said,
+                *notes,
             ),
         )
 
@@ -154,17 +154,17 @@ class RoboDK(TableFormat):
         places, first, which = np.unique(_numbers(raw, TOOL), axis=0, return_index=True, return_inverse=True)
         lines = [raw.rows[i][0] for i in first]
         if self.flange is not None:
-            found = [
+            tools = [
                 frame_of_tool(asked, self.flange, 1e-3 * place, f"{file}, line {line}")
                 for place, line in zip(places, lines, strict=True)
             ]
-            said = ", ".join(f"{name} ({round(1e3 * off, 3):g} mm off)" for name, off in found)
-            return [("marker", "tool", [found[i][0] for i in which.ravel()])], (f"{file.name}: tools are {said}.",)
+            message = ", ".join(f"{name} ({round(1e3 * off, 3):g} mm off)" for name, off in tools)
+            return [("marker", "tool", [tools[i][0] for i in which.ravel()])], (f"{file.name}: tools are {message}.",)
         if len(places) > 1:
             known = f"{file} has {len(places)} tools (first in lines {', '.join(str(n) for n in sorted(lines))})"
             raise asked.error((), f"{known}; add flange, the frame of the robot that they are given in")
-        at = ", ".join(f"{v:g}" for v in places[0])
-        return [], (f"{file.name}: its one tool ({at} mm) is taken to be the marker; flange would have it checked.",)
+        text = ", ".join(f"{v:g}" for v in places[0])
+        return [], (f"{file.name}: its one tool ({text} mm) is taken to be the marker; flange would have it checked.",)
 
 
 def _axes(file: Path, asked: Asked) -> tuple[str, ...]:

@@ -54,17 +54,17 @@ class RosBag(TableFormat):
         q = states.values[:, places]
         turns = np.array([m.kind == "revolute" for m in model.motions])
         band = np.where(turns, np.radians(self.band_deg), 1e-3 * self.band_deg)
-        found = dwells(states.time, q, band, self.still_s)
-        if not found:
+        rests = dwells(states.time, q, band, self.still_s)
+        if not rests:
             raise InputError(
                 f"{file}: the arm never stands still for {self.still_s:g} s within {self.band_deg:g} deg; state "
                 "still_s and band_deg as the recording has them",
                 code="no-dwell",
                 file=str(file),
             )
-        shown = model.controller.to_controller(np.array([np.median(q[d.rows], axis=0) for d in found]))
+        shown = model.controller.to_controller(np.array([np.median(q[d.rows], axis=0) for d in rests]))
         header = [f"{a}_{'rad' if t else 'm'}" for a, t in zip(model.controller.axes, turns, strict=True)]
-        columns = [shown, *(_averaged(file, bag[t], found) for t in topics[1:] if t is not None)]
+        columns = [shown, *(_averaged(file, bag[t], rests) for t in topics[1:] if t is not None)]
         for topic in topics[1:]:
             if topic is not None:
                 header += _names(bag[topic])
@@ -72,7 +72,7 @@ class RosBag(TableFormat):
         rows = tuple((i, tuple(repr(float(v)) for v in row)) for i, row in enumerate(cells, 1))
         used = ", ".join(t for t in topics if t)
         notes = (
-            f"{file.name}: {len(found)} dwells of {used}; row numbers count them, values are means within a dwell.",
+            f"{file.name}: {len(rests)} dwells of {used}; row numbers count them, values are means within a dwell.",
             *called,
         )
         return RawTable(str(file), tuple(header), rows, header_line=0, named=str(file), notes=notes)
@@ -85,10 +85,10 @@ def _names(series: Series) -> list[str]:
     return place if series.kind == POINT else [*place, "qx", "qy", "qz", "qw"]
 
 
-def _averaged(file: Path, series: Series, found: tuple[Dwell, ...]) -> Array:
+def _averaged(file: Path, series: Series, dwells: tuple[Dwell, ...]) -> Array:
     """Means (D, k) of a series within dwells."""
     out = []
-    for dwell in found:
+    for dwell in dwells:
         inside = (series.time >= dwell.first) & (series.time <= dwell.last)
         if not inside.any():
             raise InputError(

@@ -56,17 +56,17 @@ class PointNames:
         self._check_others(file, {cells[: count - own] for _, cells in rows}, asked)
         kept, odd = [], []
         for line, cells in rows:
-            found = [p.fullmatch(c) for p, c in zip(self.patterns, cells[count - own : count], strict=True)]
-            if all(found):
-                values = {k: v for m in found if m for k, v in m.groupdict().items()}
+            matches = [p.fullmatch(c) for p, c in zip(self.patterns, cells[count - own : count], strict=True)]
+            if all(matches):
+                values = {k: v for m in matches if m for k, v in m.groupdict().items()}
                 kept.append((line, (*(values[f] for f in self.fields), *cells[count:])))
             else:
                 odd.append(f"{BETWEEN.join(cells[:count])} (line {line})")
         if not kept:
             raise asked.error(("points",), f"fits no point of {file}; the first is {odd[0]}")
         more = f" and {len(odd) - MOST} more" if len(odd) > MOST else ""
-        said = f"{file.name}: left out, since 'points' does not fit: {', '.join(odd[:MOST])}{more}."
-        return tuple(kept), ((said,) if odd else ())
+        message = f"{file.name}: left out, since 'points' does not fit: {', '.join(odd[:MOST])}{more}."
+        return tuple(kept), ((message,) if odd else ())
 
     def _check_others(self, file: Path, others: set[tuple[str, ...]], asked: Asked) -> None:
         """Parts that the pattern leaves out are the same in all names, or points of two groups would be one."""
@@ -81,9 +81,9 @@ class PointNames:
 
 def _regex(text: str) -> str:
     out, at = "", 0
-    for found in _FIELD.finditer(text):
-        out += re.escape(text[at : found.start()]) + (f"(?P<{found[1]}>.+?)" if found[1] else ".*?")
-        at = found.end()
+    for fields in _FIELD.finditer(text):
+        out += re.escape(text[at : fields.start()]) + (f"(?P<{fields[1]}>.+?)" if fields[1] else ".*?")
+        at = fields.end()
     return out + re.escape(text[at:])
 
 
@@ -112,7 +112,7 @@ class SpatialAnalyzer(TableFormat):
             if odd := _OTHERS.search(text):
                 raise asked.error((), f"{file}, line {line} speaks of {odd[0]}; export Cartesian coordinates instead")
         rows = _rows(file, asked)
-        unit, said = self._unit(file, remarks, asked)
+        unit, note = self._unit(file, remarks, asked)
         order, more = self._order(file, remarks, rows, asked)
         parts = [n for n in NAMES if n in order]
         places = [order.index(w) for w in (*parts, *PLACE)]
@@ -129,7 +129,7 @@ class SpatialAnalyzer(TableFormat):
             points,
             named=asked.where("points"),
             origins=tuple(Origin(str(file), title) for title in titles),
-            notes=(_frame(file, remarks, asked), *Text.of(file).notes, *said, *more, *left_out),
+            notes=(_frame(file, remarks, asked), *Text.of(file).notes, *note, *more, *left_out),
             called={(str(file), line): cells[order.index("point")] for line, cells in rows},
         )
 
@@ -171,8 +171,8 @@ class SpatialAnalyzer(TableFormat):
         order: tuple[str, ...] = self.order or next((o for _, text in remarks if (o := _listed(text))), ())
         line, count = rows[0][0], len(rows[0][1])
         if not order and not 4 <= count <= 6:
-            said = f"{file}, line {line} has {count} cells, and no remark lists the columns"
-            raise asked.error((), f"{said}; add order: [group, point, x, y, z], or what it is")
+            message = f"{file}, line {line} has {count} cells, and no remark lists the columns"
+            raise asked.error((), f"{message}; add order: [group, point, x, y, z], or what it is")
         if not order:
             order = (*NAMES[6 - count :], *PLACE)
             return order, (f"{file.name}: no remark lists the columns; they are taken to be {', '.join(order)}.",)
@@ -204,22 +204,22 @@ def _split(file: Path, line: tuple[int, str], first: str) -> tuple[str, ...]:
 def _listed(remark: str) -> tuple[str, ...]:
     """The columns, where a remark lists them: ``Collection, Group, Point, X [mm], ...``"""
     words = [re.sub(r"[\[(].*", "", w).strip().lower() for w in re.split(r"[,;\t]|\s{2,}|\s(?=[A-Za-z])", remark)]
-    found = [_SAME.get(w, w) for w in words if w]
-    if not {*PLACE, "point"} <= set(found) or len(set(found)) < len(found):
+    names = [_SAME.get(w, w) for w in words if w]
+    if not {*PLACE, "point"} <= set(names) or len(set(names)) < len(names):
         return ()
-    return tuple(w if w in (*NAMES, *PLACE) else "-" for w in found)
+    return tuple(w if w in (*NAMES, *PLACE) else "-" for w in names)
 
 
 def _stated_unit(remark: str) -> str | None:
     """The unit that a remark states for lengths: ``Units: Millimeters``, or a list of columns with ``X [mm]``."""
-    found = _UNITS.search(remark) or (_TITLE.search(remark) if _listed(remark) else None)
-    unit = unit_word(found[1]) if found else None
+    match = _UNITS.search(remark) or (_TITLE.search(remark) if _listed(remark) else None)
+    unit = unit_word(match[1]) if match else None
     return unit if unit in LENGTH else None
 
 
 def _frame(file: Path, remarks: list[Remark], asked: Asked) -> str:
-    said = next(
+    remark = next(
         (f"its line {n} says {text!r}" for n, text in remarks if "frame" in text.lower()), "which it does not name"
     )
     leads = "" if asked.robot is None else "; tracker_frame leads from it to base axes"
-    return f"{file.name}: coordinates are of the working frame ({said}){leads}."
+    return f"{file.name}: coordinates are of the working frame ({remark}){leads}."

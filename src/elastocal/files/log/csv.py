@@ -114,7 +114,7 @@ def _numbers(raw: RawTable, columns: _Columns, model: Robot) -> dict[str, Array]
 def _named(raw: RawTable, model: Robot) -> _Columns:
     axes, allowed = model.controller.axes, _allowed(model)
     kinds = dict(zip(axes, (m.kind for m in model.motions), strict=True))
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     ignored = []
     for place, column in enumerate(raw.header):
         if (
@@ -123,29 +123,29 @@ def _named(raw: RawTable, model: Robot) -> _Columns:
             or any(column == a or column.startswith(f"{a}_") for a in axes)
         ):
             name, factor = motor_column(raw, column, kinds) or understood(raw, column, allowed, ())
-            add_once(raw, found, _SPEED.sub("_per", name), Field(place, factor))
+            add_once(raw, fields, _SPEED.sub("_per", name), Field(place, factor))
         else:
             ignored.append(column)
-    driven = by_motors(raw, found, kinds)
-    missing = [a for a in axes if a not in (*found, *driven)]
+    driven = by_motors(raw, fields, kinds)
+    missing = [a for a in axes if a not in (*fields, *driven)]
     if missing:
         unit = COUNTS if driven else "deg" if kinds[missing[0]] == "revolute" else "mm"
         raise MissingError(
             f"{raw.top}: there is no column for axis {missing[0]} of {model.name}; add {missing[0]}_{unit}"
         )
-    geared = _geared(raw, found, axes)
+    geared = _geared(raw, fields, axes)
     words = (MOTOR_TORQUE if geared else "torque", "per", "current")
-    torque, speed, current = ([found.get(f"{a}_{what}") for a in axes] for what in words)
-    values = [driven[a][1] if driven else found[a] for a in axes]
+    torque, speed, current = ([fields.get(f"{a}_{what}") for a in axes] for what in words)
+    values = [driven[a][1] if driven else fields[a] for a in axes]
     motors = tuple(COUNTS if driven[a][0] == COUNTS else f"{MOTOR}_rad" for a in axes) if driven else ()
-    return _Columns(found.get("time"), values, torque, speed, current, tuple(ignored), motors, geared)
+    return _Columns(fields.get("time"), values, torque, speed, current, tuple(ignored), motors, geared)
 
 
-def _geared(raw: RawTable, found: Mapping[str, Field], axes: tuple[str, ...]) -> bool:
+def _geared(raw: RawTable, fields: Mapping[str, Field], axes: tuple[str, ...]) -> bool:
     """Whether torques are those of motors; a mixture is refused, since an axis may carry several motors."""
-    own, geared = ([f"{a}_{word}" for a in axes if f"{a}_{word}" in found] for word in ("torque", MOTOR_TORQUE))
+    own, geared = ([f"{a}_{word}" for a in axes if f"{a}_{word}" in fields] for word in ("torque", MOTOR_TORQUE))
     if own and geared:
-        one, other = (raw.header[found[names[0]].place] for names in (geared, own))
+        one, other = (raw.header[fields[names[0]].place] for names in (geared, own))
         raise ConflictError(
             f"{raw.top}: column {one!r} gives the torque of a motor and {other!r} that of an axis; give all torques in "
             "one way, since motors may be coupled"

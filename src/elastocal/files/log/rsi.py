@@ -75,9 +75,9 @@ def read_rsi_log(path: Path, model: Robot) -> JointLog:
     )
 
 
-def _usable(found: Iterable[Piece], model: Robot, left: dict[str, list[int]]) -> Iterator[_Row]:
+def _usable(pieces: Iterable[Piece], model: Robot, left: dict[str, list[int]]) -> Iterator[_Row]:
     """Telegrams with all axes of the model; the lines of all else go to ``left`` under the reason."""
-    for piece in found:
+    for piece in pieces:
         row, why = None, _SET_ASIDE.get(piece.kind, "")
         if piece.kind == "telegram":
             row, why = _row(piece, model)
@@ -114,25 +114,25 @@ def _in_order(usable: Iterable[_Row], order: TelegramOrder, left: dict[str, list
 
 def _clock(rows: list[_Row], order: TelegramOrder) -> tuple[Array | None, list[str]]:
     """Time from the first telegram in s, and what is to be said of it."""
-    said = []
+    notes = []
     if order.reordered:
-        said.append(f"{order.reordered} telegrams came out of order; they are sorted by IPOC.")
+        notes.append(f"{order.reordered} telegrams came out of order; they are sorted by IPOC.")
     if order.lost:
-        said.append(f"{order.lost} telegrams are missing between those logged, by their IPOC.")
+        notes.append(f"{order.lost} telegrams are missing between those logged, by their IPOC.")
     if order.step is None:
-        return None, [*said, "A single telegram tells no time."]
+        return None, [*notes, "A single telegram tells no time."]
     if order.step not in CYCLES:
-        return None, [*said, f"IPOC counts in steps of {order.step}, not of 4 or 12 ms: the log has no time."]
+        return None, [*notes, f"IPOC counts in steps of {order.step}, not of 4 or 12 ms: the log has no time."]
     counts = np.array([r.ipoc for r in rows], dtype=np.float64)
     starts = np.flatnonzero(np.diff([r.stretch for r in rows])) + 1
     back = [int(i) for i in starts if counts[i] <= counts[i - 1]]
     for i in back:
         counts[i:] += counts[i - 1] + PAUSE - counts[i]
     if len(starts):
-        said.append(f"The log pauses or starts anew {len(starts)} times (first in line {rows[starts[0]].line}).")
+        notes.append(f"The log pauses or starts anew {len(starts)} times (first in line {rows[starts[0]].line}).")
     if back:
-        said.append(f"IPOC runs back {len(back)} times; time goes on there after {PAUSE} ms, a number of our own.")
-    return 1e-3 * (counts - counts[0]), said
+        notes.append(f"IPOC runs back {len(back)} times; time goes on there after {PAUSE} ms, a number of our own.")
+    return 1e-3 * (counts - counts[0]), notes
 
 
 def _said(left: Mapping[str, list[int]]) -> list[str]:

@@ -88,8 +88,8 @@ def _check_axes(raw: RawTable, model: Robot) -> None:
     count = sum(name.startswith("actual_q_") for name in raw.header)
     missing = [name for name in _axes(model) if name not in raw.header]
     if missing and missing[0] != f"actual_q_{count}":  # one of a later axis is there
-        said = f"column {missing[0]} is missing beside its neighbours; record the whole vector"
-        raise MissingError(f"{raw.top}: {said}", column=missing[0])
+        message = f"column {missing[0]} is missing beside its neighbours; record the whole vector"
+        raise MissingError(f"{raw.top}: {message}", column=missing[0])
     if count != model.n or missing:
         raise ShapeError(
             f"{raw.top}: {count} columns actual_q_... for the {model.n} axes of {model.name}; give the robot of the log"

@@ -199,12 +199,12 @@ def scan(path: Path) -> Iterator[Piece]:
 def _scan(pieces: Iterator[bytes]) -> Iterator[Piece]:
     held, at, line, more = b"", 0, 1, True
     while at < len(held) or more:
-        found = _first(held, at, more)
-        if found is None:
+        first = _first(held, at, more)
+        if first is None:
             piece = next(pieces, b"")
             held, at, more = held[at:] + piece, 0, bool(piece)
             continue
-        kind, start, end = found
+        kind, start, end = first
         between = held[at:start]
         if not _PLAIN.fullmatch(between):
             blank = between[: len(between) - len(between.lstrip())]

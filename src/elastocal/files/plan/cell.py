@@ -101,11 +101,11 @@ def read_stl(path: Path) -> Array:
         records = np.frombuffer(raw, np.uint8, RECORD * count, HEADER).reshape(count, RECORD)
         corners = records[:, 12:48].copy().view("<f4").reshape(count, 3, 3).astype(np.float64)
     else:
-        found = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", raw)
-        if not found or len(found) % 3:
+        matches = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", raw)
+        if not matches or len(matches) % 3:
             raise FormatError(f"{path}: is no STL file, or is cut off; export it again", code="not-stl")
         try:
-            corners = np.array([[float(v) for v in corner] for corner in found]).reshape(-1, 3, 3)
+            corners = np.array([[float(v) for v in corner] for corner in matches]).reshape(-1, 3, 3)
         except ValueError:
             raise FormatError(f"{path}: a corner is not made of numbers; export it again") from None
     if not np.all(np.abs(corners) <= LARGEST):

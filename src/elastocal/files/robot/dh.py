@@ -209,8 +209,8 @@ def _nearly(title: str, units: Mapping[str, object]) -> bool:
 
 def _column(title: str) -> str:
     """The title by the letter that DH tables have here: ``θ [deg]`` is ``theta_deg``."""
-    before, said = split_title(title)
-    stated = unit_word(said)
+    before, unit = split_title(title)
+    stated = unit_word(unit)
     bare, own = (before, stated) if stated else title.rpartition("_")[::2]
     known = _BY_TITLE.get(_OF_BEFORE.sub("", bare).strip().lower())
     return f"{known}_{own}" if known else title
@@ -219,10 +219,10 @@ def _column(title: str) -> str:
 def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Field]) -> tuple[DHRow, float]:
     def number(name: str) -> float:
         text = line[1][fields[name].place].strip() if name in fields else ""
-        if name == "theta" and (found := _VARIABLE.fullmatch(text)) is not None:
-            text = found[1].replace(" ", "")
-        if (found := _PI.fullmatch(text)) is not None and name in ("alpha", "theta", "beta", "min", "max"):
-            return float(f"{found[1]}1") * float(found[2] or 1) * np.pi / float(found[3] or 1)
+        if name == "theta" and (match := _VARIABLE.fullmatch(text)) is not None:
+            text = match[1].replace(" ", "")
+        if (match := _PI.fullmatch(text)) is not None and name in ("alpha", "theta", "beta", "min", "max"):
+            return float(f"{match[1]}1") * float(match[2] or 1) * np.pi / float(match[3] or 1)
         cells = list(line[1])
         if text:
             cells[fields[name].place] = text
@@ -247,7 +247,7 @@ def _row(raw: RawTable, line: tuple[int, tuple[str, ...]], fields: dict[str, Fie
         raise MissingError(f"{where}: the joint has no name; give it one")
     a, alpha, d, theta = (number(n) for n in ("a", "alpha", "d", "theta"))
     beta = number("beta") if word("beta") else None
-    if said := wrong_length(np.array([a, 0.0, d])):
-        raise MissingError(f"{where}: {joint} {said}", file=raw.file, line=line[0])
+    if complaint := wrong_length(np.array([a, 0.0, d])):
+        raise MissingError(f"{where}: {joint} {complaint}", file=raw.file, line=line[0])
     form = cast(JointKind, kind)
     return DHRow(name=joint, type=form, a=a, alpha=alpha, d=d, theta=theta, beta=beta, limits=limits), sign

@@ -33,8 +33,8 @@ def build_robot(located: Located) -> Robot:
     units = declared_units(located)
     top = schema.construct(RobotFile, located, (), located.data, units)
     placed = tuple(_placed_frames(located, top, units))
-    if said := wrong_number(len(placed)):
-        raise located.error((), said)
+    if complaint := wrong_number(len(placed)):
+        raise located.error((), complaint)
     check_tree(located, [(path, f.name, f.parent) for path, f in placed], BASE)
     _check_leaders(located, placed)
     names = [frame.name for _, frame in placed]
@@ -76,17 +76,17 @@ def _shapes(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> 
 def _check_plausible(located: Located, placed: Sequence[Placed], model: Robot) -> None:
     """Masses, centres of mass, lengths and gravity that a robot can have."""
     for path, frame in placed:
-        if said := wrong_length(frame.pose.translation):
-            raise located.error(path, f"{frame.name} {said}")
-    if said := wrong_gravity(model.gravity):
-        raise located.error(tuple(k for k in located.data if str(k).startswith("gravity"))[:1], said)
+        if complaint := wrong_length(frame.pose.translation):
+            raise located.error(path, f"{frame.name} {complaint}")
+    if complaint := wrong_gravity(model.gravity):
+        raise located.error(tuple(k for k in located.data if str(k).startswith("gravity"))[:1], complaint)
     size = size_of([frame.pose.translation for _, frame in placed])
     for i, load in enumerate(model.elements):
         if isinstance(load, LinkMass):
-            said = wrong_mass(load.mass)
+            complaint = wrong_mass(load.mass)
             centre = np.array(load.moment) / load.mass if load.mass > 0 else np.zeros(3)
-            if said := said or wrong_centre(centre, size):
-                raise located.error(("elements", i), said)
+            if complaint := complaint or wrong_centre(centre, size):
+                raise located.error(("elements", i), complaint)
 
 
 def _placed_frames(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
@@ -109,8 +109,8 @@ def _dh(located: Located, top: RobotFile, units: Units) -> Iterator[Placed]:
     for key in table:
         keys.match(key, None)
     if table.get("convention") not in get_args(Convention):
-        said = repr(table["convention"]) if "convention" in table else "is missing; it"
-        raise located.error(("dh", "convention"), f"{said} must be one of {', '.join(get_args(Convention))}")
+        message = repr(table["convention"]) if "convention" in table else "is missing; it"
+        raise located.error(("dh", "convention"), f"{message} must be one of {', '.join(get_args(Convention))}")
     if not isinstance(table.get("rows"), list):
         raise located.error(("dh", "rows"), "must be a list with one row for each joint")
     status = table.get("status", "")

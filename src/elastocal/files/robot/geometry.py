@@ -45,9 +45,9 @@ def link_bodies(tags: Mapping[str, Tag]) -> Iterator[Body]:
     """Boxes, cylinders, spheres and meshes that links are drawn with; where none are, those of their collisions."""
     for link, owner in tags.items():
         for word in ("visual", "collision"):
-            found = [b for xml in owner.xml.findall(word) if (b := _body(link, Tag(owner.file, xml))) is not None]
-            if found:
-                yield from found
+            bodies = [b for xml in owner.xml.findall(word) if (b := _body(link, Tag(owner.file, xml))) is not None]
+            if bodies:
+                yield from bodies
                 break
 
 
@@ -112,10 +112,10 @@ def _primitive(tag: Tag) -> tuple[Primitive, tuple[float, ...]] | None:
         xml = tag.xml.find(f"geometry/{kind}")
         if xml is None:
             continue
-        found = Tag(tag.file, xml)
-        sizes = tuple(v for name, count in attributes for v in found.numbers(name, count))
+        shape = Tag(tag.file, xml)
+        sizes = tuple(v for name, count in attributes for v in shape.numbers(name, count))
         if not all(v > 0 for v in sizes):
-            raise found.error("a size is not positive; correct it")
+            raise shape.error("a size is not positive; correct it")
         return kind, sizes
     return None
 

@@ -73,12 +73,14 @@ def wrong_inertia(tensor: Array, mass: float, size: float) -> tuple[str, str]:
     if mass > 0 and np.sqrt(high / mass) > _outside(size):
         radius = np.sqrt(high / mass)
         return f"has a radius of gyration of {radius:.3g} m in an arm {size:.3g} m long; are inertias in kg m2?", ""
-    said = (
+    message = (
         f"principal moments of inertia {low:.3g}, {middle:.3g}, {high:.3g} kg m2: the largest exceeds the others' sum"
     )
     if high > GROSS * (low + middle):
-        return f"{said}, which no body has; check the entries", ""
-    return "", (f"{said}, which no body has; it does not act at rest" if high > (1 + ROUNDED) * (low + middle) else "")
+        return f"{message}, which no body has; check the entries", ""
+    return "", (
+        f"{message}, which no body has; it does not act at rest" if high > (1 + ROUNDED) * (low + middle) else ""
+    )
 
 
 def wrong_gravity(gravity: Array) -> str:

@@ -110,12 +110,12 @@ def shipped_name(word: str) -> str:
     names = shipped_robots()
     if word in names:
         return word
-    found = [name for name in names if f"-{word.lower()}-" in f"-{name}-"]
-    if len(found) > 1:
-        raise FormatError(f"robot {word!r} may be {' or '.join(found)}; write more of its name")
-    if not found:
+    matches = [name for name in names if f"-{word.lower()}-" in f"-{name}-"]
+    if len(matches) > 1:
+        raise FormatError(f"robot {word!r} may be {' or '.join(matches)}; write more of its name")
+    if not matches:
         raise UnknownNameError("robot", word, [*names, "or the path of a .yaml, .urdf or .xacro file or a DH table"])
-    return found[0]
+    return matches[0]
 
 
 def check_word(word: str, path: Path) -> None:

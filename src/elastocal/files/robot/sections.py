@@ -134,13 +134,13 @@ def read_transmission(located: Located, top: RobotFile, tree: FrameTree, units: 
 def _drives(located: Located, path: Path_, e: ControllerEntry, at: Mapping[str, int]) -> Drives | None:
     pulses = _known(located, (*path, "pulses_per_degree"), e.pulses_per_degree, at)
     if pulses and (e.structure or e.counts_per_turn):
-        said = "says what structure and counts_per_turn say; keep one of the two"
-        raise located.error((*path, "pulses_per_degree"), said)
+        message = "says what structure and counts_per_turn say; keep one of the two"
+        raise located.error((*path, "pulses_per_degree"), message)
     if pulses:
         zero = [a for a, v in pulses.items() if not v][:1]
         if zero or len(pulses) != len(at):
-            said = f"must have a number other than 0 for each of {', '.join(at)}"
-            raise located.error((*path, "pulses_per_degree", *zero), said)
+            message = f"must have a number other than 0 for each of {', '.join(at)}"
+            raise located.error((*path, "pulses_per_degree", *zero), message)
         per_turn = 360.0 * np.array([pulses[a] for a in at])
         return Drives(np.eye(len(at)), per_turn, np.array([e.counts_at_zero.get(a, 0.0) for a in at]))
     for key in ("counts_per_turn", "counts_at_zero"):

@@ -87,8 +87,8 @@ def read_links(robot: Tag) -> Links:
     tags = named(robot, "link")
     if not tags:
         raise robot.error("holds no <link>; a robot needs at least one")
-    if said := wrong_number(len(tags)):
-        raise robot.error(said)
+    if complaint := wrong_number(len(tags)):
+        raise robot.error(complaint)
     joints = _joints(robot, tags)
     joint_tags = named(robot, "joint")
     above: dict[str, Joint] = {}
@@ -137,8 +137,8 @@ def _joint(name: str, tag: Tag, links: Mapping[str, Tag]) -> Joint:
         if end.text("link") not in links:
             raise UnknownNameError("link", end.text("link"), links, end.where)
         ends.append(end.text("link"))
-    if said := wrong_length(tag.origin().translation):
-        raise (tag.one("origin") or tag).error(said)
+    if complaint := wrong_length(tag.origin().translation):
+        raise (tag.one("origin") or tag).error(complaint)
     return Joint(name, ends[0], ends[1], tag.origin(), _motion(tag), tag.where, tag.text("type") == "continuous")
 
 
@@ -204,9 +204,9 @@ def _masses(tags: Mapping[str, Tag], size: float) -> dict[str, tuple[float, Arra
             raise tag.error(f"value {mass!r} is negative; give the mass in kg")
         # the rotation of the inertial origin turns the inertia tensor, not the centre of mass
         centre = inertial.origin().translation
-        said = wrong_mass(mass) or wrong_centre(centre, size) * (mass > 0) or _inertia(inertial, mass, size)[0]
-        if said:
-            raise inertial.error(said)
+        complaint = wrong_mass(mass) or wrong_centre(centre, size) * (mass > 0) or _inertia(inertial, mass, size)[0]
+        if complaint:
+            raise inertial.error(complaint)
         out[link] = (mass, mass * centre)
     return out
 

@@ -43,18 +43,18 @@ class Tag:
 
     def one(self, tag: str) -> Tag | None:
         """The child of this name, if there is one."""
-        found = self.xml.findall(tag)
-        if len(found) > 1:
-            raise Tag(self.file, found[1]).error(
-                f"stands here for the second time (first: line {found[0].sourceline}); keep one"
+        matches = self.xml.findall(tag)
+        if len(matches) > 1:
+            raise Tag(self.file, matches[1]).error(
+                f"stands here for the second time (first: line {matches[0].sourceline}); keep one"
             )
-        return Tag(self.file, found[0]) if found else None
+        return Tag(self.file, matches[0]) if matches else None
 
     def need(self, tag: str) -> Tag:
-        found = self.one(tag)
-        if found is None:
+        child = self.one(tag)
+        if child is None:
             raise self.error(f"has no <{tag}>; add one")
-        return found
+        return child
 
     def text(self, attribute: str) -> str:
         value = self.xml.get(attribute)

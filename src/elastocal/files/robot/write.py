@@ -35,8 +35,8 @@ def robot_text(model: Robot, notes: Sequence[str] = (), element_notes: Sequence[
     """The file's text, checked by reading it again; notes are comments at the top and before the elements."""
     text = yaml.dump(_document(model), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     for key in ("joints", "controller", "elements", "shapes"):
-        said = comment(element_notes) if key == "elements" else ""
-        text = text.replace(f"\n{key}:\n", f"\n\n{said}{key}:\n")
+        message = comment(element_notes) if key == "elements" else ""
+        text = text.replace(f"\n{key}:\n", f"\n\n{message}{key}:\n")
     text = comment(notes) + text
     _check(model, build_robot(parse_yaml(text, f"{model.name} as written")))
     return text
@@ -148,8 +148,8 @@ def drives_entry(drives: Drives, axes: Sequence[str]) -> dict[str, Any]:
     """The keys of ``controller`` that tell of motors and encoders."""
     out: dict[str, Any] = {"structure": [FlowList(Number(digits(float(v))) for v in row) for row in drives.structure]}
     for key, values in (("counts_per_turn", drives.counts_per_turn), ("counts_at_zero", drives.counts_at_zero)):
-        said = {a: Number(digits(float(v))) for a, v in zip(axes, values, strict=True) if np.isfinite(v)}
-        out |= {key: Map(said)} if said and (key == "counts_per_turn" or np.any(values)) else {}
+        values_by_axis = {a: Number(digits(float(v))) for a, v in zip(axes, values, strict=True) if np.isfinite(v)}
+        out |= {key: Map(values_by_axis)} if values_by_axis and (key == "counts_per_turn" or np.any(values)) else {}
     return out
 
 
@@ -176,7 +176,7 @@ def _element(element: Element, tree: FrameTree, sources: _Sources) -> dict[str, 
 def _shape(shape: Shape) -> dict[str, Any]:
     """On one line."""
     pairs = ((name, quantity_text(name, "length", getattr(shape, name))) for name in ("start", "end", "radius"))
-    return Map({"frame": shape.frame} | {key: value for _, said in pairs for key, value in said.items()})
+    return Map({"frame": shape.frame} | {key: value for _, word in pairs for key, value in word.items()})
 
 
 def _entries(k: Array) -> dict[str, float]:

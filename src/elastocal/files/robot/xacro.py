@@ -81,8 +81,8 @@ def _check_xml(path: Path, content: bytes) -> None:
     try:
         ParserCreate().Parse(content, True)
     except ExpatError as error:
-        said = f"{path}, line {error.lineno}: is not well-formed XML ({ErrorString(error.code)}); correct it there"
-        raise FormatError(said, file=str(path), line=error.lineno) from None
+        message = f"{path}, line {error.lineno}: is not well-formed XML ({ErrorString(error.code)}); correct it there"
+        raise FormatError(message, file=str(path), line=error.lineno) from None
 
 
 _EXPAND = """

@@ -23,8 +23,8 @@ _LAST = re.compile(r"(\d+)\D*\Z")
 
 def numbered_axis(word: str, axes: Sequence[str]) -> str | None:
     """The axis that ``A1`` or ``Joint 1`` is by its number; None for any other word, and where there is none."""
-    found = _WHOLE.fullmatch(word.strip())
-    return None if found is None else _of_number(int(found[1]), axes)
+    match = _WHOLE.fullmatch(word.strip())
+    return None if match is None else _of_number(int(match[1]), axes)
 
 
 def _of_number(number: int, axes: Sequence[str]) -> str | None:
@@ -38,8 +38,10 @@ def _of_number(number: int, axes: Sequence[str]) -> str | None:
 def by_numbers(words: Iterable[str], axes: Sequence[str]) -> dict[str, str]:
     """Axes by the words that stand for them, where the words are as many numbered axes as the robot has; else none."""
     counted = [word for word in words if _WHOLE.fullmatch(word.strip())]
-    found = {word: axis for word in counted if (axis := numbered_axis(word, axes)) is not None}
-    return found if sorted(found.values()) == sorted(axes) and len(found) == len(counted) else {}
+    axes_by_title = {word: axis for word in counted if (axis := numbered_axis(word, axes)) is not None}
+    return (
+        axes_by_title if sorted(axes_by_title.values()) == sorted(axes) and len(axes_by_title) == len(counted) else {}
+    )
 
 
 def with_axis_titles(raw: RawTable, axes: Sequence[str]) -> RawTable:

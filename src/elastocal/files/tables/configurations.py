@@ -173,10 +173,10 @@ def _fields(raw: RawTable, axes: Mapping[str, str]) -> dict[str, Field]:
     from elastocal.files.tables.configurations import motor_column
 
     allowed = allowed_units(axes)
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
         motor = motor_column(raw, column, axes)
         named = (NAME, 1.0) if column == NAME and NAME not in axes else motor
         known = named or understood(raw, column, allowed, (NAME,))
-        add_once(raw, found, known[0], Field(place, known[1]))
-    return found
+        add_once(raw, fields, known[0], Field(place, known[1]))
+    return fields

@@ -46,9 +46,9 @@ def read_csv(
                 raw = as_written(path, **{**layout.opened, **stated})
             except InputError:
                 continue
-            found = renamed_by(raw, layout)
-            if found is not None:
-                return with_units(found)
+            renamed = renamed_by(raw, layout)
+            if renamed is not None:
+                return with_units(renamed)
     return with_units(as_written(path, encoding, header_line, sheet))
 
 
@@ -150,10 +150,10 @@ def _full(lines: Lines, text: str, cut: Cut) -> Lines:
     """Lines with as many cells as there are columns, which the others are refused for, without those of empty cells."""
     kept, width, sign = [], len(cut.header), cut.separator
     for part in lines.parts():
-        found = part.texts(text)
-        counts = {len(s.split()) if sign == " " else s.count(sign) + 1 for s in found}
-        if cut.plainly(found) is not None and counts == {width}:
-            kept += [bool(s.strip(f"{sign} \t")) for s in found]
+        cells = part.texts(text)
+        counts = {len(s.split()) if sign == " " else s.count(sign) + 1 for s in cells}
+        if cut.plainly(cells) is not None and counts == {width}:
+            kept += [bool(s.strip(f"{sign} \t")) for s in cells]
         else:
             kept += [any(c.strip() for c in cut.cells(*line)) for line in part.numbered(text)]
     return lines if all(kept) else lines.some(np.flatnonzero(kept))
@@ -177,16 +177,16 @@ def whole_titles(header: Sequence[str], above: Sequence[str]) -> tuple[tuple[str
 
 
 def end_note(path: Path, left: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    said = ", ".join(f"{n} ({word.strip()!r})" for n, word in left)
-    return (f"{path.name}: below the readings, and not used: line {said}.",) if left else ()
+    message = ", ".join(f"{n} ({word.strip()!r})" for n, word in left)
+    return (f"{path.name}: below the readings, and not used: line {message}.",) if left else ()
 
 
 def numeral_notes(path: Path, numerals: Numerals, lone: str, doubtful: str) -> tuple[str, ...]:
     if lone:
         return (f"{path.name}: {lone} is read as {numerals.plain(lone)}, by the other numbers of the table.",)
     if doubtful:
-        said = f"{doubtful} is read as {numerals.plain(doubtful)}: the table has points and commas before decimals"
-        return (f"{path.name}: {said}; check that thousands were not meant.",)
+        message = f"{doubtful} is read as {numerals.plain(doubtful)}: the table has points and commas before decimals"
+        return (f"{path.name}: {message}; check that thousands were not meant.",)
     return ()
 
 
@@ -229,6 +229,6 @@ def _likely_cells(lines: Sequence[tuple[int, str]]) -> list[list[str]]:
 
 def separator_of(header: str, below: str = "") -> str:
     """Semicolon, tab or comma; blanks where none of these is there and both lines have as many words."""
-    found = next((c for c in ";\t," if c in header), "")
+    separator = next((c for c in ";\t," if c in header), "")
     words = len(header.split())
-    return found or (" " if words > 2 and words == len(below.split()) else ",")
+    return separator or (" " if words > 2 and words == len(below.split()) else ",")

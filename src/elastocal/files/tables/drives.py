@@ -78,11 +78,11 @@ def _targets(raw: RawTable) -> TargetTable:
 
 
 def _fields(raw: RawTable, units: Mapping[str, Mapping[str, float]], axes: Mapping[str, str]) -> dict[str, Field]:
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
         name, factor = motor_column(raw, column, axes) or understood(raw, column, units, ())
-        add_once(raw, found, name, Field(place, factor))
-    return found
+        add_once(raw, fields, name, Field(place, factor))
+    return fields
 
 
 def _columns(raw: RawTable, fields: Mapping[str, Field], names: Sequence[str]) -> Array:

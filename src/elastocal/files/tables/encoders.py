@@ -51,9 +51,9 @@ def read_encoder_tables(paths: Sequence[Path]) -> EncoderTables:
         raw = read_csv(path)
         if not raw.rows:
             raise MissingError(f"{raw.file}: has a header and no rows; add some")
-        found = _long(raw) if AXIS in raw.header else _wide(raw)
-        series += found.series
-        for axis, kind in found.kinds.items():
+        tables = _long(raw) if AXIS in raw.header else _wide(raw)
+        series += tables.series
+        for axis, kind in tables.kinds.items():
             if kinds.setdefault(axis, kind) != kind:
                 raise UnitError(
                     f"{raw.top}: {axis} has a unit of {'an angle' if kind == 'revolute' else 'a length'} here and not "

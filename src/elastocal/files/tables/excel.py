@@ -60,8 +60,8 @@ def read_excel(path: Path, header_line: int | None = None, sheet: str | None = N
             name = _chosen(tables)
             below = len(read[name]) - len(tables[name])
             above = read[name][below - 1][1] if below else ()
-            found = _table(path, tables[name], above, name, names)
-            return replace(found, notes=(*found.notes, *below_note(path, found.header_line))) if below else found
+            table = _table(path, tables[name], above, name, names)
+            return replace(table, notes=(*table.notes, *below_note(path, table.header_line))) if below else table
     finally:
         book.close()
     raise MissingError(
@@ -79,8 +79,8 @@ def _chosen(tables: Mapping[str, Rows]) -> str:
     """The only sheet with joints in its titles, else with rows of numbers: covers are passed over; else the first."""
     jointed = [name for name, rows in tables.items() if sum(bool(_JOINT.match(c)) for c in rows[0][1]) > 1]
     numbers = [name for name, rows in tables.items() if any(_numbers(cells) > 2 for _, cells in rows[1:])]
-    found = jointed or numbers
-    return found[0] if len(found) == 1 else next(iter(tables))
+    sheets = jointed or numbers
+    return sheets[0] if len(sheets) == 1 else next(iter(tables))
 
 
 def _numbers(cells: Sequence[str]) -> int:
@@ -157,9 +157,9 @@ def _numerals(path: Path, body: list[Line]) -> tuple[list[Line], Numerals, tuple
     if not numerals.dots or not odd:
         return body, numerals, notes
     row, number = odd[0]
-    said = f"texts have points between thousands; {number} in row {row} is a number, which is taken as it is"
+    message = f"texts have points between thousands; {number} in row {row} is a number, which is taken as it is"
     rows = [(n, tuple(c if isinstance(c, Typed) else _LONE.sub(r"\g<0>0", c) for c in cells)) for n, cells in body]
-    return rows, numerals, (*notes, f"{path.name}: {said}: check that thousands were not meant.")
+    return rows, numerals, (*notes, f"{path.name}: {message}: check that thousands were not meant.")
 
 
 def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequence[str]) -> RawTable:
@@ -175,8 +175,8 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
         left.insert(0, (number, next(w for w in words if w)))
     for number, words in rest:
         if len(words) > width:
-            said = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
-            raise MissingError(f"{path}: {said}; give the last ones a title, or empty them", file=str(path))
+            message = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
+            raise MissingError(f"{path}: {message}; give the last ones a title, or empty them", file=str(path))
         body.append((number, (*words, *[""] * (width - len(words)))))
     body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()

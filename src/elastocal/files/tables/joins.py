@@ -36,10 +36,10 @@ def joined(raw: RawTable, other: RawTable, unmatched: str, asked: Asked) -> RawT
         raise asked.error(("join",), f"{other.top}: has no column of names that {raw.file} has too ({have}); add one")
     both = [h for h in other.header if h in raw.header and h not in WORDS]
     if both:
-        said = (
+        message = (
             f"{other.file} and {raw.file} have both {both[0]}; points without load are named by unloaded: {{file: ...}}"
         )
-        raise asked.error(("join",), said)
+        raise asked.error(("join",), message)
     here, there = [raw.header.index(k) for k in keys], [other.header.index(k) for k in keys]
     rows = _once(other, there)
     partner = {row[0]: rows[key] for row in raw.rows if (key := names_of(row, here)) in rows}
@@ -71,8 +71,8 @@ def renamed(raw: RawTable, markers: Mapping[str, str], asked: Asked) -> RawTable
     there = dict.fromkeys(cells[at].strip() for _, cells in raw.rows) if at >= 0 else {}
     for word in markers:
         if word not in there:
-            said = f"no row of {raw.file} is of marker {word!r}; there are {', '.join(there) or 'none'}"
-            raise asked.error(("markers", word), said)
+            message = f"no row of {raw.file} is of marker {word!r}; there are {', '.join(there) or 'none'}"
+            raise asked.error(("markers", word), message)
     rows = ((line, (*c[:at], markers.get(c[at].strip(), c[at]), *c[at + 1 :])) for line, c in raw.rows)
     return replace(raw, rows=tuple(rows))
 
@@ -110,18 +110,18 @@ def names_of(row: Line, places: Sequence[int]) -> tuple[str, ...]:
 
 def told(raw: RawTable, unmatched: str, *lost: tuple[Sequence[Line], Sequence[int], str]) -> tuple[str, ...]:
     """A note on rows (with the places of their names, and what is wrong) that are left out, or the refusal of them."""
-    said = []
+    notes = []
     for rows, places, wrong in lost:
         listed = [f"{' '.join(names_of(r, places))} (line {r[0]})" for r in rows[:MOST]]
         more = f" and {len(rows) - MOST} more" if len(rows) > MOST else ""
-        said += [f"{wrong}: {', '.join(listed)}{more}"] if rows else []
-    if not said:
+        notes += [f"{wrong}: {', '.join(listed)}{more}"] if rows else []
+    if not notes:
         return ()
     if unmatched == "refuse":
         raise ConflictError(
-            f"{raw.file}: {'; '.join(said)}; correct the names, or leave them out by unmatched: leave_out"
+            f"{raw.file}: {'; '.join(notes)}; correct the names, or leave them out by unmatched: leave_out"
         )
-    return (f"{Path(raw.file).name}: left out, {'; '.join(said)}.",)
+    return (f"{Path(raw.file).name}: left out, {'; '.join(notes)}.",)
 
 
 def _once(table: RawTable, places: Sequence[int]) -> dict[tuple[str, ...], Line]:
@@ -152,16 +152,18 @@ PLACE = ("x", "y", "z")
 def paired(raw: RawTable, unloaded: str, unmatched: str, asked: Asked) -> RawTable:
     """The rows of state ``unloaded`` as columns x0 y0 z0 of the others: the k-th of a name goes to the k-th of it."""
     if STATE not in raw.header:
-        said = f"{raw.file} has no {STATE}; say which part of the names or which column it is"
-        raise asked.error(("unloaded",), said + _or_file(asked, unloaded))
+        message = f"{raw.file} has no {STATE}; say which part of the names or which column it is"
+        raise asked.error(("unloaded",), message + _or_file(asked, unloaded))
     at = raw.header.index(STATE)
     states = dict.fromkeys(cells[at].strip() for _, cells in raw.rows)
     if unloaded not in states:
-        said = f"no row of {raw.file} is of state {unloaded!r}; there are {', '.join(states)}"
-        raise asked.error(("unloaded",), said + _or_file(asked, unloaded))
+        message = f"no row of {raw.file} is of state {unloaded!r}; there are {', '.join(states)}"
+        raise asked.error(("unloaded",), message + _or_file(asked, unloaded))
     if len(states) == 1:
-        said = f"all rows of {raw.file} are of state {unloaded!r}; name the file with load under file, and this one by"
-        raise asked.error((), f"{said} unloaded: {{file: {Path(raw.file).name}}}")
+        message = (
+            f"all rows of {raw.file} are of state {unloaded!r}; name the file with load under file, and this one by"
+        )
+        raise asked.error((), f"{message} unloaded: {{file: {Path(raw.file).name}}}")
     free = replace(raw, rows=tuple(r for r in raw.rows if r[1][at].strip() == unloaded))
     loaded = replace(raw, rows=tuple(r for r in raw.rows if r[1][at].strip() != unloaded))
     return _side_by_side(loaded, free, unmatched, "not read with load")
@@ -171,8 +173,8 @@ def paired_with(raw: RawTable, free: RawTable, unmatched: str, asked: Asked) -> 
     """The rows of ``free`` as columns x0 y0 z0 of those of ``raw``: the k-th of a name goes to the k-th of it."""
     raw, free = _alike(raw, free)
     if not _names(raw, free):
-        said = f"{free.file} has no column of names that {raw.file} has too; say what the names of its points mean"
-        raise asked.error(("unloaded",), said)
+        message = f"{free.file} has no column of names that {raw.file} has too; say what the names of its points mean"
+        raise asked.error(("unloaded",), message)
     out = _side_by_side(raw, free, unmatched, f"in {Path(free.file).name} only")
     notes = (*raw.notes, *free.notes, *out.notes[len(raw.notes) :])
     return replace(out, notes=notes, more=(*raw.more, Path(free.file), *free.more))
@@ -188,8 +190,8 @@ def _side_by_side(raw: RawTable, free: RawTable, unmatched: str, idle: str) -> R
     alone = [r for r in raw.rows if r[0] not in partner]
     notes = told(raw, unmatched, (alone, here, "not read without load"), (lost, there, idle))
     if len(used) < len(partner):
-        said = f"{len(used)} readings without load serve {len(partner)} with load, whose errors are then related"
-        notes += (f"{Path(raw.file).name}: {said}.",)
+        message = f"{len(used)} readings without load serve {len(partner)} with load, whose errors are then related"
+        notes += (f"{Path(raw.file).name}: {message}.",)
     coordinates = [i for i, h in enumerate(free.header) if h.rpartition("_")[0] in PLACE]
     added = [(f"{free.header[i][0]}0{free.header[i][1:]}", i, free.origin(i)) for i in coordinates]
     called = {**raw.called, **free.called}

@@ -50,24 +50,24 @@ def read_loops(path: Path, threshold: float = 0.0) -> tuple[NamedLoop, ...]:
 
 
 def _fields(raw: RawTable) -> dict[str, Field]:
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for place, column in enumerate(raw.header):
         name, factor = (column, 1.0) if column in WORDS else understood(raw, column, _UNITS, WORDS)
-        add_once(raw, found, name, Field(place, factor))
+        add_once(raw, fields, name, Field(place, factor))
     for name, example in (("force", "force_N"), ("displacement", "displacement_um")):
-        if name not in found:
+        if name not in fields:
             raise MissingError(f"{raw.top}: there is no column for the {name}; add {example}", value=name)
-    vector = [v for v in VECTOR if v in found]
-    if vector and "direction" in found:
+    vector = [v for v in VECTOR if v in fields]
+    if vector and "direction" in fields:
         raise DuplicateError(f"{raw.top}: direction and {vector[0]} both give the direction; keep one", value=vector[0])
     if vector and vector != list(VECTOR[: max(2, len(vector))]):
-        missing = next(v for v in VECTOR if v not in found)
+        missing = next(v for v in VECTOR if v not in fields)
         raise MissingError(
             f"{raw.top}: the direction has {' and '.join(vector)} but no {missing}; add the column", value=missing
         )
-    if "lever" in found and "joint" not in found:
+    if "lever" in fields and "joint" not in fields:
         raise MissingError(f"{raw.top}: a lever is that of a joint; add the column joint", code="lever-without-joint")
-    return found
+    return fields
 
 
 def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
@@ -78,7 +78,7 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
         degrees = round(float(np.degrees(si_number(raw, row, fields["direction"]))), 9) % 360.0
         angle = np.radians(degrees)
         unit: tuple[float, ...] = (float(np.cos(angle)), float(np.sin(angle)))
-        said = f"{degrees:g} deg"
+        message = f"{degrees:g} deg"
     elif "dx" in fields:
         at = [fields[v] for v in VECTOR if v in fields]
         if joint and not any(cell(raw, row, f)[0] for f in at):
@@ -90,10 +90,10 @@ def _key(raw: RawTable, row: _Row, fields: Mapping[str, Field]) -> _Key:
                 code="no-direction",
             )
         unit = tuple(float(round(v, 12)) for v in given / np.linalg.norm(given))
-        said = f"({', '.join(f'{v:.3g}' for v in unit)})"
+        message = f"({', '.join(f'{v:.3g}' for v in unit)})"
     else:
         return _Key(joint, None, joint or "all readings")
-    return _Key(joint, unit, f"{joint}, {said}" if joint else said)
+    return _Key(joint, unit, f"{joint}, {message}" if joint else message)
 
 
 def _record(raw: RawTable, fields: Mapping[str, Field], key: _Key, rows: list[_Row], threshold: float) -> NamedLoop:

@@ -67,20 +67,20 @@ def _read(entry: Any, asked: Asked, whole: bool = False) -> RawTable:
     """The table of an entry; ``whole`` with the columns that bring its rows together with others."""
     if isinstance(entry, str):
         path = existing(asked.located, asked.path, entry)
-        told = {"format": BAG} if path.suffix.lower() in BAGS else entry_for(path)
-        if told is None:
+        options = {"format": BAG} if path.suffix.lower() in BAGS else entry_for(path)
+        if options is None:
             return read_csv(path)
-        entry = {"file": entry, **told}
+        entry = {"file": entry, **options}
     if isinstance(entry, dict) and isinstance(entry.get("file"), list):
-        said = "is one file; that without load is named by unloaded: {file: ...}, others by a list of tables"
-        raise asked.error(("file",), said)
+        message = "is one file; that without load is named by unloaded: {file: ...}, others by a list of tables"
+        raise asked.error(("file",), message)
     if not isinstance(entry, dict) or "file" not in entry:
         raise asked.error((), f"{entry!r} should name a file, or be such as {{file: export.csv, format: {PLAIN}}}")
     kind = str(entry.get("format", PLAIN))
     if kind not in format_kinds():
         raise UnknownNameError("format of tables", kind, format_kinds(), asked.where("format"))
-    told = {k: v for k, v in entry.items() if k != "format"}
-    form = schema.construct(format_kinds()[kind], asked.located, asked.path, told, {})
+    options = {k: v for k, v in entry.items() if k != "format"}
+    form = schema.construct(format_kinds()[kind], asked.located, asked.path, options, {})
     raw = form.read(existing(asked.located, asked.path, form.file), asked)
     if isinstance(form.unloaded, dict):
         like = {k: v for k, v in entry.items() if k not in APART}

@@ -67,9 +67,9 @@ def numerals_of(text: str, separator: str, part_of: slice = slice(None)) -> tupl
     both = separator != "," and decimal_comma and decimal_dot and not (dots or commas)
 
     def example(dot: bool, comma: bool) -> str:
-        found = _lone(".", part).search(text, start, end) if dot else None
-        found = found or (_lone(",", between).search(inside, first, last) if comma else None)
-        return found[1] if found else ""
+        match = _lone(".", part).search(text, start, end) if dot else None
+        match = match or (_lone(",", between).search(inside, first, last) if comma else None)
+        return match[1] if match else ""
 
     return Numerals(dots, commas), example(dots, commas), example(both, both)
 

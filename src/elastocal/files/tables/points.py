@@ -89,24 +89,24 @@ def read_points(path: Path) -> PointTable:
 
 def _fields(raw: RawTable) -> tuple[dict[str, Field], str | None]:
     """Columns by meaning, the angle's under ``angle``, and the name of that column."""
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     names: list[str] = []
     for place, column in enumerate(raw.header):
         name, _, unit = column.rpartition("_")
         if column in (MARKER, POSE):
-            add_once(raw, found, column, Field(place, 1.0))
+            add_once(raw, fields, column, Field(place, 1.0))
         elif unit in ANGLE and name and name not in COORDINATES:
             if names:
                 raise DuplicateError(f"{raw.top}: columns {names[0]} and {column} both give an angle; keep one")
             names.append(column)
-            found["angle"] = Field(place, ANGLE[unit])
+            fields["angle"] = Field(place, ANGLE[unit])
         elif column.lower() in ("q", "angle"):
             raise UnitError(f"{raw.top}: column {column!r} has no unit; write {column}_deg or {column}_rad")
         else:
             allowed = dict.fromkeys(COORDINATES, LENGTH)
             known = understood(raw, column, allowed, (MARKER, POSE, "q_deg"))
-            add_once(raw, found, known[0], Field(place, known[1]))
-    return found, names[0] if names else None
+            add_once(raw, fields, known[0], Field(place, known[1]))
+    return fields, names[0] if names else None
 
 
 def _dimension(raw: RawTable, fields: Mapping[str, Field]) -> int:

@@ -110,11 +110,11 @@ class Field:
     factor: float
 
 
-def add_once(raw: RawTable, found: dict[str, Field], name: str, field: Field) -> None:
-    if name in found:
+def add_once(raw: RawTable, fields: dict[str, Field], name: str, field: Field) -> None:
+    if name in fields:
         column = raw.header[field.place]
         raise DuplicateError(f"{raw.top}: column {column!r} gives {name} a second time; keep one", value=(column, name))
-    found[name] = field
+    fields[name] = field
 
 
 def understood(
@@ -163,11 +163,11 @@ def si_number(raw: RawTable, row: Line, field: Field) -> float:
     text, where = cell(raw, row, field)
     plain = raw.numerals.plain(text)
     value = finite_number(plain)
-    if value is None and (found := _WITH_UNIT.fullmatch(text)) is not None and (unit := unit_word(found[2])):
-        value = finite_number(raw.numerals.plain(found[1]))
+    if value is None and (match := _WITH_UNIT.fullmatch(text)) is not None and (unit := unit_word(match[2])):
+        value = finite_number(raw.numerals.plain(match[1]))
         if value is not None and (LENGTH | ANGLE | FORCE | MOMENT)[unit] != field.factor:
             raise UnitError(f"{where}: {text!r} is in another unit than its title says; give all in one", value=text)
     if value is None:
-        said = f"{text!r} {why_no_number(plain)}" if text else "is empty"
-        raise NumberError(f"{where}: {said}; give a number")
+        message = f"{text!r} {why_no_number(plain)}" if text else "is empty"
+        raise NumberError(f"{where}: {message}; give a number")
     return value * field.factor

@@ -71,25 +71,25 @@ def _layouts(file: Path) -> Iterator[Layout]:
     located = read_yaml(file, _START)
     check_format(located, FORMAT, "a file of columns")
     entry = schema.construct(ColumnsEntry, located, (), located.data, {})
-    for number, told in enumerate(entry.tables):
-        yield _layout(located, file, number, told)
+    for number, layout in enumerate(entry.tables):
+        yield _layout(located, file, number, layout)
 
 
-def _layout(located: Located, file: Path, number: int, told: Mapping[str, Any]) -> Layout:
+def _layout(located: Located, file: Path, number: int, layout: Mapping[str, Any]) -> Layout:
     place = ("tables", number)
-    columns = told.get("columns", {})
-    if not isinstance(columns, dict) or not (columns or "files" in told):
+    columns = layout.get("columns", {})
+    if not isinstance(columns, dict) or not (columns or "files" in layout):
         raise located.error(place, "needs columns, such as {x_mm: X pos}, or files, such as '*.txt'")
-    rest = {str(k): v for k, v in told.items() if k not in ("columns", "files", *READ_BY)}
-    if rest and "files" not in told:
+    rest = {str(k): v for k, v in layout.items() if k not in ("columns", "files", *READ_BY)}
+    if rest and "files" not in layout:
         raise located.error((*place, next(iter(rest))), "belongs to an entry with files, such as '*.txt'")
     words = {str(name): str(title) for name, title in columns.items()}
-    opened = {k: told[k] for k in READ_BY if k in told}
+    opened = {k: layout[k] for k in READ_BY if k in layout}
     for key, value in opened.items():
         kind = int if key == "header_line" else str
         if not isinstance(value, kind) or isinstance(value, bool) or value in (0, ""):
             raise located.error((*place, key), f"{value!r} is no {'line' if kind is int else 'name'}; correct it")
-    return Layout(file, number, words, str(told.get("files", "")), opened, rest)
+    return Layout(file, number, words, str(layout.get("files", "")), opened, rest)
 
 
 def entry_for(path: Path) -> dict[str, Any] | None:
@@ -113,14 +113,14 @@ def renamed_by(raw: RawTable, layout: Layout) -> RawTable | None:
             f"{raw.top}: column {twice!r} is there under its own title and by {layout.where}; keep one",
             code="column-twice", file=raw.file, value=twice,
         )  # fmt: skip
-    told = ", ".join(f"{title} is {name}" for title, name in names.items() if title != name)
-    note = f"{Path(raw.file).name}: by {layout.file.name}: {told}."
+    text = ", ".join(f"{title} is {name}" for title, name in names.items() if title != name)
+    note = f"{Path(raw.file).name}: by {layout.file.name}: {text}."
     return replace(
         raw,
         header=header,
         origins=tuple(raw.origin(i) if raw.origins else Origin(raw.file, t) for i, t in enumerate(raw.header)),
         named=f"{raw.top} (columns by {layout.file.name})",
-        notes=(*raw.notes, *((note,) if told else ())),
+        notes=(*raw.notes, *((note,) if text else ())),
         more=(*raw.more, layout.file),
     )
 

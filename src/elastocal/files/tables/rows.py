@@ -98,8 +98,8 @@ class Cut:
         while len(cells) > len(self.header) and not cells[-1].strip():
             cells = cells[:-1]
         if len(cells) != len(self.header):
-            said = f"{len(cells)} cells for {len(self.header)} columns; {self._ragged(cells)}"
-            raise ShapeError(f"{self.path}, line {number}: {said}")
+            message = f"{len(cells)} cells for {len(self.header)} columns; {self._ragged(cells)}"
+            raise ShapeError(f"{self.path}, line {number}: {message}")
         return cells
 
     def _ragged(self, cells: Sequence[str]) -> str:
@@ -243,8 +243,8 @@ def floats(cells: Sequence[str], numerals: Numerals) -> Array:
     made = floats_at_once(cells, numerals)
     if made is not None:
         return made
-    found = (finite_number(numerals.plain(c.strip())) for c in cells)
-    return np.array([np.nan if v is None else v for v in found], dtype=np.float64)
+    numbers = (finite_number(numerals.plain(c.strip())) for c in cells)
+    return np.array([np.nan if v is None else v for v in numbers], dtype=np.float64)
 
 
 def floats_at_once(cells: Sequence[str], numerals: Numerals) -> Array | None:

@@ -63,12 +63,12 @@ def _sweeps(raw: RawTable, robot: Robot) -> tuple[list[Sweep], list[str]]:
     points = numbers[:, robot.n :]
     named = raw.texts(fields[MARKER].place) if MARKER in fields else ["point"] * len(raw.rows)
     swept = raw.texts(fields[SWEEP].place) if SWEEP in fields else [""] * len(raw.rows)
-    found = [
+    sweeps = [
         _one(raw, robot, word, q[rows], points[rows], [named[i] for i in rows])
         for word in dict.fromkeys(swept)
         for rows in [[i for i, s in enumerate(swept) if s == word]]
     ]
-    return found, unused
+    return sweeps, unused
 
 
 def _one(raw: RawTable, robot: Robot, word: str, q: Array, points: Array, named: list[str]) -> Sweep:

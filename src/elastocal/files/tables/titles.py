@@ -52,12 +52,12 @@ def unit_word(text: str) -> str | None:
 
 def split_title(title: str) -> tuple[str, str]:
     """What stands before the unit, and the unit as written: ``X [mm]``, ``Joint 1 (deg)``, ``X/mm``, ``X in mm``."""
-    found = _BRACKETS.search(title)
-    if found is None and (found := _BEHIND.search(title)) is not None and not unit_word(found[1]):
-        found = None
-    if found is None or not title[: found.start()].strip():
+    match = _BRACKETS.search(title)
+    if match is None and (match := _BEHIND.search(title)) is not None and not unit_word(match[1]):
+        match = None
+    if match is None or not title[: match.start()].strip():
         return title, ""
-    return title[: found.start()].strip(), found[1]
+    return title[: match.start()].strip(), match[1]
 
 
 def title_unit(title: str) -> str | None:
@@ -72,9 +72,9 @@ def as_read(title: str, scalar: bool = False) -> str:
 
     An orientation's ``x`` is of a quaternion where its ``scalar`` is in the table, else an angle.
     """
-    found = _READ.fullmatch(title.strip())
-    if found:
-        return (found[1] or found[2]).lower()
+    match = _READ.fullmatch(title.strip())
+    if match:
+        return (match[1] or match[2]).lower()
     target = _OF_TARGET.fullmatch(title.strip())
     if target:
         before, x, y, behind, z, plain = (g.lower() if g else "" for g in target.groups())
@@ -90,8 +90,8 @@ def as_read(title: str, scalar: bool = False) -> str:
 
 def target_in(name: str) -> str:
     """``smr_B`` of ``day 1 SMR b``: the target that the name of a file tells, in one spelling; "" where none."""
-    found = re.search(rf"(?<![a-z])({_TARGET}){_NUMBER}(?![a-z0-9])", name, re.IGNORECASE)
-    return f"{found[1].strip(' _.-').lower()}_{found[2].upper()}" if found else ""
+    match = re.search(rf"(?<![a-z])({_TARGET}){_NUMBER}(?![a-z0-9])", name, re.IGNORECASE)
+    return f"{match[1].strip(' _.-').lower()}_{match[2].upper()}" if match else ""
 
 
 def plain_title(title: str, names: Iterable[str]) -> str:
@@ -124,5 +124,5 @@ def ends_table(cells: Sequence[str], width: int) -> bool:
 def unit_cells(cells: Sequence[str]) -> tuple[str, ...] | None:
     """The units in a row of units, "" where a cell is empty; None where it is none."""
     words = [c.strip().strip("[]()").strip() for c in cells]
-    found = [unit_word(w) or "" for w in words]
-    return tuple(found) if any(found) and all(f or w in ("", "-") for f, w in zip(found, words, strict=True)) else None
+    units = [unit_word(w) or "" for w in words]
+    return tuple(units) if any(units) and all(f or w in ("", "-") for f, w in zip(units, words, strict=True)) else None

@@ -90,8 +90,8 @@ def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequenc
             return None
         return np.asarray(Rotation.from_euler("ZYX", columns([f"{prefix}{c}" for c in _TURN])).as_matrix())
 
-    command, told = columns([f"command_{c}" for c in _PLACE]), turned("command_")
-    for values in (command, told):
+    command, turns = columns([f"command_{c}" for c in _PLACE]), turned("command_")
+    for values in (command, turns):
         if values is not None and np.abs(values - values[0]).max() > SAME:
             bad = int(np.argmax(np.abs(values - values[0]).reshape(len(values), -1).max(axis=1)))
             line = raw.lines[rows[bad]]
@@ -99,4 +99,4 @@ def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequenc
                 f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise"
             )
     words = tuple(raw.rows[i][1][fields[DIRECTION].place].strip() if DIRECTION in fields else "" for i in rows)
-    return Visits(name, command[0], columns(_PLACE), None if told is None else told[0], turned(""), words)
+    return Visits(name, command[0], columns(_PLACE), None if turns is None else turns[0], turned(""), words)

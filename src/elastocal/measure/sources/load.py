@@ -30,8 +30,8 @@ class LoadSize(ErrorSource):
         return (SourceUnknown("load size", "1", self.sd),)
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:
-        at = measurement.setup
-        return np.asarray(np.einsum("nra,na->nr", at.by_load(model), at.wrenches)[:, :, None])
+        setup = measurement.setup
+        return np.asarray(np.einsum("nra,na->nr", setup.by_load(model), setup.wrenches)[:, :, None])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,10 +50,10 @@ class LoadDirection(ErrorSource):
         return tuple(SourceUnknown(f"load tilt {axis}", "rad", self.sd) for axis in "xyz")
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:
-        at = measurement.setup
-        force, moment = at.wrenches[:, :3], at.wrenches[:, 3:]
+        setup = measurement.setup
+        force, moment = setup.wrenches[:, :3], setup.wrenches[:, 3:]
         tilted = np.stack([np.concatenate([np.cross(e, force), np.cross(e, moment)], 1) for e in np.eye(3)], axis=1)
-        return np.asarray(np.einsum("nra,nka->nrk", at.by_load(model), tilted))
+        return np.asarray(np.einsum("nra,nka->nrk", setup.by_load(model), tilted))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class LoadPoint(ErrorSource):
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:
         """A force moved by d turns with the moment d x f."""
-        at = measurement.setup
-        shift = at.in_load_axes(model, np.eye(3))
-        moments = np.cross(shift, at.wrenches[:, None, :3])
-        return np.asarray(np.einsum("nra,nka->nrk", at.by_load(model)[:, :, 3:], moments))
+        setup = measurement.setup
+        shift = setup.in_load_axes(model, np.eye(3))
+        moments = np.cross(shift, setup.wrenches[:, None, :3])
+        return np.asarray(np.einsum("nra,nka->nrk", setup.by_load(model)[:, :, 3:], moments))

@@ -36,18 +36,18 @@ class MarkerPlaces(ErrorSource):
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:
         """R(loaded) for positions; for deflections R(loaded) - R(unloaded)."""
-        at = measurement.setup
-        axes = _axes(at, model, loaded=True)
+        setup = measurement.setup
+        axes = _axes(setup, model, loaded=True)
         if measurement.states == 2:
-            axes = axes - _axes(at, model, loaded=False)
-        out = np.zeros((at.count, at.height, 3 * len(at.markers)))
-        for number, start in enumerate(at.starts):
+            axes = axes - _axes(setup, model, loaded=False)
+        out = np.zeros((setup.count, setup.height, 3 * len(setup.markers)))
+        for number, start in enumerate(setup.starts):
             out[:, start : start + 3, 3 * number : 3 * number + 3] = axes[:, number]
         return out
 
 
-def _axes(at: Setup, model: Robot, loaded: bool) -> Array:
+def _axes(setup: Setup, model: Robot, loaded: bool) -> Array:
     """How the markers' frames are turned, (N, markers, 3, 3); zero where no state is determined."""
-    bent = at.bent(model, loaded)
-    turned = [np.moveaxis(frame_pose(model, at.q, bent, m.frame)[1], -1, 0) for m in at.markers]
+    bent = setup.bent(model, loaded)
+    turned = [np.moveaxis(frame_pose(model, setup.q, bent, m.frame)[1], -1, 0) for m in setup.markers]
     return np.nan_to_num(np.stack(turned, axis=1))

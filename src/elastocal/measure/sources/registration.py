@@ -43,8 +43,8 @@ class Registration(ErrorSource):
         """A turn w moves what is read by w x (what is read); a shift moves positions, not differences."""
         predicted = np.nan_to_num(measurement.predict(model))
         out = np.zeros((*predicted.shape, 6))
-        at = measurement.setup
-        for m, start in zip(at.markers, at.starts, strict=True):
+        setup = measurement.setup
+        for m, start in zip(setup.markers, setup.starts, strict=True):
             rows = slice(start, start + 3)
             if measurement.states == 1:
                 out[:, rows, :3] = np.eye(3)

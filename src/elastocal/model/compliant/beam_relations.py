@@ -99,20 +99,20 @@ class _Relation:
 
 def derive(nominal: Array, values: Array, sd: Array) -> Derivation:
     """``nominal`` (6, 6); ``values`` and ``sd`` (8,) of ``SYMBOLS`` in that order, nan where dropped."""
-    k0, found, errors = (np.asarray(v, dtype=np.float64) for v in (nominal, values, sd))
-    if k0.shape != (6, 6) or found.shape != (8,) or errors.shape != (8,):
+    k0, estimates, errors = (np.asarray(v, dtype=np.float64) for v in (nominal, values, sd))
+    if k0.shape != (6, 6) or estimates.shape != (8,) or errors.shape != (8,):
         raise ShapeError(
-            f"a beam has 6x6 nominal and 8 identified elements; {k0.shape}, {found.shape} were given",
-            value=(k0.shape, found.shape),
+            f"a beam has 6x6 nominal and 8 identified elements; {k0.shape}, {estimates.shape} were given",
+            value=(k0.shape, estimates.shape),
         )
-    here = np.isfinite(found)
+    here = np.isfinite(estimates)
     if lost := [s for s, value, e in zip(SYMBOLS, here, errors, strict=True) if value and not e >= 0]:
         raise MissingError(
             f"{lost[0]} has a value but no standard deviation; give one, or nan for both if it was dropped",
             value=lost[0],
         )
     relations = list(_relations({symbol: float(k0[pairs[0]]) for symbol, pairs in _ELEMENTS}))
-    known = {s: _Known(float(found[i]), np.eye(8)[i]) for i, s in enumerate(SYMBOLS) if here[i]}
+    known = {s: _Known(float(estimates[i]), np.eye(8)[i]) for i, s in enumerate(SYMBOLS) if here[i]}
     errors = np.where(here, errors, 0.0)
     derived = sorted(_derived(relations, known, errors), key=lambda r: r.symbol)
     return Derivation(tuple(derived), tuple(_checks(relations, known, errors)))

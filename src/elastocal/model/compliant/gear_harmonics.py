@@ -49,9 +49,9 @@ class GearHarmonics(JointCoordinate):
         each = tuple(float(v) for v in values)
         return replace(self, sin=each[::2], cos=each[1::2])
 
-    def _waves(self, at: Posture) -> tuple[Array, Array]:
+    def _waves(self, posture: Posture) -> tuple[Array, Array]:
         """sin(n q) and cos(n q), (orders, N)."""
-        angle = np.array(self.orders)[:, None] * at.value(self.joint)
+        angle = np.array(self.orders)[:, None] * posture.value(self.joint)
         return np.sin(angle), np.cos(angle)
 
     def unloaded(self, at: Posture) -> Array:

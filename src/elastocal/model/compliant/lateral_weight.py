@@ -51,29 +51,31 @@ class LateralWeight(CompliantCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, tilt=(float(values[0]), float(values[1])))
 
-    def _directions(self, at: Posture) -> Array:
+    def _directions(self, posture: Posture) -> Array:
         """e_1 and e_2, the columns of (3, 2)."""
-        return at.kept(("lateral_directions", self.joint), lambda: _across(at.model.tree.joint(self.joint).unit_axis))
+        return posture.kept(
+            ("lateral_directions", self.joint), lambda: _across(posture.model.tree.joint(self.joint).unit_axis)
+        )
 
-    def _moment(self, at: Posture) -> Array:
+    def _moment(self, posture: Posture) -> Array:
         """R^T M (3, N)."""
 
         def moment() -> Array:
-            found = np.cross(weight_lever(at, self.joint), at.down[:, None], axis=0)
-            return np.asarray(np.einsum("jin,jn->in", at.rest.rotation(self.joint), found))
+            moments = np.cross(weight_lever(posture, self.joint), posture.down[:, None], axis=0)
+            return np.asarray(np.einsum("jin,jn->in", posture.rest.rotation(self.joint), moments))
 
-        return at.kept(("lateral_weight", self.joint), moment)
+        return posture.kept(("lateral_weight", self.joint), moment)
 
-    def _moment_slope(self, at: Posture) -> Array:
+    def _moment_slope(self, posture: Posture) -> Array:
         """Its derivative (3, n, N)."""
-        down = at.down[:, None]
-        moment = np.cross(weight_lever(at, self.joint), down, axis=0)
-        change = np.cross(weight_lever_slope(at, self.joint), down[:, None], axis=0)
-        change -= np.cross(at.jacobian(self.joint)[3:], moment[:, None], axis=0)
-        return np.asarray(np.einsum("jin,jkn->ikn", at.rest.rotation(self.joint), change))
+        down = posture.down[:, None]
+        moment = np.cross(weight_lever(posture, self.joint), down, axis=0)
+        change = np.cross(weight_lever_slope(posture, self.joint), down[:, None], axis=0)
+        change -= np.cross(posture.jacobian(self.joint)[3:], moment[:, None], axis=0)
+        return np.asarray(np.einsum("jin,jkn->ikn", posture.rest.rotation(self.joint), change))
 
-    def _compliance(self, at: Posture) -> Array:
-        across = self._directions(at)
+    def _compliance(self, posture: Posture) -> Array:
+        across = self._directions(posture)
         return np.asarray(across * np.array(self.tilt) @ across.T)
 
     def unloaded(self, at: Posture) -> Array:

@@ -71,8 +71,8 @@ class LinkCompliance(CompliantCoordinate):
         """``beam`` (section and material), ``entries`` (k22: ...) or ``isotropic`` instead of the matrix."""
         ways = [key for key in ("matrix", *cls.shorthand) if key in given]
         if len(ways) != 1:
-            said = f"gives {' and '.join(ways)}" if ways else "gives none"
-            raise MissingError(f"{cls.kind} needs one of matrix, {', '.join(cls.shorthand)} and {said}")
+            message = f"gives {' and '.join(ways)}" if ways else "gives none"
+            raise MissingError(f"{cls.kind} needs one of matrix, {', '.join(cls.shorthand)} and {message}")
         if ways == ["matrix"]:
             return given
         value = given.pop(ways[0])

@@ -66,22 +66,22 @@ class OwnWeight(JointCoordinate):
     def _neutral(self) -> bool:
         return self.sag == 0.0 and not any(any(h) for h in self.links.values())
 
-    def _slides(self, at: Posture) -> bool:
-        return at.model.tree.joint(self.joint).kind == "prismatic"
+    def _slides(self, posture: Posture) -> bool:
+        return posture.model.tree.joint(self.joint).kind == "prismatic"
 
-    def _lever(self, at: Posture) -> Array:
+    def _lever(self, posture: Posture) -> Array:
         """L (3, N)."""
-        lever = self.sag * weight_lever(at, self.joint)
+        lever = self.sag * weight_lever(posture, self.joint)
         for frame, h in self.links.items():
-            lever += np.einsum("ijn,j->in", at.rest.rotation(frame), h)
+            lever += np.einsum("ijn,j->in", posture.rest.rotation(frame), h)
         return np.asarray(lever)
 
-    def _lever_slope(self, at: Posture) -> Array:
+    def _lever_slope(self, posture: Posture) -> Array:
         """Its derivative (3, n, N)."""
-        slope = self.sag * weight_lever_slope(at, self.joint)
+        slope = self.sag * weight_lever_slope(posture, self.joint)
         for frame, h in self.links.items():
-            arm = np.einsum("ijn,j->in", at.rest.rotation(frame), h)
-            slope += np.cross(at.jacobian(frame)[3:], arm[:, None], axis=0)
+            arm = np.einsum("ijn,j->in", posture.rest.rotation(frame), h)
+            slope += np.cross(posture.jacobian(frame)[3:], arm[:, None], axis=0)
         return np.asarray(slope)
 
     def unloaded(self, at: Posture) -> Array:
@@ -110,7 +110,7 @@ class OwnWeight(JointCoordinate):
             columns += list(np.einsum("ijn,in->jn", at.rest.rotation(frame), across))
         return tuple(((0, column),) for column in columns)
 
-    def _across(self, at: Posture) -> Array:
+    def _across(self, posture: Posture) -> Array:
         """g x a (3, N): the torque of a unit lever along each base axis."""
-        down = at.down[:, None]
-        return at.kept(("across", self.joint), lambda: np.cross(down, at.axis(self.joint), axis=0))
+        down = posture.down[:, None]
+        return posture.kept(("across", self.joint), lambda: np.cross(down, posture.axis(self.joint), axis=0))

@@ -47,14 +47,14 @@ class ThermalGrowth(CompliantCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, expansion=float(values[0]))
 
-    def _growth(self, at: Posture) -> Array:
+    def _growth(self, posture: Posture) -> Array:
         """theta per unit of the coefficient (3, N)."""
-        frame = at.model.tree.frame(self.frame)
-        along = np.repeat((frame.pose.rotation.T @ frame.pose.translation)[:, None], at.size, axis=1)
+        frame = posture.model.tree.frame(self.frame)
+        along = np.repeat((frame.pose.rotation.T @ frame.pose.translation)[:, None], posture.size, axis=1)
         if frame.joint is not None and frame.joint.kind == "revolute":
-            back = rotations(-frame.joint.unit_axis[:, None] * at.value(self.frame))
+            back = rotations(-frame.joint.unit_axis[:, None] * posture.value(self.frame))
             along = np.einsum("ijn,jn->in", back, along)
-        return np.asarray(along * at.temperature_for(self))
+        return np.asarray(along * posture.temperature_for(self))
 
     def unloaded(self, at: Posture) -> Array:
         return self.expansion * self._growth(at) if self.expansion else np.zeros(3)

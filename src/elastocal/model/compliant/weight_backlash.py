@@ -47,15 +47,15 @@ class WeightBacklash(JointCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, preload=float(values[0]))
 
-    def _side(self, at: Posture) -> tuple[Array, Array, Array]:
+    def _side(self, posture: Posture) -> tuple[Array, Array, Array]:
         """tanh(t / w) (N,), and what its derivative by the joint values is made of: g x a and m, (3, N)."""
 
         def side() -> tuple[Array, Array, Array]:
-            lever = weight_lever(at, self.joint)
-            across = np.cross(at.down[:, None], at.axis(self.joint), axis=0)
+            lever = weight_lever(posture, self.joint)
+            across = np.cross(posture.down[:, None], posture.axis(self.joint), axis=0)
             return np.tanh((lever * across).sum(axis=0) / WIDTH), across, lever
 
-        return at.kept(("weight_backlash", self.joint), side)
+        return posture.kept(("weight_backlash", self.joint), side)
 
     def unloaded(self, at: Posture) -> Array:
         return np.asarray(self.preload * self._side(at)[0])[None] if self.preload else np.zeros(1)

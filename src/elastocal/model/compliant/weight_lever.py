@@ -39,8 +39,8 @@ def weight_lever_slope(at: Posture, joint: str) -> Array:
     return _summed(at, joint, lambda frame: at.jacobian(frame)[:3])
 
 
-def _summed(at: Posture, joint: str, place: Callable[[str], Array]) -> Array:
-    model = at.model
+def _summed(posture: Posture, joint: str, place: Callable[[str], Array]) -> Array:
+    model = posture.model
     frames = moving_frames(model.tree, joint)
     beyond = {f.name for f in model.tree.path(model.tool)}
     ends = (*frames[1:], model.tool if frames[-1] in beyond else frames[-1])

@@ -135,10 +135,10 @@ def _chunk(
     open_ = np.ones(total, dtype=bool)
     if known is not None:
         warm = np.flatnonzero(known[2] == ContactStatus.CONTACT)
-        found = press(flex, Pressed(posture, touches, known[0], known[1]).take(warm))
-        sure = found.done & ~found.slips & ~found.either
+        contact = press(flex, Pressed(posture, touches, known[0], known[1]).take(warm))
+        sure = contact.done & ~contact.slips & ~contact.either
         firm = warm[sure]
-        theta[:, firm], size[firm], steps[warm] = found.theta[:, sure], found.size[sure], found.steps
+        theta[:, firm], size[firm], steps[warm] = contact.theta[:, sure], contact.size[sure], contact.steps
         status[firm], open_[firm] = ContactStatus.CONTACT, False
     rows = np.flatnonzero(open_)
     if len(rows):
@@ -148,50 +148,57 @@ def _chunk(
     return _described(flex, Pressed(posture, touches, theta, size), status, steps)
 
 
-def _from_rest(flex: Flexibility, at: Pressed) -> tuple[Array, Array, Ints, Ints]:
+def _from_rest(flex: Flexibility, pressed: Pressed) -> tuple[Array, Array, Ints, Ints]:
     """theta, lambda, status and steps of rows about which nothing is known."""
-    theta, rested = at_rest(flex, at.posture)
-    status = np.full(len(at.size), int(ContactStatus.NOT_CONVERGED), dtype=np.int64)
-    steps = np.zeros(len(at.size), dtype=np.int64)
-    size = np.zeros(len(at.size))
-    state, _ = state_at(flex, at.posture, np.where(rested, theta, 0.0))
-    free = at.touches.near(state.origin(at.touches.frame))
+    theta, rested = at_rest(flex, pressed.posture)
+    status = np.full(len(pressed.size), int(ContactStatus.NOT_CONVERGED), dtype=np.int64)
+    steps = np.zeros(len(pressed.size), dtype=np.int64)
+    size = np.zeros(len(pressed.size))
+    state, _ = state_at(flex, pressed.posture, np.where(rested, theta, 0.0))
+    free = pressed.touches.near(state.origin(pressed.touches.frame))
     status[rested & (free.distance > 0)] = ContactStatus.NO_CONTACT
     deep = rested & too_deep(free)
     status[deep] = ContactStatus.PENETRATES
     inside = np.flatnonzero(rested & (free.distance <= 0) & ~deep)
     if len(inside):
-        found = press(flex, Pressed(at.posture, at.touches, theta, size).take(inside))
-        theta[:, inside], size[inside], steps[inside] = found.theta, found.size, found.steps
-        status[inside] = _judged(flex, at.take(inside), found, free.normal[:, inside])
-        size[inside[found.released]] = 0.0
+        contact = press(flex, Pressed(pressed.posture, pressed.touches, theta, size).take(inside))
+        theta[:, inside], size[inside], steps[inside] = contact.theta, contact.size, contact.steps
+        status[inside] = _judged(flex, pressed.take(inside), contact, free.normal[:, inside])
+        size[inside[contact.released]] = 0.0
     return theta, size, status, steps
 
 
-def _judged(flex: Flexibility, at: Pressed, found: ContactSearch, before: Array) -> Ints:
+def _judged(flex: Flexibility, pressed: Pressed, search: ContactSearch, before: Array) -> Ints:
     """Status of rows whose tip would be inside: how the search ended, and whether it ended on the near side."""
-    point = state_at(flex, at.posture, np.where(np.isfinite(found.theta), found.theta, 0.0))[0].origin(at.touches.frame)
-    turned = np.einsum("in,in->n", at.touches.near(point).normal, before) < 0.5
-    bent = np.any(np.abs(found.theta - at.posture.unloaded(flex.dofs))[flex.rotates] > LARGEST_BEND, axis=0)
-    out = np.where(found.done, int(ContactStatus.CONTACT), int(ContactStatus.NOT_CONVERGED))
-    out[found.done & found.slips] = ContactStatus.SLIPS
-    out[(found.wavers & ~found.done) | (found.either & found.done)] = ContactStatus.UNDETERMINED_BACKLASH
+    point = state_at(flex, pressed.posture, np.where(np.isfinite(search.theta), search.theta, 0.0))[0].origin(
+        pressed.touches.frame
+    )
+    turned = np.einsum("in,in->n", pressed.touches.near(point).normal, before) < 0.5
+    bent = np.any(np.abs(search.theta - pressed.posture.unloaded(flex.dofs))[flex.rotates] > LARGEST_BEND, axis=0)
+    out = np.where(search.done, int(ContactStatus.CONTACT), int(ContactStatus.NOT_CONVERGED))
+    out[search.done & search.slips] = ContactStatus.SLIPS
+    out[(search.wavers & ~search.done) | (search.either & search.done)] = ContactStatus.UNDETERMINED_BACKLASH
     out[turned | bent] = ContactStatus.PENETRATES
-    out[found.released & ~turned] = ContactStatus.NO_CONTACT
+    out[search.released & ~turned] = ContactStatus.NO_CONTACT
     return out
 
 
-def _described(flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> ContactState:
+def _described(flex: Flexibility, pressed: Pressed, status: Ints, steps: Ints) -> ContactState:
     """Everything about states that were found; gaps whose side the contact does not tell are named."""
-    settled = Pressed(at.posture, at.touches, np.where(np.isfinite(at.theta), at.theta, 0.0), np.nan_to_num(at.size))
+    settled = Pressed(
+        pressed.posture,
+        pressed.touches,
+        np.where(np.isfinite(pressed.theta), pressed.theta, 0.0),
+        np.nan_to_num(pressed.size),
+    )
     held = grip(flex, settled, noise=bool(flex.backlashes))
     touching = status == ContactStatus.CONTACT
     if held.noise is not None:
         for coordinate, dofs in flex.backlashes:
             unknown = unsure(coordinate, held.forces.q[list(dofs)], held.noise[list(dofs)])
             status[touching & unknown] = ContactStatus.UNDETERMINED_BACKLASH
-    model = at.posture.model
-    full = at.posture.start(tuple(range(len(model.chain.dofs))))
+    model = pressed.posture.model
+    full = pressed.posture.start(tuple(range(len(model.chain.dofs))))
     full[list(flex.dofs)] = settled.theta
     torque = -held.forces.q[[flex.dofs.index(i) for i in model.joint_dofs]]
     torque = torque if model.leads is None else model.leads.T @ torque
@@ -201,7 +208,7 @@ def _described(flex: Flexibility, at: Pressed, status: Ints, steps: Ints) -> Con
         return np.asarray(np.where(lost, np.nan, part).T)
 
     return ContactState(
-        at.touches.frame,
+        pressed.touches.frame,
         theta=rows(full),
         point=rows(held.point),
         normal=rows(held.near.normal),

@@ -112,12 +112,12 @@ def contact_observation(
 ) -> ContactObservation:
     """Derivatives of N contacts; ``parameters`` None means all, ``state`` is their solution where it is known."""
     configurations = checked(model, q, touches)
-    found = contact(model, configurations, touches) if state is None else state
+    state_there = contact(model, configurations, touches) if state is None else state
     flex = observed_flexibility(model)
     size = chunk_size(flex.n)
     slices = [slice(a, min(a + size, len(configurations))) for a in range(0, len(configurations), size)]
-    held = tuple(_held(model, flex, configurations[rows], touches.rows(rows), found, rows) for rows in slices)
-    return ContactObservation(model, touches, model.parameters.select(parameters), found, held)
+    held = tuple(_held(model, flex, configurations[rows], touches.rows(rows), state_there, rows) for rows in slices)
+    return ContactObservation(model, touches, model.parameters.select(parameters), state_there, held)
 
 
 def observed_flexibility(model: Robot) -> Flexibility:
@@ -126,14 +126,14 @@ def observed_flexibility(model: Robot) -> Flexibility:
 
 
 def _held(
-    model: Robot, flex: Flexibility, q: Configurations, touches: Touches, found: ContactState, rows: slice
+    model: Robot, flex: Flexibility, q: Configurations, touches: Touches, state: ContactState, rows: slice
 ) -> _Held:
-    theta = np.nan_to_num(found.theta[rows].T[list(flex.dofs)])
+    theta = np.nan_to_num(state.theta[rows].T[list(flex.dofs)])
     wrench = np.zeros((len(q), 6))
-    wrench[:, :3] = np.nan_to_num(found.force[rows])
+    wrench[:, :3] = np.nan_to_num(state.force[rows])
     applied = [AppliedWrenches(touches.frame, wrench)]
     at = response(flex, model.posture(q), theta, applied, [Marker(touches.frame)])
     give = batch.matmul(at.bent.swapaxes(0, 1), at.direct.swapaxes(0, 1))
-    size = np.nan_to_num(found.size[rows])
+    size = np.nan_to_num(state.size[rows])
     lever = Lever.of(touches.near(at.state.origin(touches.frame)), size, give)
     return _Held(flex, touches, at, lever, size)

@@ -109,10 +109,10 @@ def _advance(
     gave_way[rows[done & ~firm]] = True
 
 
-def _sign(at: States) -> Array:
+def _sign(states: States) -> Array:
     """Sign of the determinant of I - (k + backlash') D (N,)."""
-    k = at.flex.compliance[:, :, None] + at.backlash[1]
-    tangent = np.eye(at.flex.n)[:, :, None] - np.einsum("ijn,jkn->ikn", k, at.forces.dense())
+    k = states.flex.compliance[:, :, None] + states.backlash[1]
+    tangent = np.eye(states.flex.n)[:, :, None] - np.einsum("ijn,jkn->ikn", k, states.forces.dense())
     return np.asarray(np.linalg.slogdet(np.moveaxis(tangent, -1, 0))[0])
 
 

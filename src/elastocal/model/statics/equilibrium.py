@@ -108,13 +108,13 @@ def equilibrium(
     return Equilibrium(theta.T, force.T, status, factor, steps)
 
 
-def _nearby(flex: Flexibility, at: Posture, start: Equilibrium | Array, rows: slice) -> Array:
+def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, rows: slice) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
     force = start.force[rows].T if isinstance(start, Equilibrium) else None
     if force is None or len(force) != flex.n:
         theta = start.theta if isinstance(start, Equilibrium) else start
         return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
-    return at.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
+    return posture.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
 
 
 def solve_chunk(

@@ -142,8 +142,8 @@ def joint_loads(flex: Flexibility, held: Response) -> tuple[Array, Array]:
 def pseudoinverse(matrix: Array) -> tuple[Array, Array]:
     """Pseudoinverses (N, c, r) and projectors (N, c, c) onto what the rows see."""
     known = np.nan_to_num(matrix)
-    found: Array = np.linalg.pinv(known, rcond=BLIND).astype(np.float64)
-    return found, np.asarray(found @ known)
+    inverse: Array = np.linalg.pinv(known, rcond=BLIND).astype(np.float64)
+    return inverse, np.asarray(inverse @ known)
 
 
 STOP = 1e-10
@@ -197,10 +197,10 @@ def _commanded(robot: LoadedRobot, at: str, task: Task, goal: Goal, start: Array
     """Joint values (n, N), the nearest that were found where the target is not reached."""
     rigid = inverse_kinematics(robot.model.nominal, at, task, goal.position, goal.rotation, start)
     far = ~rigid.reached
-    found = loaded_inverse(robot, at, task, goal, rigid.q, rigid.reached, STOP)
+    solution = loaded_inverse(robot, at, task, goal, rigid.q, rigid.reached, STOP)
     if far.any():
-        found.q[:, far] = loaded_newton(robot, at, task, goal.picked(far), rigid.q[:, far]).q
-    return found.q
+        solution.q[:, far] = loaded_newton(robot, at, task, goal.picked(far), rigid.q[:, far]).q
+    return solution.q
 
 
 def _answer(robot: LoadedRobot, at: str, goal: Goal, push: Array, q: Array) -> Inverse:

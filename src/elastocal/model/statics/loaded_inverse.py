@@ -99,8 +99,8 @@ def loaded_newton(robot: LoadedRobot, frame: str, task: Task, goal: Goal, start:
         bends[:, some], gap, jacobian = _residual(robot, frame, task, goal.picked(some), q)
         return gap, jacobian
 
-    found = search(robot.model, task.rows, residual, start)
-    return LoadedJoints(found.q, bends, found.status)
+    match = search(robot.model, task.rows, residual, start)
+    return LoadedJoints(match.q, bends, match.status)
 
 
 def _residual(robot: LoadedRobot, frame: str, task: Task, goal: Goal, q: Array) -> tuple[Array, Array, Array]:
@@ -114,8 +114,8 @@ def _residual(robot: LoadedRobot, frame: str, task: Task, goal: Goal, q: Array) 
     jacobian = joint_columns(flex, held)
     gap = missing(goal.position, goal.rotation, held.state.origin(frame), held.state.rotation(frame))
     if task.aim == "position":
-        place, told, rigid = rigid_motion(model.nominal, frame, q)
-        gap[3:] = missing(goal.position, goal.rotation, place, told)[3:]
+        place, turn, rigid = rigid_motion(model.nominal, frame, q)
+        gap[3:] = missing(goal.position, goal.rotation, place, turn)[3:]
         jacobian[3:] = rigid[3:]
     rows = list(task.rows)
     return np.where(known, theta, np.nan), np.where(known, gap[rows], np.nan), jacobian[rows]
@@ -144,12 +144,12 @@ def fixed_point(
 
 
 def _fixed_point(
-    robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float, at: Posture
+    robot: LoadedRobot, frame: str, task: Task, goal: Goal, start: Array, stop: float, posture: Posture
 ) -> LoadedJoints:
-    """The same with offsets as they are ``at`` some command."""
+    """The same with offsets as they are ``posture`` some command."""
     v, virtual = start, None
     if robot.rigid_geometry and (task.aim == "pose" or all(i < 3 for i in task.rows)):
-        bent = robot.state(v, None, goal.applied, at)
+        bent = robot.state(v, None, goal.applied, posture)
         bend = robot.joint_bends(bent)
         return LoadedJoints(v - bend, bend[np.argsort(robot.joints)], _status(np.isfinite(v[0])))
     total = start.shape[1]
@@ -158,7 +158,7 @@ def _fixed_point(
     rows = np.arange(total)
     for _ in range(STEPS):
         with np.errstate(invalid="ignore", over="ignore"):
-            bent, step, close = _step(robot, frame, task, goal, v, virtual, stop, at)
+            bent, step, close = _step(robot, frame, task, goal, v, virtual, stop, posture)
         v = v + step
         if close.any():
             bend = robot.joint_bends(bent)
@@ -173,15 +173,28 @@ def _fixed_point(
         if not left.any():
             break
         if not left.all():
-            rows, goal, at, v, virtual = rows[left], goal.picked(left), at.take(left), v[:, left], virtual[:, left]
+            rows, goal, posture, v, virtual = (
+                rows[left],
+                goal.picked(left),
+                posture.take(left),
+                v[:, left],
+                virtual[:, left],
+            )
     return LoadedJoints(q, bends, _status(done))
 
 
 def _step(
-    robot: LoadedRobot, frame: str, task: Task, goal: Goal, v: Array, virtual: Array | None, stop: float, at: Posture
+    robot: LoadedRobot,
+    frame: str,
+    task: Task,
+    goal: Goal,
+    v: Array,
+    virtual: Array | None,
+    stop: float,
+    posture: Posture,
 ) -> tuple[Bent, Array, Bools]:
     """The bent state at (v, theta_V), the step of v, and whether what is missing there is small."""
-    bent = robot.state(v, virtual, goal.applied, at)
+    bent = robot.state(v, virtual, goal.applied, posture)
     joint_dofs = [robot.flex.dofs[i] for i in robot.joints]
     jacobian = bent.state.jacobian(frame, joint_dofs)
     place = bent.state.origin(frame)
@@ -199,8 +212,8 @@ def _step(
         gap[3:] -= ahead[3:]
         still = np.abs(ahead).max(axis=0) < BENDING * stop
     if task.aim == "position" and goal.rotation is not None:
-        told = rigid_pose(robot.model.nominal, frame, v - robot.joint_bends(bent))[1]
-        gap[3:] = small_turn(told, goal.rotation)
+        turn = rigid_pose(robot.model.nominal, frame, v - robot.joint_bends(bent))[1]
+        gap[3:] = small_turn(turn, goal.rotation)
     rows = list(task.rows)
     if len(rows) < 6:
         jacobian, gap = jacobian[rows], gap[rows]

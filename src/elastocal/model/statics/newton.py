@@ -226,13 +226,13 @@ def newton_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
     return theta, force, steps, done
 
 
-def _step(at: States) -> tuple[Array, Array]:
+def _step(states: States) -> tuple[Array, Array]:
     """Newton's step, and how it changes the forces."""
-    flex, forces = at.flex, at.forces
-    residual = at.posture.unloaded(flex.dofs) + flex.linear(forces.q) - at.theta
+    flex, forces = states.flex, states.forces
+    residual = states.posture.unloaded(flex.dofs) + flex.linear(forces.q) - states.theta
     tangent = None
     if flex.backlashes:
-        shift, tangent = at.backlash
+        shift, tangent = states.backlash
         residual += shift
     step, change = sweep.solve(flex, forces, residual[:, None], tangent)
     return step[:, 0], change[:, 0]

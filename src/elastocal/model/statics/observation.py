@@ -215,10 +215,10 @@ def joint_columns(flex: Flexibility, at: Response) -> Array:
     return np.asarray(out)
 
 
-def _rest_tangents(flex: Flexibility, at: Response) -> dict[int, Array]:
+def _rest_tangents(flex: Flexibility, response: Response) -> dict[int, Array]:
     """Derivative of the axis forces by their joint's value at rest, which an offset moves: by coordinate."""
     out: dict[int, Array] = {}
-    for i, axis in axis_forces(flex, at.posture, at.values):
+    for i, axis in axis_forces(flex, response.posture, response.values):
         if axis.rest_tangent is not None:
             out[i] = out.get(i, 0.0) + axis.rest_tangent
     return out

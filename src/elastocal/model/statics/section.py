@@ -47,7 +47,7 @@ def _effect(model: Robot, middle: Array, low: Array, high: Array) -> Array:
     tried = np.repeat(middle[None, None], model.n, axis=0).repeat(TRIED, axis=1)
     for k in range(model.n):
         tried[k, :, k] = np.linspace(low[k], high[k], TRIED)
-    found = np.log(softest(stiffness(model, tried.reshape(-1, model.n)))).reshape(model.n, TRIED)
-    known = np.isfinite(found)
-    centre = np.where(known, found, 0.0).sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1, keepdims=True), 1)
-    return np.asarray(np.where(known, np.abs(found - centre), 0.0).max(axis=1))
+    effect = np.log(softest(stiffness(model, tried.reshape(-1, model.n)))).reshape(model.n, TRIED)
+    known = np.isfinite(effect)
+    centre = np.where(known, effect, 0.0).sum(axis=1, keepdims=True) / np.maximum(known.sum(axis=1, keepdims=True), 1)
+    return np.asarray(np.where(known, np.abs(effect - centre), 0.0).max(axis=1))

@@ -122,20 +122,20 @@ def _roots(states: States) -> Array | None:
     return np.sqrt(size)
 
 
-def _slack(flex: Flexibility, at: Posture, theta: Array) -> Array:
+def _slack(flex: Flexibility, posture: Posture, theta: Array) -> Array:
     """How much farther than the fixed offsets say a load can be: slides, bends and geometric errors; (N,) or (1,)."""
-    model = at.model
+    model = posture.model
     sliding = any(f.joint is not None and f.joint.kind == "prismatic" for f in model.tree.frames)
-    values = at.resting if sliding else {}
+    values = posture.resting if sliding else {}
     slides = [np.abs(v) for joint, v in values.items() if model.tree.joint(joint).kind == "prismatic"]
-    still = [c for i, c in enumerate(at.offsets) if i not in flex.dofs and not model.chain.rotates[i]]
+    still = [c for i, c in enumerate(posture.offsets) if i not in flex.dofs and not model.chain.rotates[i]]
     out = np.zeros(1) if flex.rotates.all() else np.abs(theta[~flex.rotates]).sum(axis=0)
     return np.asarray(out + sum(np.abs(c) for c in still) + sum(slides))
 
 
-def _axis_bound(flex: Flexibility, at: Posture, theta: Array) -> Array:
+def _axis_bound(flex: Flexibility, posture: Posture, theta: Array) -> Array:
     """The axis tangents' share: an entry D_ii alone adds k_ii |D_ii|; (N,) or (1,)."""
-    acting = axis_forces(flex, at, values_at(flex, at, theta)) if at.model.axis_loads else []
+    acting = axis_forces(flex, posture, values_at(flex, posture, theta)) if posture.model.axis_loads else []
     return np.asarray(sum((np.abs(flex.compliance[i, i] * axis.tangent) for i, axis in acting), start=np.zeros(1)))
 
 

@@ -175,12 +175,12 @@ def _from_triangle(r: Array, stiff: Array) -> Ints:
 
 
 def _loaded_chunk(
-    flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], frame: str
+    flex: Flexibility, posture: Posture, applied: tuple[AppliedWrenches, ...], frame: str
 ) -> tuple[Array, Array, Ints]:
-    full, _, solved, _, _ = solve_chunk(flex, at, applied)
+    full, _, solved, _, _ = solve_chunk(flex, posture, applied)
     lost = solved != Status.CONVERGED
     theta = np.where(lost, 0.0, full[list(flex.dofs)])
-    compliance = _loaded_compliance(flex, at, theta, applied, frame)
+    compliance = _loaded_compliance(flex, posture, theta, applied, frame)
     scale = np.sqrt(np.einsum("iin->in", np.abs(compliance)))
     unit = np.where(scale > 0, scale, 1.0)
     even = np.moveaxis(compliance / (unit[:, None] * unit[None]), -1, 0)
@@ -196,12 +196,12 @@ def _loaded_chunk(
 
 
 def _loaded_compliance(
-    flex: Flexibility, at: Posture, theta: Array, applied: Sequence[AppliedWrenches], frame: str
+    flex: Flexibility, posture: Posture, theta: Array, applied: Sequence[AppliedWrenches], frame: str
 ) -> Array:
     if flex.n == 0:
-        return np.zeros((6, 6, at.size))
-    state, _ = state_at(flex, at, theta)
-    forces = forces_at(flex, at, theta, applied)
+        return np.zeros((6, 6, posture.size))
+    state, _ = state_at(flex, posture, theta)
+    forces = forces_at(flex, posture, theta, applied)
     backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
     jacobian = state.jacobian(frame, flex.dofs)
     bent = flex.linear(jacobian.swapaxes(0, 1))
@@ -211,9 +211,9 @@ def _loaded_compliance(
     return batch.matmul(jacobian, response)
 
 
-def softest(found: CartesianStiffness) -> Array:
+def softest(stiffness: CartesianStiffness) -> Array:
     """Translational stiffness in the softest direction, free to turn: 1 / largest displacement per newton."""
-    return softest_of(np.moveaxis(found.compliance, 0, -1))
+    return softest_of(np.moveaxis(stiffness.compliance, 0, -1))
 
 
 def softest_of(compliance: Array) -> Array:

@@ -126,11 +126,11 @@ def _linear(frame: AxisFrame, turns: Array, data: Markers, numbers: tuple[int, .
     rows[: len(local), 0] = rows[len(local) :, 1] = 1.0
     rows[at, 2 + 2 * data.marker], rows[at, 3 + 2 * data.marker] = c, -s
     rows[len(local) + at, 2 + 2 * data.marker], rows[len(local) + at, 3 + 2 * data.marker] = s, c
-    found = solve_linear(rows, np.concatenate([local[:, 0], local[:, 1]])).values
+    values = solve_linear(rows, np.concatenate([local[:, 0], local[:, 1]])).values
     heights = np.array([local[data.marker == j, 2].mean() for j in range(count)])
-    origin = frame.matrix @ np.array([found[0], found[1], heights.mean()])
+    origin = frame.matrix @ np.array([values[0], values[1], heights.mean()])
     return BodyProblem(
-        AxisFrame(origin, frame.matrix), found[2:].reshape(count, 2), heights - heights.mean(), turns, data, numbers
+        AxisFrame(origin, frame.matrix), values[2:].reshape(count, 2), heights - heights.mean(), turns, data, numbers
     )
 
 

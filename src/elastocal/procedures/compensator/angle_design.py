@@ -131,10 +131,10 @@ def best_plan(
     starts: Sequence[Array], low: float, high: float, objective: Objective, marks: Callable[[Array], Array]
 ) -> tuple[Array, float]:
     """Plan (m,) and its value; ``marks`` gives places worth trying besides the grid, from the others."""
-    found = [_exchanged(start, low, high, objective, marks) for start in starts]
-    values = [float(objective(plan[None])[0]) for plan in found]
+    plans = [_exchanged(start, low, high, objective, marks) for start in starts]
+    values = [float(objective(plan[None])[0]) for plan in plans]
     best = next(i for i, v in enumerate(values) if not _better(min(values), v))
-    return found[best], values[best]
+    return plans[best], values[best]
 
 
 def _exchanged(plan: Array, low: float, high: float, objective: Objective, marks: Callable[[Array], Array]) -> Array:

@@ -202,15 +202,15 @@ def fit_concentric(
 
     ``algebraic`` is the published algorithm, ``geometric`` the most likely arcs for equal normal noise.
     """
-    found = concentric_of(markers, noise=noise, method=method)
-    if np.all(found.radii_sd > LOST * found.radii):
+    fitted = concentric_of(markers, noise=noise, method=method)
+    if np.all(fitted.radii_sd > LOST * fitted.radii):
         raise ImplausibleError(
-            f"the points lie on a straight line within their noise (radius {1e3 * found.radii[0]:.4g} +- "
-            f"{1e3 * found.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles",
-            value=(1000.0 * found.radii[0], 1000.0 * found.radii_sd[0]),
+            f"the points lie on a straight line within their noise (radius {1e3 * fitted.radii[0]:.4g} +- "
+            f"{1e3 * fitted.radii_sd[0]:.2g} mm); measure a longer arc or use the joint angles",
+            value=(1000.0 * fitted.radii[0], 1000.0 * fitted.radii_sd[0]),
             code="straight-line",
         )
-    return found
+    return fitted
 
 
 def fit_circle(points: ArrayLike, *, noise: float | None = None, method: Method = "geometric") -> ConcentricArcs:

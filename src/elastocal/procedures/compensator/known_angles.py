@@ -51,7 +51,7 @@ def fit_known_angles(
     """
     p, q, seen = seen_points(points, angles)
     freedom = spare_equations(p)
-    found, squares, other = _both_senses(p, q, axis)
+    fitted, squares, other = _both_senses(p, q, axis)
     refuse_units(p, q)
     check_span(q, squares, freedom, _extent(p))
     if sense is not None and axis is None and p.shape[1] == 3:
@@ -59,8 +59,8 @@ def fit_known_angles(
             "a sense of rotation in space needs the direction of the axis that it refers to; state both", code="no-axis"
         )
     variance = max(squares / freedom, (as_noise(noise) or 0.0) ** 2)
-    used = check_sense(sense, found, squares, other, variance, freedom)
-    if used != found and p.shape[1] == 3:
+    used = check_sense(sense, fitted, squares, other, variance, freedom)
+    if used != fitted and p.shape[1] == 3:
         raise TooFewError("the arc is too short to tell the sense of rotation stated; measure a longer one")
     return arc_of_sense(p, q, seen, used, noise)
 
@@ -199,7 +199,7 @@ def check_span(angles: Array, squares: float, freedom: int, extent: float) -> No
         )
 
 
-def check_sense(stated: int | None, found: int, squares: float, other: float, variance: float, freedom: int) -> int:
+def check_sense(stated: int | None, sense: int, squares: float, other: float, variance: float, freedom: int) -> int:
     """The sense to use: the stated one unless the data clearly reject it, else the found one if it is clear."""
     if stated not in (None, 1, -1):
         raise RangeError(f"the sense of rotation is 1 (with the angle) or -1 (against it), not {stated}", value=stated)
@@ -210,14 +210,14 @@ def check_sense(stated: int | None, found: int, squares: float, other: float, va
             "state the sense or measure a longer arc",
             code="both-senses",
         )
-    if stated is not None and stated != found and clear:
+    if stated is not None and stated != sense and clear:
         way = "against the angle" if stated == 1 else "with the angle"
         raise ImplausibleError(
             f"the points run {way}, not as stated: {_mm(other, freedom)} mm are left with the stated sense and "
             f"{_mm(squares, freedom)} mm with the other; the axes are mirrored or the angle's sign is wrong",
             code="wrong-sense",
         )
-    return found if stated is None else stated
+    return sense if stated is None else stated
 
 
 def _mm(squares: float, freedom: int) -> str:

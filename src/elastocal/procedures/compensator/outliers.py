@@ -85,8 +85,8 @@ class ArcJudge:
 
     def probabilities(self) -> Array:
         """Of every point kept (points,), times the number of points; nan of the others."""
-        found = self.without(self._rows(~self.kept))
-        return np.asarray(found.exceedance(*found.block_chi2()) * len(self.kept))
+        fitted = self.without(self._rows(~self.kept))
+        return np.asarray(fitted.exceedance(*fitted.block_chi2()) * len(self.kept))
 
     def with_point(self, g: int, component: int | None = None) -> Deletion:
         """All that is kept and point ``g``, all of it or without a component."""
@@ -98,9 +98,9 @@ class ArcJudge:
 
     def probability(self, g: int, component: int | None = None) -> float:
         """Of point ``g`` as far as the kept ones predict it, or of what is left of it without a component."""
-        found = self.with_point(g, component)
-        _, chi2, size = found.unit(g, np.flatnonzero(found.used[g]))
-        return float(found.exceedance(np.array(chi2), np.array(size)))
+        fitted = self.with_point(g, component)
+        _, chi2, size = fitted.unit(g, np.flatnonzero(fitted.used[g]))
+        return float(fitted.exceedance(np.array(chi2), np.array(size)))
 
     def _rows(self, points: Bools) -> Bools:
         return np.repeat(points[:, None], len(self.parts), axis=1)
@@ -236,11 +236,11 @@ def named_outliers(judge: ArcJudge, level: float = LEVEL) -> tuple[Outlier, ...]
 
 def _named(judge: ArcJudge, g: int) -> Outlier:
     state, value = judge.state, judge.state.readings[g]
-    found = judge.with_point(g)
-    away, chi2, size = found.unit(g, np.arange(len(value)))
-    spare = int(found.freedom) - size
-    statistic = chi2 / size / max((found.total - chi2) / max(spare, 1), found.floor)
-    chance = float(found.exceedance(np.array(chi2), np.array(size)))
+    fitted = judge.with_point(g)
+    away, chi2, size = fitted.unit(g, np.arange(len(value)))
+    spare = int(fitted.freedom) - size
+    statistic = chi2 / size / max((fitted.total - chi2) / max(spare, 1), fitted.floor)
+    chance = float(fitted.exceedance(np.array(chi2), np.array(size)))
     names = state.components
     hits = [c for i, c in enumerate(names) if len(names) > 1 and judge.probability(g, i) > ALONE]
     alone = names[0] if len(names) == 1 else hits[0] if size == len(names) and len(hits) == 1 else None

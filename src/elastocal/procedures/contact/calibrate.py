@@ -120,11 +120,11 @@ def calibrate_contacts(
     start = StartValues(geometry_start(shaped, kept, names))
     options["rules"] = replace(rules, leave_out=rules.leave_out and not touched.misled, start=start)
     notes = ("The search starts where the tips lie on the objects under the measured forces.",)
-    found = study(model, kept, seek, rng=rng, notes=notes, **options)
-    forces = judge(model, found.identification)
+    studied = study(model, kept, seek, rng=rng, notes=notes, **options)
+    forces = judge(model, studied.identification)
     combined = frozenset(c.kept for c in forces.standing)
-    own = (*_objects(touched), *_forces(touched, forces), *_not_separable(found, forces))
-    return ContactCalibration(Judged(found, model, own=own, combined=combined), touched, forces)
+    own = (*_objects(touched), *_forces(touched, forces), *_not_separable(studied, forces))
+    return ContactCalibration(Judged(studied, model, own=own, combined=combined), touched, forces)
 
 
 def _objects(touched: Touched) -> Iterator[Finding]:
@@ -157,9 +157,9 @@ def misread(cause: Misreading, value: float) -> str:
     return f"{factor * value:.{decimals}f} {unit}"
 
 
-def _not_separable(found: Study, forces: ContactJudgement) -> Iterator[Finding]:
+def _not_separable(study: Study, forces: ContactJudgement) -> Iterator[Finding]:
     """What the contacts give only as a combination, and what would separate it."""
-    units = {p.name: p.unit for p in found.fit.model.parameters}
+    units = {p.name: p.unit for p in study.fit.model.parameters}
     for c in forces.standing:
         absorbed = [n for n, _ in c.absorbed]
         text = (
@@ -192,9 +192,9 @@ class ContactJudgement:
     standing: tuple[Combination, ...]
 
 
-def judge(described: Robot, found: Identification) -> ContactJudgement:
+def judge(described: Robot, identified: Identification) -> ContactJudgement:
     """An identification by contacts against the robot as its file describes it."""
-    fit = found.fit
+    fit = identified.fit
     kind = fit.campaign.measurement
     if not isinstance(kind, ContactForce):
         raise UnsupportedError(f"a measurement of {kind.kind} touches nothing")
@@ -205,7 +205,7 @@ def judge(described: Robot, found: Identification) -> ContactJudgement:
         after,
         undetermined_contacts(kind, fit.model, fit.campaign),
         force_level(fit.campaign),
-        standing(found),
+        standing(identified),
     )
 
 
@@ -232,11 +232,11 @@ SAME = 1.2
 """Forces within this ratio are one level."""
 
 
-def standing(found: Identification) -> tuple[Combination, ...]:
+def standing(identified: Identification) -> tuple[Combination, ...]:
     """Every estimate that a parameter sought but held, off by its size, would shift by the upper threshold times sd."""
-    fit = found.fit
-    table = {p.name: p for p in found.sought.parameters}
-    held = [n for n in found.groups.names if n in table and n not in fit.names]
+    fit = identified.fit
+    table = {p.name: p for p in identified.sought.parameters}
+    held = [n for n in identified.groups.names if n in table and n not in fit.names]
     if not held:
         return ()
     a = linearise(fit.campaign, fit.model, held, fit.problem.weights).matrix[: int(np.prod(fit.problem.shape))]
@@ -246,10 +246,10 @@ def standing(found: Identification) -> tuple[Combination, ...]:
     shifts = np.abs(factors) * size / fit.sd[:, None]
     return tuple(
         Combination(
-            name, tuple((held[j], float(factors[i, j])) for j in np.flatnonzero(shifts[i] > found.thresholds[0]))
+            name, tuple((held[j], float(factors[i, j])) for j in np.flatnonzero(shifts[i] > identified.thresholds[0]))
         )
         for i, name in enumerate(fit.names[: fit.problem.parameters])
-        if np.any(shifts[i] > found.thresholds[0])
+        if np.any(shifts[i] > identified.thresholds[0])
     )
 
 

@@ -131,12 +131,12 @@ def doubted_objects(model: Robot, campaign: Measured, names: Sequence[str]) -> t
     total, freedom = float(left @ left), linear.equations - span.shape[1]
     out = []
     for name, what, places in _freed(kind):
-        found = score_of_rows(span, left, moved[:, places], freedom, independent=SEEN)
-        if found.size < len(places) or freedom - found.size < 1 or not total > 0:
+        scores = score_of_rows(span, left, moved[:, places], freedom, independent=SEEN)
+        if scores.size < len(places) or freedom - scores.size < 1 or not total > 0:
             continue
         rows = [kind.touches.parameters[i] for i in places]
-        changes = tuple((p.name, p.unit, float(s)) for p, s in zip(rows, found.step, strict=True))
-        out.append(Doubt(name, what, found.chi2 / total, found.probability, changes))
+        changes = tuple((p.name, p.unit, float(s)) for p, s in zip(rows, scores.step, strict=True))
+        out.append(Doubt(name, what, scores.chi2 / total, scores.probability, changes))
     return tuple(sorted(out, key=lambda d: -d.share))
 
 

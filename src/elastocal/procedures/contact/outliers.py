@@ -71,8 +71,8 @@ class Touched:
 
 def screen_contacts(model: Robot, campaign: Measured, names: Sequence[str], leave_out: bool) -> Touched:
     """What does not belong; no contact is blamed where an object alone explains the misfit of all, else both may be."""
-    found = Touched(wrong_contacts(model, campaign, names) if leave_out else (), ())
-    both = Touched(found.wrong, doubted_objects(model, found.kept(campaign), names))
+    touched = Touched(wrong_contacts(model, campaign, names) if leave_out else (), ())
+    both = Touched(touched.wrong, doubted_objects(model, touched.kept(campaign), names))
     if not (both.wrong and both.misled):
         return both
     alone = Touched((), doubted_objects(model, campaign, names))

@@ -93,18 +93,18 @@ def contact_blocks(model: Robot, campaign: Measured, names: Sequence[str]) -> Co
     )
 
 
-def accuracy(found: ContactRows, model: Robot) -> Accuracy:
+def accuracy(contacts: ContactRows, model: Robot) -> Accuracy:
     """From the rows of all contacts."""
-    scaled = np.concatenate([found.each.reshape(-1, len(found.names)), found.prior])
-    rows = np.linalg.qr(scaled, mode="r") / found.size
-    groups = classify(found.names, rows, found.size, model.joint_parameters)
-    sd = np.full(len(found.names), np.inf)
+    scaled = np.concatenate([contacts.each.reshape(-1, len(contacts.names)), contacts.prior])
+    rows = np.linalg.qr(scaled, mode="r") / contacts.size
+    groups = classify(contacts.names, rows, contacts.size, model.joint_parameters)
+    sd = np.full(len(contacts.names), np.inf)
     kept = list(groups.kept)
     if kept:
         sd[kept] = np.sqrt(np.diag(covariance(rows, kept)))
     sd[[g is not Group.IDENTIFIABLE for g in groups.group]] = np.inf
-    p = found.parameters
-    return Accuracy(found.names[:p], found.units[:p], found.size[:p], sd[:p], groups)
+    p = contacts.parameters
+    return Accuracy(contacts.names[:p], contacts.units[:p], contacts.size[:p], sd[:p], groups)
 
 
 LOWER = 0.5

@@ -198,8 +198,8 @@ def identify(
     trained, validation = job.validation(fit, arm.samples, hold_out)
     written, recursion = job.terms(arm, at), job.recursion(arm)
     payload = None if payload_log is None else job.payload(arm, payload_log, payload_frame)
-    said = tuple(warnings(screened, validation, proposal))
+    findings = tuple(warnings(screened, validation, proposal))
     return Gravity(
-        model, screened, trained, validation, written, recursion, payload, mounting, proposal, gains, said,
+        model, screened, trained, validation, written, recursion, payload, mounting, proposal, gains, findings,
         tuple(job.notes),
     )  # fmt: skip

@@ -52,8 +52,8 @@ def warnings(screened: Screened, validation: Validation | None, proposal: Propos
             logged=samples.logged,
         )
     if isfinite(ratio) and not 1 / STRANGE < ratio < STRANGE:
-        said = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
-        yield warning("unit-of-torques", said, ratio=ratio)
+        message = f"THE TORQUES ARE {ratio:.3g} TIMES those expected: check their unit, or the masses in the file."
+        yield warning("unit-of-torques", message, ratio=ratio)
     if arm.outdone.any():
         yield _kept(arm)
     for joint, why in samples.refused.items():
@@ -122,14 +122,14 @@ def _columns(arm: GravityFit) -> Iterator[Finding]:
     for joint, factor in zip(arm.model.joints, arm.sense.factors, strict=True):
         data = {"joint": joint, "factor": float(factor)}
         if factor < 0:
-            said = f"THE TORQUE OF {joint} HAS THE OTHER SIGN than the rest of the log: check its column."
-            yield warning("sign-of-torque", said, **data)
+            message = f"THE TORQUE OF {joint} HAS THE OTHER SIGN than the rest of the log: check its column."
+            yield warning("sign-of-torque", message, **data)
         if isfinite(factor) and not 1 / STRANGE < abs(factor) < STRANGE:
-            said = (
+            message = (
                 f"THE TORQUE OF {joint} IS {abs(factor):.3g} TIMES what is expected: check its unit, or the file's "
                 "masses."
             )
-            yield warning("unit-of-torque", said, **data)
+            yield warning("unit-of-torque", message, **data)
 
 
 def _missed(validation: Validation) -> Iterator[Finding]:

@@ -100,8 +100,8 @@ class GravityFit:
     @property
     def known(self) -> Known:
         """Masses and mass moments."""
-        at = self.unknowns.weighing
-        return Known(self.unknowns.masses, self.covariance[np.ix_(at, at)])
+        weighing = self.unknowns.weighing
+        return Known(self.unknowns.masses, self.covariance[np.ix_(weighing, weighing)])
 
     def value(self, name: str) -> float:
         return float(self.values[self.unknowns.names.index(name)])

@@ -31,62 +31,62 @@ class FrictionTerm:
     reason: str = ""
 
 
-def friction_terms(found: GravityFit) -> tuple[FrictionTerm, ...]:
+def friction_terms(fit: GravityFit) -> tuple[FrictionTerm, ...]:
     """Every term that was asked for, joint by joint, and its share by load where that is significant."""
-    asked = [t for t in TERMS if found.friction is not None and getattr(found.friction, t)]
+    asked = [t for t in TERMS if fit.friction is not None and getattr(fit.friction, t)]
     asked += ["rotor"] * bool(asked)
     out = []
-    for label, j in _motors(found):
-        turns = found.model.motions[j].kind == "revolute"
+    for label, j in _motors(fit):
+        turns = fit.model.motions[j].kind == "revolute"
         force = "N m" if turns else "N"
         units = {"viscous": f"{force} s/{'rad' if turns else 'm'}", "rotor": "kg m2" if turns else "kg"}
         for term in asked:
             name = f"{label} {term}"
-            if name not in found.unknowns.names or (found.samples.by_row and not _per_row(found, j, term)):
+            if name not in fit.unknowns.names or (fit.samples.by_row and not _per_row(fit, j, term)):
                 continue
-            sd = found.sd(name)
-            reason = _why_not(found, label, j, term, found.value(name), sd)
-            shown = (np.nan, np.nan) if reason or sd is None else (found.value(name), sd)
+            sd = fit.sd(name)
+            reason = _why_not(fit, label, j, term, fit.value(name), sd)
+            shown = (np.nan, np.nan) if reason or sd is None else (fit.value(name), sd)
             out.append(FrictionTerm(label, term, units.get(term, force), *shown, reason))
-        if sd := found.sd(name := f"{label} {BY_LOAD}"):
-            out.append(FrictionTerm(label, "by load", f"{force}/({force})", found.value(name), sd))
+        if sd := fit.sd(name := f"{label} {BY_LOAD}"):
+            out.append(FrictionTerm(label, "by load", f"{force}/({force})", fit.value(name), sd))
     return tuple(out)
 
 
-def braking(found: GravityFit) -> dict[str, float]:
+def braking(fit: GravityFit) -> dict[str, float]:
     """Coulomb friction over its sd, by joint and coupled motor: positive where it brakes."""
     out = {}
-    for label, j in _motors(found):
-        sd = found.sd(f"{label} coulomb") if f"{label} coulomb" in found.unknowns.names else None
-        if sd and label not in found.samples.refused and not (label in found.model.joints and _one_way(found, j)):
-            out[label] = found.value(f"{label} coulomb") / sd
+    for label, j in _motors(fit):
+        sd = fit.sd(f"{label} coulomb") if f"{label} coulomb" in fit.unknowns.names else None
+        if sd and label not in fit.samples.refused and not (label in fit.model.joints and _one_way(fit, j)):
+            out[label] = fit.value(f"{label} coulomb") / sd
     return out
 
 
-def _motors(found: GravityFit) -> list[tuple[str, int]]:
+def _motors(fit: GravityFit) -> list[tuple[str, int]]:
     """Joints and coupled motors by name, with the joint that each is counted with."""
-    coupled = [(c.label, int(np.flatnonzero(c.direction)[-1])) for c in found.unknowns.coupled]
-    return [(joint, j) for j, joint in enumerate(found.model.joints)] + coupled
+    coupled = [(c.label, int(np.flatnonzero(c.direction)[-1])) for c in fit.unknowns.coupled]
+    return [(joint, j) for j, joint in enumerate(fit.model.joints)] + coupled
 
 
-def _one_way(found: GravityFit, j: int) -> bool:
-    v = found.samples.velocity[np.isfinite(found.samples.torque[:, j]), j]
+def _one_way(fit: GravityFit, j: int) -> bool:
+    v = fit.samples.velocity[np.isfinite(fit.samples.torque[:, j]), j]
     return not (np.any(v > 0) and np.any(v < 0))
 
 
-def _per_row(found: GravityFit, j: int, term: str) -> bool:
+def _per_row(fit: GravityFit, j: int, term: str) -> bool:
     """Whether a term of a log without time is worth naming: not where nothing goes with the rows."""
-    paced = found.samples.paced
+    paced = fit.samples.paced
     return term in ("coulomb", "zero") or (term == "viscous" and (not paced or paced[j]))
 
 
-def _why_not(found: GravityFit, label: str, j: int, term: str, value: float, sd: float | None) -> str:
-    samples = found.samples
+def _why_not(fit: GravityFit, label: str, j: int, term: str, value: float, sd: float | None) -> str:
+    samples = fit.samples
     if label in samples.refused:
         return samples.refused[label]
     if not samples.counts[j]:
         return "no reading of it counts"
-    if term == "coulomb" and label in found.model.joints and sd is not None and _one_way(found, j):
+    if term == "coulomb" and label in fit.model.joints and sd is not None and _one_way(fit, j):
         return ONE_WAY.format(value, sd)
     if term == "coulomb" and sd is not None and samples.by_row and not samples.goes_with_motion()[j]:
         return AT_SPEED.format(value, sd)

@@ -60,45 +60,45 @@ def find_gains(
     """``samples`` with currents in place of torques: the same with torques, and the gains between them."""
     current, joints = samples.torque, samples.log.joints
     gain = _start(model, samples, sense.sign)
-    told = (samples.counts > 0) & np.isfinite(gain)
+    known = (samples.counts > 0) & np.isfinite(gain)
     change = sd = np.zeros(len(gain))
-    for _ in range(ROUNDS if told.any() else 0):
-        scaled = np.where(told, gain * current, np.nan)
+    for _ in range(ROUNDS if known.any() else 0):
+        scaled = np.where(known, gain * current, np.nan)
         change, sd = _step(fit(replace(samples, torque=scaled), prior))
-        if np.any(lost := told & ~np.isfinite(change)):
-            told = told & ~lost
-            if told.any():
+        if np.any(lost := known & ~np.isfinite(change)):
+            known = known & ~lost
+            if known.any():
                 continue
             break
         gain = gain * (1 + np.clip(np.nan_to_num(change), -STEP, STEP))
         if np.nanmax(np.abs(change)) < SETTLED:
             break
     else:
-        if told.any():
+        if known.any():
             raise InfeasibleError(
                 f"{samples.log.source}: the gains of its currents do not converge; give torques, or better masses"
             )
     notes = ["Torques were not logged: currents are taken times a gain that is sought for every joint."]
-    used = told
-    if not told.any():
+    used = known
+    if not known.any():
         best = int(np.argmax(np.nan_to_num(np.nanstd(np.where(samples.counts > 0, current, 0.0), axis=0))))
         used, gain = np.arange(len(gain)) == best, np.ones(len(gain))
         notes.append(f"No gain is told: masses and torques are products with the gain of {joints[best]}, in A for N m.")
-    alone = [j for j in range(len(gain)) if samples.counts[j] and not told[j]]
+    alone = [j for j in range(len(gain)) if samples.counts[j] and not known[j]]
     products = tuple(t for j in alone for t in _product(samples, j, fit))
     why = "the gain of its current is not told by the masses, so that its friction is a product in A"
     refused = {**samples.refused, **{joints[j]: why for j in alone if not used[j]}}
     torque = np.where(used, gain * current, np.nan)
-    value = np.where(told, gain, np.nan)
-    out = Gains(joints, value, np.where(told, sd * np.abs(gain), np.nan), products, tuple(notes))
+    value = np.where(known, gain, np.nan)
+    out = Gains(joints, value, np.where(known, sd * np.abs(gain), np.nan), products, tuple(notes))
     return replace(samples, torque=torque, refused=refused), out
 
 
 def _product(samples: Samples, j: int, fit: Fit) -> tuple[FrictionTerm, ...]:
     """Friction in A of one joint that is fitted alone."""
     mine = np.arange(len(samples.log.joints)) == j
-    found = fit(replace(samples, torque=np.where(mine, samples.torque, np.nan)), None)
-    terms = [t for t in friction_terms(found) if t.joint == samples.log.joints[j] and t.term in ("coulomb", "viscous")]
+    fitted = fit(replace(samples, torque=np.where(mine, samples.torque, np.nan)), None)
+    terms = [t for t in friction_terms(fitted) if t.joint == samples.log.joints[j] and t.term in ("coulomb", "viscous")]
     return tuple(replace(t, unit=t.unit.replace("N m", "A").replace("N", "A")) for t in terms)
 
 
@@ -111,31 +111,31 @@ def _start(model: Robot, samples: Samples, sign: int) -> Array:
     return np.where(weighs, square / np.where(weighs, slope, 1.0), np.nan)
 
 
-def _step(found: GravityFit) -> tuple[Array, Array]:
+def _step(fit: GravityFit) -> tuple[Array, Array]:
     """Relative change (n,) of the gains and its standard deviation, nan where only products are told."""
-    blocks, n = found.solved.blocks, found.model.n
-    expected = found.unknowns.columns(found.samples, found.sense.sign) @ found.values
-    expected = expected + found.unknowns.fixed_torque(found.samples)
+    blocks, n = fit.solved.blocks, fit.model.n
+    expected = fit.unknowns.columns(fit.samples, fit.sense.sign) @ fit.values
+    expected = expected + fit.unknowns.fixed_torque(fit.samples)
     columns = -expected[:, :, None] * np.eye(n)
-    told = found.samples.counts > 0
+    known = fit.samples.counts > 0
     change, sd = np.full(n, np.nan), np.full(n, np.nan)
     p = blocks.shape[2]
-    while told.any():
-        more = replace(blocks, jacobian=np.concatenate([blocks.jacobian, columns[:, :, told]], axis=2))
-        white = (found.solved.inverse @ more.jacobian).reshape(-1, p + told.sum())
-        prior = np.concatenate([np.diag(prior_precision(blocks, found.solved.log_scales)[0]), np.zeros(told.sum())])
+    while known.any():
+        more = replace(blocks, jacobian=np.concatenate([blocks.jacobian, columns[:, :, known]], axis=2))
+        white = (fit.solved.inverse @ more.jacobian).reshape(-1, p + known.sum())
+        prior = np.concatenate([np.diag(prior_precision(blocks, fit.solved.log_scales)[0]), np.zeros(known.sum())])
         rows = [white[i : i + 4096] for i in range(0, len(white), 4096)]
         names = [str(i) for i in range(white.shape[1])]
         kept = classify(
             names, stacked_triangle([*rows, np.diag(np.sqrt(prior))], white.shape[1]), np.ones(len(names))
         ).kept
-        free = np.array([p + i in kept for i in range(told.sum())])
+        free = np.array([p + i in kept for i in range(known.sum())])
         if free.all():
-            solved = posterior(more, found.solved.log_scales)
+            solved = posterior(more, fit.solved.log_scales)
             spread = np.sqrt(np.diag(solved.covariance))[p:]
             free = spread < VAGUE
             if free.all():
-                change[told], sd[told] = solved.mean[p:], spread
+                change[known], sd[known] = solved.mean[p:], spread
                 break
-        told[np.flatnonzero(told)[~free]] = False
+        known[np.flatnonzero(known)[~free]] = False
     return change, sd

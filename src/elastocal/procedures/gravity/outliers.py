@@ -57,14 +57,14 @@ def screen(fit: Callable[[Samples], GravityFit], samples: Samples) -> Screened:
     mask = outlying_readings(everything)
     if not mask.any():
         return Screened(everything, everything, ())
-    found = fit(replace(samples, torque=np.where(mask, np.nan, samples.torque)))
-    return Screened(found, everything, tuple((int(r), int(j)) for r, j in np.argwhere(mask)))
+    fitted = fit(replace(samples, torque=np.where(mask, np.nan, samples.torque)))
+    return Screened(fitted, everything, tuple((int(r), int(j)) for r, j in np.argwhere(mask)))
 
 
-def outlying_readings(found: GravityFit) -> Bools:
+def outlying_readings(fit: GravityFit) -> Bools:
     """(N, n): deletion residuals off their neighbours by more than 8 sd, none where more than 5 % of a joint's are."""
-    blocks, residuals = found.solved.blocks, found.residuals
-    size = np.array([_robust(r, t) for r, t in zip(residuals.T, found.samples.torque.T, strict=True)])
+    blocks, residuals = fit.solved.blocks, fit.residuals
+    size = np.array([_robust(r, t) for r, t in zip(residuals.T, fit.samples.torque.T, strict=True)])
     judged = deletion(posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(size)])))
     student = np.sign(judged.pull) * np.sqrt(judged.number_chi2())
     out = np.zeros(student.shape, dtype=bool)

@@ -51,67 +51,67 @@ class TorquePrediction:
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
-def predict_torque(found: GravityFit, q: Array) -> TorquePrediction:
+def predict_torque(fit: GravityFit, q: Array) -> TorquePrediction:
     """At any joint values (N, n), friction and noise apart."""
-    values = found.model.joint_values(q)
-    x = found.weight_columns(values)
-    leverage = _leverage(found, x) / _most(found)
-    lacks = (leverage > BEYOND) | found.samples.by_row
-    sd = np.sqrt(_variance(found, x) + np.where(lacks, _lacking(found), 0.0))
-    if not np.all(np.isfinite(found.unknowns.sd[: len(found.unknowns.masses)])):
-        sd = np.where(np.isinf(leverage) & _beside(found, x), np.inf, sd)
-    silent = np.array([j in found.samples.refused for j in found.model.joints])
-    instead = x @ (found.values - found.unknowns.file)
-    torque = holding_torque(found.model, values) - np.where(found.outdone, instead, 0.0)
-    sd = np.where(found.outdone, np.hypot(sd, instead), sd)
+    values = fit.model.joint_values(q)
+    x = fit.weight_columns(values)
+    leverage = _leverage(fit, x) / _most(fit)
+    lacks = (leverage > BEYOND) | fit.samples.by_row
+    sd = np.sqrt(_variance(fit, x) + np.where(lacks, _lacking(fit), 0.0))
+    if not np.all(np.isfinite(fit.unknowns.sd[: len(fit.unknowns.masses)])):
+        sd = np.where(np.isinf(leverage) & _beside(fit, x), np.inf, sd)
+    silent = np.array([j in fit.samples.refused for j in fit.model.joints])
+    instead = x @ (fit.values - fit.unknowns.file)
+    torque = holding_torque(fit.model, values) - np.where(fit.outdone, instead, 0.0)
+    sd = np.where(fit.outdone, np.hypot(sd, instead), sd)
     torque = np.where(silent, np.nan, torque)
     return TorquePrediction(
-        torque, np.where(silent, np.nan, sd), leverage > BEYOND, leverage, dict(found.samples.refused)
+        torque, np.where(silent, np.nan, sd), leverage > BEYOND, leverage, dict(fit.samples.refused)
     )  # fmt: skip
 
 
-def _lacking(found: GravityFit) -> Array:
+def _lacking(fit: GravityFit) -> Array:
     """Mean square (n,) of what stretches left out show beyond the scatter."""
-    return np.maximum(np.nan_to_num(found.left_out**2 - found.noise**2), 0.0)
+    return np.maximum(np.nan_to_num(fit.left_out**2 - fit.noise**2), 0.0)
 
 
-def _variance(found: GravityFit, x: Array) -> Array:
+def _variance(fit: GravityFit, x: Array) -> Array:
     """x C_j x^T (N, n)."""
-    parts = [np.einsum("nrp,pq,nrq->nr", x, m, x, optimize=True) for m in (found.solved_covariance, found.drawn)]
-    return np.asarray(np.maximum(parts[0] + (found.spread - 1) * parts[1], 0.0))
+    parts = [np.einsum("nrp,pq,nrq->nr", x, m, x, optimize=True) for m in (fit.solved_covariance, fit.drawn)]
+    return np.asarray(np.maximum(parts[0] + (fit.spread - 1) * parts[1], 0.0))
 
 
-def _leverage(found: GravityFit, x: Array) -> Array:
+def _leverage(fit: GravityFit, x: Array) -> Array:
     """(N, n) by the readings alone; infinite where a row depends on what they do not tell."""
     from scipy.linalg import solve_triangular
 
-    kept, factor = found.seen
+    kept, factor = fit.seen
     rows = x[:, :, kept].reshape(-1, len(kept))
     size = np.sum(solve_triangular(factor, rows.T, trans=1) ** 2, axis=0).reshape(x.shape[:2])
-    return np.where(_blind(found, x), np.inf, size)
+    return np.where(_blind(fit, x), np.inf, size)
 
 
-def _blind(found: GravityFit, x: Array) -> Bools:
-    rank, x = found.base.rank, x[:, :, : found.unknowns.plain]
+def _blind(fit: GravityFit, x: Array) -> Bools:
+    rank, x = fit.base.rank, x[:, :, : fit.unknowns.plain]
     away = np.abs((x / rank.lengths) @ rank.null).max(axis=2, initial=0.0)
     return np.asarray(away > BLIND * np.maximum(np.linalg.norm(x / rank.lengths, axis=2), 1e-12))
 
 
-def _beside(found: GravityFit, x: Array) -> Bools:
+def _beside(fit: GravityFit, x: Array) -> Bools:
     """Rows that depend on unknowns which were not estimated and are not known either."""
     fixed = np.ones(x.shape[2], dtype=bool)
-    fixed[found.kept] = False
-    return np.asarray(np.any(np.abs(x[:, :, fixed & np.isinf(found.unknowns.sd)]) > 1e-12, axis=2))
+    fixed[fit.kept] = False
+    return np.asarray(np.any(np.abs(x[:, :, fixed & np.isinf(fit.unknowns.sd)]) > 1e-12, axis=2))
 
 
-def _most(found: GravityFit) -> Array:
+def _most(fit: GravityFit) -> Array:
     """Largest leverage (n,) of the weights at the readings fitted; one where a joint has none."""
-    if "most" not in vars(found):
-        x = found.weight_columns(found.samples.q)
-        known = np.isfinite(found.samples.torque) & ~_blind(found, x)
-        most = np.where(known, _leverage(found, x), 0.0).max(axis=0)
-        vars(found)["most"] = np.where(most > 0, most, 1.0)
-    return np.asarray(vars(found)["most"])
+    if "most" not in vars(fit):
+        x = fit.weight_columns(fit.samples.q)
+        known = np.isfinite(fit.samples.torque) & ~_blind(fit, x)
+        most = np.where(known, _leverage(fit, x), 0.0).max(axis=0)
+        vars(fit)["most"] = np.where(most > 0, most, 1.0)
+    return np.asarray(vars(fit)["most"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,23 +130,23 @@ class ReadingPrediction:
     new_way: Bools
 
 
-def predict_reading(found: GravityFit, samples: Samples) -> ReadingPrediction:
+def predict_reading(fit: GravityFit, samples: Samples) -> ReadingPrediction:
     """At the samples of any log; the noise of a reading comes on top."""
-    unknowns, sign = found.unknowns, found.sense.sign
+    unknowns, sign = fit.unknowns, fit.sense.sign
     x = unknowns.columns(samples, sign)
     fixed = unknowns.fixed_torque(samples)
     bodies, plain = unknowns.of_bodies, unknowns.plain
-    friction = x[:, :, bodies:plain] @ found.values[bodies:plain]
-    rest = fixed + x[:, :, plain:] @ found.values[plain:]
-    own = x[:, :, :bodies] @ found.values[:bodies] + rest
+    friction = x[:, :, bodies:plain] @ fit.values[bodies:plain]
+    rest = fixed + x[:, :, plain:] @ fit.values[plain:]
+    own = x[:, :, :bodies] @ fit.values[:bodies] + rest
     file = x[:, :, :bodies] @ unknowns.file[:bodies] + rest
     ways = np.zeros(friction.shape, dtype=bool)
-    if found.friction is not None and (found.friction.coulomb or found.friction.viscous):
-        ways = _new_ways(found.samples, samples)
-    weight = predict_torque(found, samples.q)
-    own = np.where(found.outdone, file, own)
-    grown = np.maximum(weight.sd**2 - _variance(found, found.weight_columns(samples.q)), 0.0)
-    sd = np.sqrt(_variance(found, x) + np.nan_to_num(grown))
+    if fit.friction is not None and (fit.friction.coulomb or fit.friction.viscous):
+        ways = _new_ways(fit.samples, samples)
+    weight = predict_torque(fit, samples.q)
+    own = np.where(fit.outdone, file, own)
+    grown = np.maximum(weight.sd**2 - _variance(fit, fit.weight_columns(samples.q)), 0.0)
+    sd = np.sqrt(_variance(fit, x) + np.nan_to_num(grown))
     return ReadingPrediction(weight, sign * friction, sign * (own + friction), sign * (file + friction), sd, ways)
 
 
@@ -226,8 +226,8 @@ class Validation:
         return (p.weight.extrapolated | p.new_way) & np.isfinite(self.error)
 
 
-def validate(found: GravityFit, samples: Samples) -> Validation:
-    prediction = predict_reading(found, samples)
-    sd = np.hypot(prediction.sd, np.nan_to_num(found.noise))
+def validate(fit: GravityFit, samples: Samples) -> Validation:
+    prediction = predict_reading(fit, samples)
+    sd = np.hypot(prediction.sd, np.nan_to_num(fit.noise))
     error, file_error = samples.torque - prediction.reading, samples.torque - prediction.file
-    return Validation(samples, prediction, error, file_error, sd, found.noise)
+    return Validation(samples, prediction, error, file_error, sd, fit.noise)

@@ -110,10 +110,10 @@ def _fitted(
     def fit(values: Array) -> FourierSeries:
         return fourier(level.joints[i], level.angle(q, i), values, velocity, order=1)
 
-    found = fit(torque - beyond @ chain.values())
+    fitted = fit(torque - beyond @ chain.values())
     parts = [fit(np.where(np.isfinite(torque), c, np.nan)) for c in beyond.T]
     slope = -np.array([[p.cosine[0], p.sine[0]] for p in parts]).reshape(-1, 2).T
-    own = found.first + slope @ chain.covariance @ slope.T
+    own = fitted.first + slope @ chain.covariance @ slope.T
     cross = slope @ chain.covariance
-    term = Term.of(level, i, np.array([found.cosine[0], found.sine[0]]), own, following)
-    return found, _Chain((*chain.terms, term), np.block([[chain.covariance, cross.T], [cross, own]]))
+    term = Term.of(level, i, np.array([fitted.cosine[0], fitted.sine[0]]), own, following)
+    return fitted, _Chain((*chain.terms, term), np.block([[chain.covariance, cross.T], [cross, own]]))

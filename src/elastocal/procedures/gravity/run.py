@@ -131,8 +131,8 @@ class Job:
             if len(signs) != 1:
                 raise
             best = drives if signs == {1} else stated_sense(model, samples, -1)
-            said = ", ".join(ways)
-            return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {said} brakes")
+            message = ", ".join(ways)
+            return replace(best, reason=f"{best.reason.split(',')[0]}: so taken, the friction of {message} brakes")
 
     def gains(self, model: Robot, samples: Samples, sign: int) -> tuple[Samples, Gains]:
         sense = stated_sense(model, samples, sign)

@@ -154,8 +154,8 @@ def select_samples(
         if error.code not in ("too-fast", "too-few") or not moved.any():
             raise
         return moving_samples(model, log, friction=friction, cutoff=cutoff)
-    told = moved & np.isfinite(log.torque).any(axis=0)
-    enough = np.all(slow.counts[told] >= LEAST) and slow.fast <= (1 - SLOW) * slow.logged
+    informed = moved & np.isfinite(log.torque).any(axis=0)
+    enough = np.all(slow.counts[informed] >= LEAST) and slow.fast <= (1 - SLOW) * slow.logged
     if enough or (cutoff is None and not _resolved(log)):
         return slow
     return moving_samples(model, log, friction=friction, cutoff=cutoff)

@@ -102,8 +102,8 @@ def identify(
     directions = _directions(given, fits)
     joints = tuple(_joint(given, fits, directions, j, lever, at_gripper) for j, lever in lengths.items())
     _check_joints(joints, at_gripper)
-    said = tuple(_warnings(given, fits, directions, joints))
-    return Loops(given, noise, at_gripper, fits, directions, joints, said)
+    findings = tuple(_warnings(given, fits, directions, joints))
+    return Loops(given, noise, at_gripper, fits, directions, joints, findings)
 
 
 def _with_joint(loops: Sequence[NamedLoop], levers: Mapping[str, float]) -> tuple[NamedLoop, ...]:
@@ -132,9 +132,9 @@ def _lever(loops: Sequence[NamedLoop], joint: str, stated: Mapping[str, float]) 
             parameter="lever",
         )
     if len(given) > 1:
-        said = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
+        message = " and ".join(f"{1e3 * v:g}" for v in sorted(given))
         raise MissingError(
-            f"{loops[0].source}: joint {joint} has levers of {said} mm; give one, or name the loops apart"
+            f"{loops[0].source}: joint {joint} has levers of {message} mm; give one, or name the loops apart"
         )
     if not (isfinite(lever := given.pop()) and lever > 0):
         raise RangeError(f"lever of {joint}: {1e3 * lever:g} mm is no positive length; correct it")
@@ -217,21 +217,23 @@ def _warnings(
 ) -> Iterator[Finding]:
     yield from _undetermined(fits)
     for loop, fit in zip(loops, fits, strict=True):
-        for code, said in (*_departed(fit), *_gap_notes(fit), *_alone(fit)):
-            yield note(code, f"Loop {loop.name}: {said}", loop=loop.name)
+        for code, message in (*_departed(fit), *_gap_notes(fit), *_alone(fit)):
+            yield note(code, f"Loop {loop.name}: {message}", loop=loop.name)
     yield from _assumed(loops, directions)
     for joint in joints:
         for test, what in zip(joint.agree, ("compliance", "half gap"), strict=True):
             if test.rejected:
-                said = f"The loops of joint {joint.joint} disagree on its {what} (probability {test.chance})."
-                yield note("disagree", said, joint=joint.joint, probability=test.probability)
+                message = f"The loops of joint {joint.joint} disagree on its {what} (probability {test.chance})."
+                yield note("disagree", message, joint=joint.joint, probability=test.probability)
 
 
 def _undetermined(fits: Sequence[LoopFit]) -> Iterator[Finding]:
     if count := sum(f.undetermined for f in fits):
         number = "One reading" if count == 1 else f"{count} readings"
-        said = f"{number} at zero force {'is' if count == 1 else 'are'} left out: the backlash may lie anywhere there."
-        yield note("zero-force", said, count=count)
+        message = (
+            f"{number} at zero force {'is' if count == 1 else 'are'} left out: the backlash may lie anywhere there."
+        )
+        yield note("zero-force", message, count=count)
 
 
 def _departed(fit: LoopFit) -> Iterator[tuple[str, str]]:
@@ -282,8 +284,8 @@ def _gap_notes(fit: LoopFit) -> Iterator[tuple[str, str]]:
 
 def _alone(fit: LoopFit) -> Iterator[tuple[str, str]]:
     if fit.alone:
-        said = f"scatters more than the others; its own scatter of {1e6 * fit.sigma:.3g} um is its noise."
-        yield "scatters-more", said
+        message = f"scatters more than the others; its own scatter of {1e6 * fit.sigma:.3g} um is its noise."
+        yield "scatters-more", message
 
 
 def _assumed(loops: Sequence[NamedLoop], directions: Directions | None) -> Iterator[Finding]:
@@ -296,5 +298,5 @@ def _assumed(loops: Sequence[NamedLoop], directions: Directions | None) -> Itera
         yield note("apart", f"Not straight, so left out of what describes all directions: {named}.", loops=named)
     for fit, what in ((directions.compliance, "compliance"), (directions.half_gap, "backlash")):
         if not fit.one.decided and fit.isotropic.known:
-            said = f"That the {what} is the same in all directions is an assumption: {fit.one.reason}."
-            yield note("assumed-equal", said, quantity=what)
+            message = f"That the {what} is the same in all directions is an assumption: {fit.one.reason}."
+            yield note("assumed-equal", message, quantity=what)

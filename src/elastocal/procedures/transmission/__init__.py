@@ -222,8 +222,8 @@ def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: 
     columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if found or many else None
     if columns is None:
         return found
-    said = f"{columns} look swapped: exchanged, they agree with the others."
-    return warning("swapped-columns", said), *found
+    message = f"{columns} look swapped: exchanged, they agree with the others."
+    return warning("swapped-columns", message), *found
 
 
 def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:

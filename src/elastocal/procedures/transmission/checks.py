@@ -73,22 +73,22 @@ def _slope(series: EncoderSeries, axis: str) -> float:
 
 
 def doubts(
-    found: Matrices,
+    matrices: Matrices,
     fit: SystemFit,
     unseen: Sequence[tuple[str, str]],
     rounds: Sequence[bool],
     prismatic: Collection[str],
 ) -> tuple[Finding, ...]:
     """What is to be said of a result that may be right; ``rounds``: which counts per turn are a round number."""
-    out = [*_followers(found, prismatic), *_large(found, prismatic), *_motor_units(found, rounds)]
+    out = [*_followers(matrices, prismatic), *_large(matrices, prismatic), *_motor_units(matrices, rounds)]
     if unseen:
         named = ", ".join(f"{i} by {j}" for i, j in unseen[:6])
         more = f" and {len(unseen) - 6} others" if len(unseen) > 6 else ""
-        said = (
+        message = (
             f"{len(unseen)} entries are not measured and count as zero, because no table reads the motor's counts "
             f"while the joint moves: motor {named}{more}."
         )
-        out.append(note("not-measured", said, entries=tuple(unseen)))
+        out.append(note("not-measured", message, entries=tuple(unseen)))
     out += [
         note(
             "no-spare-rows",
@@ -102,35 +102,37 @@ def doubts(
     return tuple(out)
 
 
-def _followers(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
+def _followers(matrices: Matrices, prismatic: Collection[str]) -> list[Finding]:
     """Joints of the other kind are not compared: a metre is not a radian."""
     out = []
-    for i, axis in enumerate(found.axes):
-        alike = np.array([(j in prismatic) == (axis in prismatic) for j in found.axes])
-        row = np.abs(np.nan_to_num(found.joint[i])) * alike
+    for i, axis in enumerate(matrices.axes):
+        alike = np.array([(j in prismatic) == (axis in prismatic) for j in matrices.axes])
+        row = np.abs(np.nan_to_num(matrices.joint[i])) * alike
         if (k := int(np.argmax(row))) != i:
-            other = found.axes[k]
-            said = f"Motor {axis} follows joint {other} more than joint {axis}; check whether columns are swapped."
-            out.append(warning("follows-another-joint", said, motor=axis, joint=other))
+            other = matrices.axes[k]
+            message = f"Motor {axis} follows joint {other} more than joint {axis}; check whether columns are swapped."
+            out.append(warning("follows-another-joint", message, motor=axis, joint=other))
     return out
 
 
-def _motor_units(found: Matrices, rounds: Sequence[bool]) -> list[Finding]:
+def _motor_units(matrices: Matrices, rounds: Sequence[bool]) -> list[Finding]:
     """Counts per turn that are 57.3 times a round number, or as many times more or fewer than those of most axes."""
     out = []
-    for axis, counts, is_round in zip(found.axes, found.per_turn, rounds, strict=True):
+    for axis, counts, is_round in zip(matrices.axes, matrices.per_turn, rounds, strict=True):
         if is_round or not np.isfinite(counts):
             continue
-        alike = int(np.sum(_near(found.per_turn, counts)))
+        alike = int(np.sum(_near(matrices.per_turn, counts)))
         for factor in (DEGREES, 1 / DEGREES):
-            others = [a for a, other in zip(found.axes, found.per_turn, strict=True) if _near(counts, factor * other)]
+            others = [
+                a for a, other in zip(matrices.axes, matrices.per_turn, strict=True) if _near(counts, factor * other)
+            ]
             simple = [n for n in round_numbers(2 * counts) if n >= LEAST and _near(counts, factor * n)]
             if len(others) >= alike or (factor > 1 and simple):
                 than = f"those of {', '.join(others)}" if len(others) >= alike else f"{simple[0]}"
-                said = f"57.3 times {than}" if factor > 1 else f"57.3 times less than {than}"
+                message = f"57.3 times {than}" if factor > 1 else f"57.3 times less than {than}"
                 text = (
-                    f"Counts per motor turn of {axis} would be {counts:.6g}, {said}, as degrees are to radians; check "
-                    "the unit of its motor angles."
+                    f"Counts per motor turn of {axis} would be {counts:.6g}, {message}, as degrees are to radians; "
+                    "check the unit of its motor angles."
                 )
                 out.append(warning("motor-unit", text, axis=axis, counts_per_turn=float(counts)))
     return out
@@ -140,8 +142,8 @@ def _near(a: Array | float, b: float) -> Bools:
     return np.asarray(np.abs(np.asarray(a) / b - 1) < NEAR)
 
 
-def _large(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
-    own = np.abs(np.diag(found.structure))
+def _large(matrices: Matrices, prismatic: Collection[str]) -> list[Finding]:
+    own = np.abs(np.diag(matrices.structure))
     return [
         warning(
             "large-ratio",
@@ -149,7 +151,7 @@ def _large(found: Matrices, prismatic: Collection[str]) -> list[Finding]:
             axis=axis,
             ratio=float(ratio),
         )
-        for axis, ratio in zip(found.axes, own, strict=True)
+        for axis, ratio in zip(matrices.axes, own, strict=True)
         if ratio > UNUSUAL and axis not in prismatic
     ]
 
@@ -169,12 +171,12 @@ def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[Finding,
         if wide and fit.levels[n] is not None:
             share, angle, b = max(wide, key=lambda f: f[0])
             amount = "" if np.isnan(angle) else f"{np.degrees(angle):.2g} deg, "
-            said = (
+            message = (
                 f"{table}: counts of {b.block.axis} scatter by {amount}{100 * share:.2g} % of their range about the "
                 f"{relation} values, which is no noise; counters may run over, columns be mixed up or units "
                 "differ, so do not rely on this result."
             )
-            out.append(warning("scatter", said, table=table, axis=b.block.axis, share=share))
+            out.append(warning("scatter", message, table=table, axis=b.block.axis, share=share))
     return tuple(out)
 
 
@@ -197,7 +199,7 @@ def swapped(
 ) -> str | None:
     """Table and headings of the exchange that leaves fewest outliers; None where none makes sense of the rows."""
     found = []
-    for said, candidate in _exchanges(series):
+    for message, candidate in _exchanges(series):
         try:
             screening, _ = robust_pattern(system(candidate, from_zero), level)
         except (InputError, np.linalg.LinAlgError):
@@ -205,7 +207,7 @@ def swapped(
         if not scattered(screening.fit, prismatic) and len(screening.outliers) <= FEW * sum(
             len(s.rows) for s in series
         ):
-            found.append((len(screening.outliers), said))
+            found.append((len(screening.outliers), message))
     return min(found)[1] if found else None
 
 
@@ -217,9 +219,9 @@ def _exchanges(series: Sequence[EncoderSeries]) -> Iterator[tuple[str, list[Enco
         ]
         for a, b, columns, group in pairs:
             first, second = sorted((columns[a].heading, columns[b].heading))
-            said = f"{one.table}: columns {first} and {second}"
+            message = f"{one.table}: columns {first} and {second}"
             changed = _with(one, group, {**columns, a: columns[b], b: columns[a]})
-            yield said, [*series[:k], changed, *series[k + 1 :]]
+            yield message, [*series[:k], changed, *series[k + 1 :]]
 
 
 def _with(series: EncoderSeries, group: str, columns: Mapping[str, AxisColumn]) -> EncoderSeries:

@@ -116,10 +116,10 @@ class SystemFit:
     def block(self, relation: Relation, axis: str) -> BlockFit | None:
         return next((b for b in self.blocks if (b.block.relation, b.block.axis) == (relation, axis)), None)
 
-    def freedom(self, found: BlockFit) -> float:
+    def freedom(self, fit: BlockFit) -> float:
         """Spare equations behind the accuracy of a block: those of the table that tells most of it (by leverage)."""
-        told = np.bincount(found.block.noise[found.kept], found.leverage[found.kept], len(self.levels))
-        return float(self.spare[int(np.argmax(told))])
+        spent = np.bincount(fit.block.noise[fit.kept], fit.leverage[fit.kept], len(self.levels))
+        return float(self.spare[int(np.argmax(spent))])
 
 
 def fit_system(
@@ -144,8 +144,8 @@ def fit_system(
     return SystemFit(system, tuple(parts), levels)
 
 
-def _variance(found: NoiseLevel | None, size: float) -> float:
-    return 1.0 if found is None else found.variance(size)
+def _variance(level: NoiseLevel | None, size: float) -> float:
+    return 1.0 if level is None else level.variance(size)
 
 
 def _same(a: NoiseLevel | None, b: NoiseLevel | None) -> bool:

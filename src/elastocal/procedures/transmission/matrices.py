@@ -39,15 +39,15 @@ PASSES = 5
 OFFSET_LEVEL = 0.05
 
 
-def significance(fit: SystemFit, found: BlockFit, joint: str) -> float:
+def significance(fit: SystemFit, block_fit: BlockFit, joint: str) -> float:
     """Probability of an entry at least as large if it were zero; nan where nothing is known of the noise."""
     from scipy.special import stdtr
 
-    at, freedom = found.of(joint), fit.freedom(found)
-    sd = float(np.sqrt(found.covariance[at, at]))
+    at, freedom = block_fit.of(joint), fit.freedom(block_fit)
+    sd = float(np.sqrt(block_fit.covariance[at, at]))
     if freedom < 0.5 or sd == 0:
         return float("nan")
-    return float(2 * stdtr(freedom, -abs(found.beta[at]) / sd))
+    return float(2 * stdtr(freedom, -abs(block_fit.beta[at]) / sd))
 
 
 def measured_entries(system: System) -> int:
@@ -72,12 +72,12 @@ def eliminated(fit: SystemFit, level: float = LEVEL) -> dict[str, frozenset[str]
             pattern[axis] = pattern[axis] - {joint}
 
 
-def _weakest(fit: SystemFit, found: BlockFit, pattern: Pattern, limit: float) -> str | None:
+def _weakest(fit: SystemFit, block_fit: BlockFit, pattern: Pattern, limit: float) -> str | None:
     """The least significant entry of a motor, where it is not significant."""
-    if found.block.relation == "motor":
+    if block_fit.block.relation == "motor":
         return None
-    others = sorted(pattern[found.block.axis] - {found.block.axis})
-    chance, joint = max(((significance(fit, found, j), j) for j in others), default=(0.0, None))
+    others = sorted(pattern[block_fit.block.axis] - {block_fit.block.axis})
+    chance, joint = max(((significance(fit, block_fit, j), j) for j in others), default=(0.0, None))
     return joint if chance > limit else None
 
 
@@ -199,11 +199,11 @@ class Regularity:
     sigmas: float
 
 
-def regularity_of(found: Matrices) -> Regularity:
+def regularity_of(matrices: Matrices) -> Regularity:
     """Of S; of T_j where counts per turn are unknown."""
-    if np.isfinite(found.per_turn).all():
-        return regularity(found.structure, found.structure_sd)
-    return replace(regularity(found.joint, found.joint_sd), determinant=np.nan, determinant_sd=np.nan)
+    if np.isfinite(matrices.per_turn).all():
+        return regularity(matrices.structure, matrices.structure_sd)
+    return replace(regularity(matrices.joint, matrices.joint_sd), determinant=np.nan, determinant_sd=np.nan)
 
 
 def regularity(structure: Array, sd: Array) -> Regularity:
@@ -270,8 +270,8 @@ def _entries(
                 yield EntryByTable(table, block.axis, j, *_pair(*one, k), *_pair(*other, k))
 
 
-def _pair(found: Matrices, factor: Array, at: tuple[int, int]) -> tuple[float, float]:
-    return float(found.joint[at] * factor[at[0]]), float(found.joint_sd[at] * factor[at[0]])
+def _pair(matrices: Matrices, factor: Array, at: tuple[int, int]) -> tuple[float, float]:
+    return float(matrices.joint[at] * factor[at[0]]), float(matrices.joint_sd[at] * factor[at[0]])
 
 
 def disagreement(entries: tuple[EntryByTable, ...]) -> tuple[tuple[EntryByTable, EntryByTable, float], ...]:

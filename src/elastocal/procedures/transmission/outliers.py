@@ -67,12 +67,14 @@ class Outlier:
     instead: tuple[tuple[str, float], ...]
 
     def text(self) -> str:
-        said = f"{self.table}, {self.row_word} {self.row}, column {self.column}: {self.printed:.10g} where the others "
-        said += f"predict {self.predicted:.{_decimals(self.predicted_sd)}f}"
+        message = (
+            f"{self.table}, {self.row_word} {self.row}, column {self.column}: {self.printed:.10g} where the others "
+        )
+        message += f"predict {self.predicted:.{_decimals(self.predicted_sd)}f}"
         if self.slip:
-            said += f" ({self.slip})"
+            message += f" ({self.slip})"
         others = " or ".join(f"{c} ({v:.6g} predicted)" for c, v in self.instead)
-        return said + (f"; it may as well be {others}" if others else "")
+        return message + (f"; it may as well be {others}" if others else "")
 
 
 def _decimals(sd: float) -> int:
@@ -200,10 +202,12 @@ def _named(system: System, of: CellIncidence, tests: CellTests, cell: int) -> Ou
     c = of.cells[cell]
     lost = tests.gain[cell] - AS_WELL * tests.gain[cell] / tests.statistic[cell]
     rivals = [i for i in of.mates(cell) if tests.gain[i] > lost]
-    told = {i: _story(system, of.cells[i], tests, i) for i in {cell, *rivals}}
-    best = min(told, key=lambda i: (not is_transposition(told[i][3]), not told[i][3], told[i][5], i != cell, i))
-    column, printed, predicted, words, sd, _ = told[best]
-    instead = tuple((told[i][0].heading, told[i][2]) for i in sorted(told) if i != best)
+    stories = {i: _story(system, of.cells[i], tests, i) for i in {cell, *rivals}}
+    best = min(
+        stories, key=lambda i: (not is_transposition(stories[i][3]), not stories[i][3], stories[i][5], i != cell, i)
+    )
+    column, printed, predicted, words, sd, _ = stories[best]
+    instead = tuple((stories[i][0].heading, stories[i][2]) for i in sorted(stories) if i != best)
     series = system.series[c.series]
     return Outlier(
         series.table, series.rows[c.row], series.row_word, column.heading, of.cells[best].axis, printed, predicted, sd,

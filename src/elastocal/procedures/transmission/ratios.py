@@ -97,20 +97,20 @@ def round_numbers(most: float) -> list[int]:
     return sorted({n for n in (*twos, *tens) if n <= most})
 
 
-def supported(found: Sequence[Simple | None]) -> tuple[bool, ...]:
+def supported(simples: Sequence[Simple | None]) -> tuple[bool, ...]:
     """Which of several simple numbers the data support."""
-    chances = sorted(1.0 if s is None else s.chance for s in found)
+    chances = sorted(1.0 if s is None else s.chance for s in simples)
     share = min(1.0, 2 * (1 + sum(c > 0.5 for c in chances)) / max(len(chances), 1))
     allowed = [c for k, c in enumerate(chances, start=1) if c <= min(MOST, RATE * k / (share * len(chances)))]
     limit = max(allowed, default=-1.0)
-    return tuple(s is not None and s.chance <= limit for s in found)
+    return tuple(s is not None and s.chance <= limit for s in simples)
 
 
-def together(found: Sequence[Simple]) -> float:
+def together(simples: Sequence[Simple]) -> float:
     """Probability that chance would do as well for all of them (Fisher: -2 sum log chance is chi square)."""
     from scipy.special import chdtrc
 
-    return float(chdtrc(2 * len(found), -2 * sum(log(s.chance) for s in found))) if found else 1.0
+    return float(chdtrc(2 * len(simples), -2 * sum(log(s.chance) for s in simples))) if simples else 1.0
 
 
 def _totient(n: int) -> int:

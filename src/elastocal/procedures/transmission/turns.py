@@ -69,9 +69,9 @@ class ShownCounts:
     def fits(self, counts: Array) -> tuple[Array, Array]:
         """The same for several columns of counts (n, m) at once."""
         known, reach = np.flatnonzero(self.known), self.reach
-        told = np.zeros((len(known), self.x.shape[1] + 1))
-        told[np.arange(len(known)), known] = reach[known]
-        a = np.vstack([np.column_stack([self.x, np.ones(len(self.x))]), told])
+        shown = np.zeros((len(known), self.x.shape[1] + 1))
+        shown[np.arange(len(known)), known] = reach[known]
+        a = np.vstack([np.column_stack([self.x, np.ones(len(self.x))]), shown])
         told_y = np.tile((reach[known] * self.slopes[known])[:, None], counts.shape[1])
         y = np.vstack([counts, told_y])
         w = np.concatenate([np.ones(len(counts)), 1 / np.maximum(reach * self.sd, 1.0)[known]])

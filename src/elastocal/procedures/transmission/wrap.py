@@ -137,8 +137,8 @@ def _rows(series: EncoderSeries, axis: str, slopes: Slopes) -> ShownCounts:
     relation, inputs = _inputs(series, axis)
     known = [slopes.get((relation, axis, a), (np.nan, np.nan)) for a in inputs]
     x = np.column_stack([*inputs.values(), np.zeros((len(series.rows), 0))])
-    told = np.array(known).reshape(-1, 2)
-    return ShownCounts(x, series.counts[axis].values, told[:, 0], told[:, 1])
+    rows = np.array(known).reshape(-1, 2)
+    return ShownCounts(x, series.counts[axis].values, rows[:, 0], rows[:, 1])
 
 
 def _learn(slopes: Slopes, series: EncoderSeries, axis: str) -> None:

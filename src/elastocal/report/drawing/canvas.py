@@ -130,8 +130,8 @@ class Scale:
             every = [m * 10.0**p for p in range(first, last + 1) for m in steps]
             return [v for v in every if self.low * 0.999 <= v <= self.high * 1.001]
         step = nice_step((self.high - self.low) / max(1, most))
-        found = self._every(step)
-        return found if len(found) >= FEWEST else self._every(nice_step(0.4 * step))
+        ticks = self._every(step)
+        return ticks if len(ticks) >= FEWEST else self._every(nice_step(0.4 * step))
 
     def _every(self, step: float) -> list[float]:
         first = ceil(self.low / step - 1e-9)

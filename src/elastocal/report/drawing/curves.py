@@ -36,8 +36,8 @@ def curves(block: Lines, width: float, paint: Paint) -> str:
     axes = frame(sheet, ends, 10, height)
     draw_series(sheet, axes, block.series, block)
     entries = legend_of(block.series)
-    told = len(entries) > 1 or any(s.role for s in block.series)
-    sheet.height += sheet.legend(entries, 8, height + 58, width - 16) if told else 0.0
+    named = len(entries) > 1 or any(s.role for s in block.series)
+    sheet.height += sheet.legend(entries, 8, height + 58, width - 16) if named else 0.0
     return sheet.svg(_spoken(block))
 
 
@@ -56,12 +56,12 @@ def draw_series(sheet: Sheet, axes: Frame, series: Sequence[Series], block: Line
 
 
 def legend_of(series: Sequence[Series]) -> list[tuple[str, str, str]]:
-    found: dict[str, tuple[str, str, str]] = {}
+    entries: dict[str, tuple[str, str, str]] = {}
     for i, s in enumerate(series):
         line = "dash" if s.role in DASHED else "line"
         sign = "area" if s.low else _shape(s, i) if s.points else line
-        found.setdefault(s.name, (s.name, of_role(s.role, i), sign))
-    return list(found.values())
+        entries.setdefault(s.name, (s.name, of_role(s.role, i), sign))
+    return list(entries.values())
 
 
 def _read(value: float) -> str:

@@ -31,16 +31,16 @@ def page(result: CirclePointsResult) -> Report:
 
 
 def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
-    found = result.found
-    worst = max(found.axes, key=lambda a: a.tilt_sd)
+    axes = result.found
+    worst = max(axes.axes, key=lambda a: a.tilt_sd)
     out = [
-        f"{len(found.axes)} axes measured; the least certain, {worst.joint}, has standard deviations of "
+        f"{len(axes.axes)} axes measured; the least certain, {worst.joint}, has standard deviations of "
         f"{1e6 * worst.tilt_sd:.2f} urad in direction and {1e6 * worst.shift_sd:.2f} um in place."
     ]
-    if found.errors:
-        far = max(found.errors, key=lambda e: e.angle)
+    if axes.errors:
+        far = max(axes.errors, key=lambda e: e.angle)
         out.append(f"The axis farthest from the robot file is that of {far.joint}: {1e3 * far.angle:.4f} mrad.")
-    for axis in found.axes:
+    for axis in axes.axes:
         if abs(axis.ratio - 1) > 5 * max(axis.ratio_sd, 1e-6):
             out.append(f"RATIO: {axis.joint} turns {axis.ratio:.6f}({axis.ratio_sd:.1g}) times what it is told.")
     return tuple(out)

@@ -93,10 +93,13 @@ def _half(interval: Array) -> float:
 
 
 def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozenset[str]) -> tuple[Cell, ...]:
-    fit, found = study.fit, study.identification
+    fit, identification = study.fit, study.identification
     name, value, sd = fit.names[i], float(fit.values[i]), float(fit.sd[i])
-    alone = found.groups.group[found.groups.names.index(name)] is Group.IDENTIFIABLE and name not in standing
-    size = str(practical(float(fit.ratios[i]), *found.thresholds))
+    alone = (
+        identification.groups.group[identification.groups.names.index(name)] is Group.IDENTIFIABLE
+        and name not in standing
+    )
+    size = str(practical(float(fit.ratios[i]), *identification.thresholds))
     kind = size if alone else f"G3{size[2:]}"
     stated: Cell = float(fit.covariance_stated[i, i] ** 0.5) if fit.stated else Unknown(NO_NOISE)
     estimated = or_reason(float(fit.covariance_estimated[i, i] ** 0.5), "no spare equations")

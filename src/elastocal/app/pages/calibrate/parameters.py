@@ -23,8 +23,8 @@ def table_of(result: CalibrateResult) -> Table:
 
 def report(result: CalibrateResult) -> Report:
     study = result.study
-    found = study.identification
-    together, doubted = reduction.combination_table(found.groups), trust.doubted_table(study)
+    identification = study.identification
+    together, doubted = reduction.combination_table(identification.groups), trust.doubted_table(study)
     gone, physical = reduction.dropped_table(study), reduction.physical_table(study)
     related = trust.correlation_table(study, result.correlated)
     drawn = pictures.forests(result)
@@ -35,7 +35,11 @@ def report(result: CalibrateResult) -> Report:
         Section("Uncertainty budget", (pictures.budget_bars(study),) if study.budget.names else ()),
         Section("Robot and campaign", pictures.scenes(result)),
         *contact_sections(result),
-        Section("Outliers", (trust.outlier_table(study),) if found.excluded else (), folded=not found.excluded),
+        Section(
+            "Outliers",
+            (trust.outlier_table(study),) if identification.excluded else (),
+            folded=not identification.excluded,
+        ),
         Section("Stages of the reduction", (reduction.path_table(study),), folded=True),
         Section("More on parameters", drawn[2:], folded=True),
         Section(
@@ -120,12 +124,12 @@ def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
 
 def force_table(result: CalibrateResult) -> Table:
     assert result.contacts is not None
-    found = result.contacts.forces
+    forces = result.contacts.forces
     columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
     why = "no contact has a determined state"
     rows = (
-        ("as the robot file describes it", or_reason(found.before, why)),
-        ("calibrated", or_reason(found.after, why)),
+        ("as the robot file describes it", or_reason(forces.before, why)),
+        ("calibrated", or_reason(forces.after, why)),
     )
     notes = (
         "Mean length of the difference between measured and predicted force (002 eq. 10); no contact counts as 0 N.",

@@ -199,7 +199,7 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     factor = enlargement(arms.extent, moves.longest)
     rows = spread_out(arms.tip, MOST_ARMS, flagged_readings(moves).tolist())
     starts, forces = load_forces(model, where.q, where.load)
-    scale, said = force_scale(forces, arms.extent)
+    scale, scale_note = force_scale(forces, arms.extent)
     drawn = _Drawn(moves, arms, rows, _bent(result, rows, factor), starts, forces, scale, factor)
     marks = thinned(where.count, MOST_MARKS)
     parts = [
@@ -207,7 +207,7 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
         *_all(drawn, marks),
         *(p for n in range(len(rows)) for p in _single(drawn, n)),
     ]
-    notes = [f"The vectors {moves.words[0]} and {moves.words[1]} are drawn {times(factor)}.", said]
+    notes = [f"The vectors {moves.words[0]} and {moves.words[1]} are drawn {times(factor)}.", scale_note]
     if moves.cut:
         notes.append(f"{moves.cut} doubtful vectors are far longer and are cut.")
     if len(marks) < where.count:
@@ -294,7 +294,7 @@ def workspace_section(result: CalibrateResult) -> Section:
     load = AppliedWrenches(where.load.frame, where.wrenches[[row]], where.load.follows)
     force = ", ".join(f"{v:.4g}" for v in where.wrenches[row, :3])
     try:
-        found = workspace(model, section(model, where.q), load)
+        maps = workspace(model, section(model, where.q), load)
     except InputError as error:  # estimates may violate physics
         return Section(TITLE, (Paragraphs((f"There are no maps: {error}.",)),))
-    return Section(TITLE, workspace_blocks(found, f"Force ({force}) N, as in reading {row + 1},"))
+    return Section(TITLE, workspace_blocks(maps, f"Force ({force}) N, as in reading {row + 1},"))

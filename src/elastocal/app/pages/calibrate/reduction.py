@@ -96,9 +96,9 @@ def dropped_table(study: Study) -> Table:
 
 def _group(study: Study, name: str) -> str:
     """Practical subgroup (G1+, G1~, G1-) before M3 of what was determined alone, else the theoretical group."""
-    found = study.identification
-    group = found.groups.group[found.groups.names.index(name)]
-    kind = found.kinds.get(name)
+    identification = study.identification
+    group = identification.groups.group[identification.groups.names.index(name)]
+    kind = identification.kinds.get(name)
     if kind is None:
         return str(group)
     return str(kind) if group is Group.IDENTIFIABLE else f"{group}{str(kind)[2:]}"
@@ -117,7 +117,7 @@ def combination_table(groups: Groups) -> Table:
     return Table("combinations", "", columns, tuple(rows), notes)
 
 
-def spring_table(found: PossibleSprings) -> Table:
+def spring_table(springs: PossibleSprings) -> Table:
     """Matrices that physics allows, element by element; in SI for programs."""
     columns = (
         Column("place", "spring"),
@@ -131,7 +131,7 @@ def spring_table(found: PossibleSprings) -> Table:
         ),
     )
     rows: list[tuple[Cell, ...]] = []
-    for s in found.springs:
+    for s in springs.springs:
         if s.matrix.shape == (6, 6):
             entries = (float(s.matrix[i, j]) for i in range(6) for j in range(i, 6))
             rows.append((s.place, s.smallest_free, s.smallest, s.constrained, *entries))
@@ -140,9 +140,9 @@ def spring_table(found: PossibleSprings) -> Table:
         "what the readings do not determine stays near the robot file by a weak prior. Eigenvalues of the matrix "
         "scaled by its nominal diagonal; elements in um and urad per N and N m.",
         "No accuracy is stated here: at the edge an interval would not cover what it says.",
-        f"The constraints raise the sum of squares by {found.cost:.3g}, in units of the noise squared.",
+        f"The constraints raise the sum of squares by {springs.cost:.3g}, in units of the noise squared.",
     ]
-    if not found.converged:
+    if not springs.converged:
         notes.append("The constrained fit stopped before it was as close as wanted: take the matrices as approximate.")
     return Table("springs", "", columns, tuple(rows), tuple(notes))
 

@@ -69,11 +69,11 @@ def _scales(study: Study, unit: str) -> tuple[tuple[Cell, ...], ...]:
     if study.posterior is None:
         return ()
     groups = study.fit.campaign.measurement.groups
-    said = groups if study.posterior.scales.shape[-1] == len(groups) else ("all markers",)
-    scales = Draws(said, study.posterior.scales)
+    notes = groups if study.posterior.scales.shape[-1] == len(groups) else ("all markers",)
+    scales = Draws(notes, study.posterior.scales)
     return tuple(
         (f"noise of {group}", float(mean), None, f"by the Gibbs sampler, {unit}; 95 % from {low:.3g} to {high:.3g}")
-        for group, mean, low, high in zip(said, scales.mean, *scales.interval(), strict=True)
+        for group, mean, low, high in zip(notes, scales.mean, *scales.interval(), strict=True)
     )
 
 

@@ -56,14 +56,14 @@ def robot_scene(result: Correction) -> Scene:
     rows = rows[np.argsort(~loaded[rows], kind="stable")]
     arms = [skeleton(at.model, result.commands.command[[i]], tip=at.frames[i]) for i in rows]
     extent = max((a.extent for a in arms), default=1.0)
-    scale, said = force_scale(loads.wrench[:, :3], extent)
+    scale, scale_note = force_scale(loads.wrench[:, :3], extent)
     parts: list[Part] = [*floor_part(at.model, at.position, *(a.line for a in arms)), _path(result)]
     for i in rows:
         name = at.stations.name(int(i))
         load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
         start, force = load_forces(at.model, result.commands.command[[i]], load)
         parts += loaded_arm(at.model, result.commands.command[i], at.frames[i], start, force, scale, name)
-    notes = (said, *drawn_words(len(rows), len(at.position), "targets"))
+    notes = (scale_note, *drawn_words(len(rows), len(at.position), "targets"))
     return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
 
 
@@ -111,10 +111,10 @@ def _expected(result: Correction, rows: Ints) -> Prediction | None:
     return Prediction("", np.zeros((len(rows), 6)), result.covariance[rows])
 
 
-def _errors(name: str, path: Array, found: Residual, rows: Ints, factor: float, look: Look) -> Part:
+def _errors(name: str, path: Array, residual: Residual, rows: Ints, factor: float, look: Look) -> Part:
 
-    words = [f"{1e6 * v:.4g} um" for v in found.distance[rows]]
-    return arrows(f"{name}, {times(factor)}", path[rows], found.position[rows], factor, words, look=look)
+    words = [f"{1e6 * v:.4g} um" for v in residual.distance[rows]]
+    return arrows(f"{name}, {times(factor)}", path[rows], residual.position[rows], factor, words, look=look)
 
 
 def _path(result: Correction) -> Strokes:
@@ -192,10 +192,10 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
     if found.predicted is not None:
         title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
         maps.append(place_map(f"workpiece_error{number}", title, what, "um", found.at, 1e6 * found.predicted, drawn))
-    said = ["Under the mean of the program's loads."]
+    notes = ["Under the mean of the program's loads."]
     if any(p.kind in GAPS for p in result.model.parameters.rows):
-        said.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")
-    return tuple(replace(m, notes=(*m.notes, *said)) for m in maps)
+        notes.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")
+    return tuple(replace(m, notes=(*m.notes, *notes)) for m in maps)
 
 
 def _floats(values: Array) -> tuple[float, ...]:

@@ -65,8 +65,8 @@ def _predicted(result: Correction) -> Tile:
         why = "no calibration" if result.covariance is None else "no target is corrected"
         return Tile(PREDICTED, DASH, "", f"not known: {why}", "expected", "open")
     rms, worst = predicted_rms(result), float(np.nanmax(result.half_width[result.corrected]))
-    said = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
-    return Tile(PREDICTED, millimetres(rms), "mm", said, "expected")
+    message = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
+    return Tile(PREDICTED, millimetres(rms), "mm", message, "expected")
 
 
 def table(result: CompensateResult) -> Table:
@@ -76,14 +76,14 @@ def table(result: CompensateResult) -> Table:
 def verdict(result: CompensateResult) -> tuple[str, ...]:
     from elastocal.compensation.verdict import verdict as findings
 
-    said = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
+    ordered = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
     warned = result.robot.warned
     return (
         *(w for w in warned if not w.startswith("WARNING ")),  # doubts of the calibration as a whole
-        *(f.text for f in said if f.code in _ORDER),
+        *(f.text for f in ordered if f.code in _ORDER),
         *(w for w in warned if w.startswith("WARNING ")),
-        *(f.text for f in said if f.code not in (*_ORDER, *_LAST)),
-        *(f.text for f in said if f.code in _LAST),
+        *(f.text for f in ordered if f.code not in (*_ORDER, *_LAST)),
+        *(f.text for f in ordered if f.code in _LAST),
     )
 
 

@@ -29,23 +29,23 @@ _FIXED = "fixed at the robot file's value"
 
 def page(result: GravityResult) -> Report:
     gravity = result.gravity
-    found, validation = gravity.arm, gravity.validation
+    arm, validation = gravity.arm, gravity.validation
     sections = [
         Section("Validation", (validation_table(validation),) if validation else ()),
         Section("Masses and mass moments", (mass_table(gravity),)),
         Section("Outliers", (outlier_table(gravity.screened),) if gravity.screened.outliers else ()),
-        Section("Base parameters", (base_table(found),) if found.base.subgroups else (Paragraphs((_ALONE,)),)),
-        Section("Friction", (friction_table(found),) if found.friction or found.samples.moving else ()),
+        Section("Base parameters", (base_table(arm),) if arm.base.subgroups else (Paragraphs((_ALONE,)),)),
+        Section("Friction", (friction_table(arm),) if arm.friction or arm.samples.moving else ()),
         Section("Coupled motors", (coupling_table(gravity.proposal),) if gravity.proposal else ()),
         Section("Gains of currents", (gain_table(gravity.gains),) if gravity.gains else ()),
-        Section("Readings", (noise_table(found),)),
+        Section("Readings", (noise_table(arm),)),
         Section("Torques written out", (torques.term_table(gravity.terms),) if gravity.terms else ()),
         Section("Sweep by sweep", (torques.recursion_table(gravity.recursion),) if gravity.recursion else ()),
         Section("Holding torques", (torques.holding_table(result),) if result.poses is not None else ()),
         Section("Payload", (torques.payload_table(gravity.payload),) if gravity.payload else ()),
         Section("Torques over the log", torques.torque_lines(gravity)),
     ]
-    title = f"Gravity torques of {found.model.name}"
+    title = f"Gravity torques of {arm.model.name}"
     return Report(title, verdict(gravity), sections, result.notes, facts(result))
 
 
@@ -53,33 +53,31 @@ _ALONE = "Every mass and mass moment acts on its own in this log."
 
 
 def facts(result: GravityResult) -> tuple[Fact, ...]:
-    found, log = result.gravity.arm, result.log.as_posix()
-    prior = "none" if found.prior is None else (
-        f"masses to {100 * found.prior.share:g} %, centres to {1e3 * found.prior.centre:g} mm")  # fmt: skip
-    terms = (
-        "left in the scatter" if found.friction is None else ", ".join(t for t in TERMS if getattr(found.friction, t))
-    )
+    arm, log = result.gravity.arm, result.log.as_posix()
+    prior = "none" if arm.prior is None else (
+        f"masses to {100 * arm.prior.share:g} %, centres to {1e3 * arm.prior.centre:g} mm")  # fmt: skip
+    terms = "left in the scatter" if arm.friction is None else ", ".join(t for t in TERMS if getattr(arm.friction, t))
     down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
     return (
         Fact("log", "log", log, log),
         Fact("robot", "robot", result.robot, result.robot),
-        Fact("sense", "torques read", found.sense.reason, found.sense.reason),
-        Fact("sense_sign", "", float(found.sense.sign)),
+        Fact("sense", "torques read", arm.sense.reason, arm.sense.reason),
+        Fact("sense_sign", "", float(arm.sense.sign)),
         Fact("prior", "prior", prior, prior),
         Fact("friction_terms", "friction", terms, terms),
         Fact("hold_out", "held out", result.hold_out, f"the last {100 * result.hold_out:g} %"),
         Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
-        Fact("logged", "samples", found.samples.logged, str(found.samples.logged)),
-        Fact("inertia", "inertia", *inertia(found)),
-        Fact("coupled", "coupled motors", ", ".join(c.label for c in found.unknowns.coupled) or "none"),
-        Fact("fast", "left out for inertia", found.samples.fast, str(found.samples.fast)),
+        Fact("logged", "samples", arm.samples.logged, str(arm.samples.logged)),
+        Fact("inertia", "inertia", *inertia(arm)),
+        Fact("coupled", "coupled motors", ", ".join(c.label for c in arm.unknowns.coupled) or "none"),
+        Fact("fast", "left out for inertia", arm.samples.fast, str(arm.samples.fast)),
     )
 
 
-def inertia(found: GravityFit) -> tuple[str, str]:
+def inertia(fit: GravityFit) -> tuple[str, str]:
     """How inertia was treated, as a word and as a sentence."""
-    if found.samples.moving:
-        return "modelled", f"modelled; low-pass {found.samples.motion.cutoff:.3g} Hz"
+    if fit.samples.moving:
+        return "modelled", f"modelled; low-pass {fit.samples.motion.cutoff:.3g} Hz"
     return "left out", "left out: samples of slow motion only"
 
 
@@ -109,7 +107,7 @@ def _validated(validation: Validation) -> str:
     import numpy as np
 
     rms, file = validation.rms(validation.error), validation.rms(validation.file_error)
-    said = ", ".join(
+    message = ", ".join(
         f"{validation.samples.log.joints[j]} to {rms[j]:.3g} {validation.samples.units[j]} (by the robot file's masses "
         f"{file[j]:.3g})"
         for j in validation.heavy()
@@ -118,7 +116,8 @@ def _validated(validation: Validation) -> str:
     strange = int(np.any(validation.extrapolated(), axis=1).sum())
     return (
         f"Fitted on the first part of the log, the last {validation.samples.log.count} samples are predicted, RMS: "
-        f"{said}; {strange} of them are extrapolated in one joint or more, beyond the leverage of the readings fitted."
+        f"{message}; {strange} of them are extrapolated in one joint or more, beyond the leverage of the "
+        "readings fitted."
     )
 
 
@@ -164,7 +163,7 @@ def validation_table(validation: Validation) -> Table:
 
 
 def mass_table(gravity: Gravity) -> Table:
-    found = gravity.arm
+    arm = gravity.arm
     columns = (
         Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("file", "in the robot file", digits=5), Column("group", "group"),
@@ -172,30 +171,30 @@ def mass_table(gravity: Gravity) -> Table:
         Column("sd", "sd", shown=False),
         Column("reason", "why it is not estimated", footnote=True),
     )  # fmt: skip
-    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in found.unknowns.masses), _mass_notes(found))
+    return Table("masses", "", columns, tuple(_mass(gravity, n) for n in arm.unknowns.masses), _mass_notes(arm))
 
 
 def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
-    found, sd = gravity.arm, gravity.arm.sd(name)
-    p = found.model.parameters.rows[found.model.parameters.index(name)]
+    arm, sd = gravity.arm, gravity.arm.sd(name)
+    p = arm.model.parameters.rows[arm.model.parameters.index(name)]
     file = gravity.file.parameters.rows[gravity.file.parameters.index(name)].value
-    group = str(found.base.group[found.base.names.index(name)])
+    group = str(arm.base.group[arm.base.names.index(name)])
     if sd is None:
         why = "unobservable, no reading depends on it" if group == "G2" else f"in a combination, {_FIXED}"
         return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), why)
-    return (name, concise(p.value, sd), p.unit, file, group, 100 * found.told(name), p.value, sd, None)
+    return (name, concise(p.value, sd), p.unit, file, group, 100 * arm.told(name), p.value, sd, None)
 
 
-def _mass_notes(found: GravityFit) -> tuple[str, ...]:
-    said = (
+def _mass_notes(fit: GravityFit) -> tuple[str, ...]:
+    message = (
         "Groups by the poses alone: G1 acts on its own, G2 on nothing that was read, G3 only together with others "
         "(combinations below)."
     )
-    if found.prior is None:
-        return (f"{said} A value of G3 stands for its combination, with what it absorbs at the robot file's value.",)
+    if fit.prior is None:
+        return (f"{message} A value of G3 stands for its combination, with what it absorbs at the robot file's value.",)
     return (
-        f"{said} Prior: every mass to {100 * found.prior.share:g} % and its centre to "
-        f"{1e3 * found.prior.centre:g} mm; known by the log is the share of that variance which the log has removed.",
+        f"{message} Prior: every mass to {100 * fit.prior.share:g} % and its centre to "
+        f"{1e3 * fit.prior.centre:g} mm; known by the log is the share of that variance which the log has removed.",
     )
 
 
@@ -215,13 +214,13 @@ def outlier_table(screened: Screened) -> Table:
     return Table("outliers", "", columns, rows, (f"Left out: {screened.text()}.",))
 
 
-def base_table(found: GravityFit) -> Table:
-    table = combination_table(found.base)
+def base_table(fit: GravityFit) -> Table:
+    table = combination_table(fit.base)
     notes = ("Torques depend on these combinations only; the others are absorbed with the factor shown (SI units).",)
     return Table("combinations", "", table.columns, table.rows, notes)
 
 
-def friction_table(found: GravityFit) -> Table:
+def friction_table(fit: GravityFit) -> Table:
     from elastocal.procedures.gravity.friction import friction_terms
 
     columns = (
@@ -232,9 +231,9 @@ def friction_table(found: GravityFit) -> Table:
     rows = tuple(
         (t.joint, t.term, concise(t.value, t.sd), t.unit, or_reason(t.value, t.reason), or_reason(t.sd, t.reason),
          t.reason or None)
-        for t in friction_terms(found)
+        for t in friction_terms(fit)
     )  # fmt: skip
-    shaped = found.unknowns.shape is not None
+    shaped = fit.unknowns.shape is not None
     notes = ("Coulomb friction is that away from rest at the mean load of the log.",) if shaped and rows else ()
     return Table("friction", "", columns, rows, notes)
 
@@ -272,14 +271,14 @@ def gain_table(gains: Gains) -> Table:
     )
     notes = ["Torque of the joint for one ampere of its motor, gear included; masses known better tell it better."]
     if gains.products:
-        said = ", ".join(
+        message = ", ".join(
             f"{t.joint} {t.term} {concise(t.value, t.sd)} {t.unit}" for t in gains.products if not t.reason
         )
-        notes.append(f"Products with a gain that is not told: {said}.")
+        notes.append(f"Products with a gain that is not told: {message}.")
     return Table("gains", "", columns, rows, tuple(notes))
 
 
-def noise_table(found: GravityFit) -> Table:
+def noise_table(fit: GravityFit) -> Table:
     import numpy as np
 
     columns = (
@@ -288,14 +287,14 @@ def noise_table(found: GravityFit) -> Table:
         Column("noise", "scatter", digits=3), Column("effective", "independent readings", digits=3),
         Column("agreement", "correlation", digits=3),
     )  # fmt: skip
-    q, count = found.samples.log.q, np.isfinite(found.samples.torque).sum(axis=0)
+    q, count = fit.samples.log.q, np.isfinite(fit.samples.torque).sum(axis=0)
     rows = []
-    for j, (joint, force) in enumerate(zip(found.samples.log.joints, found.samples.units, strict=True)):
+    for j, (joint, force) in enumerate(zip(fit.samples.log.joints, fit.samples.units, strict=True)):
         factor, unit = (180 / np.pi, "deg") if force == "N m" else (1e3, "mm")
         rows.append((
             joint, force, float(factor * q[:, j].min()), float(factor * q[:, j].max()), unit, int(count[j]),
-            or_reason(float(found.noise[j]), NO_READING), or_reason(float(found.worth[j]), FEW),
-            or_reason(float(found.sense.agreement[j]), "no torque is expected, or none was read"),
+            or_reason(float(fit.noise[j]), NO_READING), or_reason(float(fit.worth[j]), FEW),
+            or_reason(float(fit.sense.agreement[j]), "no torque is expected, or none was read"),
         ))  # fmt: skip
     notes = (
         "Independent readings: by the autocorrelation of the residuals; accuracies count so many. Correlation: of the "

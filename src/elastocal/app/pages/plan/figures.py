@@ -111,7 +111,7 @@ def scenes(plan: Plan) -> tuple[Scene, ...]:
     rows = spread_out(arms.tip, MOST_ARMS)
     names = [f"P{i + 1}" for i in range(len(candidates))]
     starts, forces = load_forces(model, candidates.q, candidates.load)
-    scale, said = force_scale(forces, arms.extent)
+    scale, scale_note = force_scale(forces, arms.extent)
     parts: list[Part] = [
         *cell_parts(cell),
         *floor_part(model, arms.line),
@@ -124,7 +124,7 @@ def scenes(plan: Plan) -> tuple[Scene, ...]:
         seen = np.array([candidates.poses.origin(m)[candidates.at[i]] for m in cell.markers]).reshape(-1, 3)
         parts += [*arm_parts(arms.picked(np.array([i])), "arm", names[i]), *beams(cell, seen, names[i])]
         parts.append(force_arrows(starts[[i]], forces[[i]], scale, names[i]))
-    notes = (said, *drawn_words(len(rows), len(candidates), "arms"))
+    notes = (scale_note, *drawn_words(len(rows), len(candidates), "arms"))
     return (Scene("scene", "Chosen poses and loads", UNIT, tuple(parts), notes),)
 
 
@@ -136,8 +136,8 @@ def cell_parts(cell: Cell) -> tuple[Part, ...]:
     parts = [part for obstacle in cell.obstacles for part in _wires(obstacle)]
     if cell.tracker is None:
         return tuple(parts)
-    at: Point = cell.tracker
-    return (*parts, Dots("tracker", (at,), ("tracker",), look="cell"), Labels("tracker", (at,), ("tracker",)))
+    tracker: Point = cell.tracker
+    return (*parts, Dots("tracker", (tracker,), ("tracker",), look="cell"), Labels("tracker", (tracker,), ("tracker",)))
 
 
 def beams(cell: Cell, markers: Array, view: str) -> tuple[Part, ...]:

@@ -110,12 +110,12 @@ def _safe(plan: Plan) -> str:
 def _efficient(plan: Plan) -> str:
     """By the criterion that the plan was made for, and by the determinant where that is another."""
     kind = plan.problem.criterion.kind
-    said = f"D-efficiency of the plan: at least {100 * plan.by_determinant.efficiency:.1f} %"
+    message = f"D-efficiency of the plan: at least {100 * plan.by_determinant.efficiency:.1f} %"
     if plan.certificate is plan.by_determinant:
-        return f"{said}."
+        return f"{message}."
     if plan.certificate is None:
-        return f"{said}; its own criterion ({kind}) has no bound to compare with."
-    return f"{said}; by its own criterion ({kind}) at least {100 * plan.certificate.efficiency:.1f} %."
+        return f"{message}; its own criterion ({kind}) has no bound to compare with."
+    return f"{message}; by its own criterion ({kind}) at least {100 * plan.certificate.efficiency:.1f} %."
 
 
 def _quality(plan: Plan) -> tuple[str, ...]:
@@ -135,9 +135,9 @@ def _many(plan: Plan) -> tuple[Block, ...]:
     if plan.needed is not None:
         greedy = plan.needed.greedy
         tried = ", ".join(f"{p.count} ({p.ratio:.2f})" for p in plan.needed.tried)
-        said = "more than were allowed" if greedy is None else str(greedy)
+        message = "more than were allowed" if greedy is None else str(greedy)
         out.append(Paragraphs((f"Plans compared, with their largest error in units of its limit: {tried}. "
-                         f"{what.capitalize()} taken one by one without exchange would need {said}.",)))  # fmt: skip
+                         f"{what.capitalize()} taken one by one without exchange would need {message}.",)))  # fmt: skip
     return tuple(out)
 
 

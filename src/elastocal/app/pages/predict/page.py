@@ -46,7 +46,7 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
     if not np.any(np.isfinite(size)):
         return (*doubts, "No configuration has a determined state with and without the load.")
     i = int(np.nanargmax(size))
-    said = (
+    message = (
         f"The largest deflection of {result.prediction.frame} is {1e3 * size[i]:.4g} mm (configuration {i + 1}), known "
         f"to {length(float(spread[i]))} (one standard deviation along the worst direction)."
     )
@@ -56,7 +56,7 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
         model = f"The model's own discrepancy, {length(result.discrepancy)} per axis, is included."
     else:
         model = "The model's discrepancy is not known and not included: the true accuracy is worse."
-    return (*doubts, said, model)
+    return (*doubts, message, model)
 
 
 def _beyond(result: PredictResult) -> tuple[str, ...]:
@@ -117,24 +117,24 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
     if result.beyond or not known.any() or result.load.applied is None:
         return ()
     arms = skeleton(result.model, q)
-    at = kinematics(result.model, q, p.frame).position
-    rows = spread_out(np.where(known[:, None], at, np.nan), MOST_ARMS)
+    position = kinematics(result.model, q, p.frame).position
+    rows = spread_out(np.where(known[:, None], position, np.nan), MOST_ARMS)
     moved = enlargement(arms.extent, float(np.nanmax(p.distance)))
     unsure = enlargement(arms.extent, 2 * float(np.nanmax(p.ellipsoid()[0])))
     starts, forces = load_forces(result.model, q, result.load.applied)
-    scale, said = force_scale(forces, arms.extent)
-    ends = at + moved * p.twist[:, :3]
+    scale, scale_note = force_scale(forces, arms.extent)
+    ends = position + moved * p.twist[:, :3]
     parts: list[Part] = [*floor_part(result.model, arms.line)]
     for i in rows:
         one, view = np.array([i]), names[i]
         parts += [
             *loaded_arm(result.model, q[i], None, starts[one], forces[one], scale, view),
-            arrows(f"deflection, {times(moved)}", at[one], p.twist[one, :3], moved, (), view, "after"),
+            arrows(f"deflection, {times(moved)}", position[one], p.twist[one, :3], moved, (), view, "after"),
             ellipsoids(f"one-sigma ellipsoid, {times(unsure)}", ends[one], p.picked(one), unsure, view),
         ]
     notes = (
         f"Deflections are drawn {times(moved)}, error ellipsoids (one standard deviation) {times(unsure)}.",
-        said,
+        scale_note,
         *drawn_words(len(rows), len(q)),
     )
     return (Scene("scene", "Predicted deflections and their uncertainty", UNIT, tuple(parts), notes),)

@@ -25,8 +25,8 @@ def page(result: ReadingsResult) -> Report:
 
 def verdict(result: ReadingsResult) -> tuple[str, ...]:
     p, out = result.prediction, []
-    said = (*result.calibration.doubts, *(w for w in p.warnings if w.severity == "warning"))
-    out += [f"WARNING {w.code.upper()}: {w.text}." for w in said]
+    warned = (*result.calibration.doubts, *(w for w in p.warnings if w.severity == "warning"))
+    out += [f"WARNING {w.code.upper()}: {w.text}." for w in warned]
     mean, reading = p.known_to(result.markers)
     if p.placed and isfinite(mean):
         out.append(
