@@ -92,9 +92,11 @@ def file_of(module: str) -> Path:
 
 @cache
 def imported(file: Path) -> frozenset[str]:
-    """Modules that a file imports, by its text."""
+    """Modules that a file imports, by its text; of a robot, whose methods lead to all that is computed with it, those
+    that it stands on."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in tree.body if file == file_of("elastocal.model.robot") else ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{n.name}" for n in node.names)}
         elif isinstance(node, ast.Import):
