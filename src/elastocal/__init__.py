@@ -11,7 +11,7 @@
 The names below are loaded when they are first used.
 """
 
-from elastocal.lazy import lazy
+from elastocal.lazy import lazy as _lazy
 
 __version__ = "0.1.0"
 
@@ -53,4 +53,4 @@ _NAMES = {
 }
 
 __all__ = ["__version__", *_NAMES]
-__getattr__, __dir__ = lazy(__name__, _NAMES)
+__getattr__, __dir__ = _lazy(__name__, _NAMES)

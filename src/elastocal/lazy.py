@@ -26,4 +26,4 @@ def lazy(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         setattr(sys.modules[package], name, value)
         return value
 
-    return load, lambda: sorted({*vars(sys.modules[package]), *names})
+    return load, lambda: sorted({*names, *(n for n in vars(sys.modules[package]) if n.startswith("__"))})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from math import nan
 
 LONGEST = 120
@@ -51,14 +50,6 @@ def why_no_number(text: str) -> str:
     if text.strip("+-").lower() in ("inf", "nan", "infinity"):
         return "is not finite"
     return "is too large" if _NUMBER.fullmatch(text) else "is not a number"
-
-
-def finite_numbers(texts: Sequence[str]) -> list[float] | None:
-    """The numbers that texts are; None where any of them is something else."""
-    if not all(map(_NUMBER.fullmatch, texts)) or max(map(len, texts), default=0) >= 1000:
-        return None
-    values = list(map(float, texts))
-    return values if max(map(abs, values), default=0.0) <= LARGEST else None
 
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")

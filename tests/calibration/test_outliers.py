@@ -10,6 +10,7 @@ from oracle.draws import draws
 from scipy.spatial.transform import Rotation
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
+import elastocal as ec
 from elastocal.calibration.repeats import without_bad_repeats
 from elastocal.calibration.run import _without_beyond, calibrate
 from elastocal.calibration.store import read_calibration, save_calibration
@@ -179,3 +180,17 @@ def test_a_point_beyond_reach_has_no_deviation_on_page_and_in_file(tmp_path: Pat
     again = read_calibration(save_calibration(found, tmp_path / "c.json"))
     assert [np.isnan(o.deviations) for o in again.outliers] == [np.isnan(o.deviations) for o in found.outliers]
     assert "farther away than the arm reaches" in again.report(tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("size", "noise"), [(1e-4, None), (1.0, 1e-5), (100.0, None)])
+def test_an_outlier_among_readings_without_noise(size: float, noise: float | None) -> None:
+    robot, k = ec.read_robot("cylindrical"), np.arange(24)
+    q = np.column_stack([0.1 + 0.08 * k, np.cos(k), 0.4 + 0.05 * (k % 5)])
+    wrench = np.zeros((24, 6))
+    wrench[k, k % 3] = 900.0
+    moved = robot.deflection(q, wrench).translation
+    moved[5, 1] += size
+    data = ec.Campaign(q=q, deflection=moved, wrench=wrench, length="m", angle="rad", noise=noise)
+    cal = calibrate(robot, data, ["compliance"])
+    assert {o.row for o in cal.outliers} == {5}
+    assert all(o.probability < 1e-6 for o in cal.outliers)

@@ -23,6 +23,15 @@ def test_numbers_mean_what_people_write():
     assert list(robot.tree.frame("tip").pose.translation) == pytest.approx([0.010, 0.010, -0.005])
 
 
+def test_keys_by_their_anchors_and_decimal_commas():
+    assert parse_yaml("x: &a foo\n*a : 1\n", "t.yaml").data == {"x": "foo", "foo": 1}
+    assert parse_yaml("{k: 33, 5: ''}\n", "t.yaml").data == {"k": 33, 5: ""}
+    for text in ("{k: 33,5}\n", "{k: 33, 5: ~}\n", "{k: 33, 5: null}\n"):
+        with pytest.raises(InputError) as caught:
+            parse_yaml(text, "t.yaml")
+        assert "33.5" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

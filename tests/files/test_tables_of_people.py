@@ -154,3 +154,33 @@ def test_a_unit_of_a_cell_must_be_that_of_its_column(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(table(number=lambda v: f"{v / 25.4:.5f} in"))
     with refused("unit", "0.05906 in"):
         ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+
+
+LINES = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
+
+
+@pytest.mark.parametrize("ending", LINES.values(), ids=LINES)
+@pytest.mark.parametrize("text", ["A1_deg;x_mm\n10;1.234\n20;0,5\n", "x_mm;A1_deg\n1.234;10\n0,5;20\n"])
+def test_the_last_column_counts_whatever_ends_a_line(tmp_path: Path, text: str, ending: str) -> None:
+    (tmp_path / "t.csv").write_bytes(text.replace("\n", ending).encode())
+    raw = read_csv(tmp_path / "t.csv")
+    assert raw.rows.numbers[:, raw.header.index("x_mm")].tolist() == [1234, 0.5]
+    assert [n for n in raw.notes if "1.234" in n and "1234" in n]
+
+
+def test_a_comment_tells_nothing_of_how_numbers_are_written(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("A1_deg;x_mm\n10;1.234\n# was 20;0,5\n20;1.250\n")
+    assert read_csv(tmp_path / "t.csv").rows.numbers[:, 1].tolist() == [1.234, 1.25]
+
+
+@pytest.mark.parametrize("blank", ["\xa0;\xa0", ";", " ; "])
+def test_lines_of_empty_cells_are_passed_over(tmp_path: Path, blank: str) -> None:
+    text = f"A1_deg;x_mm\n10;1.5\n{blank}\n20;2.5\n" + f"{blank}\n" * 5
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    assert read_csv(tmp_path / "t.csv").rows.numbers.tolist() == [[10, 1.5], [20, 2.5]]
+
+
+@pytest.mark.parametrize("word", ["sep=;", "SEP=;", "sEp=;"])
+def test_the_line_that_tells_a_spreadsheet_the_separator_is_no_title(tmp_path: Path, word: str) -> None:
+    (tmp_path / "t.csv").write_text(f"{word}\nA1_deg;x_mm\n10;1.5\n")
+    assert read_csv(tmp_path / "t.csv").header == ("A1_deg", "x_mm")

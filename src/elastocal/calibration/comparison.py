@@ -21,7 +21,6 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.drift import Drift, drift
 from elastocal.calibration.tool_change import ToolChange, tool_change, workpiece
-from elastocal.distributions import chdtrc
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.places import Plane, Reached
@@ -112,6 +111,8 @@ def comparison(
 
 
 def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] | None) -> Step:
+    from scipy.special import chdtrc
+
     changes = tuple(sorted(_changes(a, b), key=lambda c: -abs(c.ratio)))
     common = [n for n in a.names if n in b.names]
     d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])

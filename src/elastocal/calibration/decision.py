@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from elastocal.distributions import bdtr
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array
 
@@ -123,6 +122,8 @@ def sampling(errors: Array, statistic: Statistic) -> float:
 
 def _of_percentile(order: Array) -> float:
     """Farthest end of the distribution-free 95 % interval of the 95th percentile from its estimate."""
+    from scipy.special import bdtr
+
     n = len(order)
     below = bdtr(np.arange(n), n, 0.95)  # of so many poses at most below the percentile
     upper, lower = np.flatnonzero(below >= 0.975), np.flatnonzero(below <= 0.025)

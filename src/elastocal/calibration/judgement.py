@@ -13,7 +13,6 @@ from elastocal.calibration.ladder import GAP, Ladder, Rung
 from elastocal.calibration.noise import SHARE, SIDE, Instrument
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
-from elastocal.distributions import chdtrc, fdtrc
 from elastocal.findings import Finding
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
@@ -210,6 +209,8 @@ def _lack_of_fit(chosen: Fit, instrument: Instrument) -> LackOfFit | None:
     Weighed by priors, r^T S^-1 r is about c chi2(f) with the mean c f = tr(1 - K) and half the variance c^2 f =
     tr(1 - K)^2, K the share of every reading that the fit takes (Satterthwaite 1946).
     """
+    from scipy.special import chdtrc, fdtrc
+
     known = _known_noise(chosen, instrument)
     if known is None:
         return None

@@ -15,7 +15,6 @@ from elastocal.calibration.fit import Fit
 from elastocal.calibration.noise import SHARE
 from elastocal.calibration.task import Task
 from elastocal.calibration.words import with_words
-from elastocal.distributions import chdtrc
 from elastocal.solve.evidence import posterior
 from elastocal.solve.nested import score
 from elastocal.spatial.entries import Array
@@ -104,6 +103,8 @@ def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
 
 def _shares(chosen: Fit) -> list[Effect]:
     """Compliances that are no constants, by the evidence that this adds: the part that it changes most is named."""
+    from scipy.special import chdtrc
+
     post = chosen.posterior
     first = len(post.blocks.groups)
     mine = [i for i, part in enumerate(post.blocks.noise) if part.scale.pool == SHARE]

@@ -19,7 +19,6 @@ from elastocal.calibration.campaign import READ, Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
 from elastocal.calibration.states import Members, gather
-from elastocal.distributions import stdtr
 from elastocal.model.robot import Robot
 from elastocal.solve.outliers import FAR, LEVEL, LIKELY, Unit
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -139,6 +138,8 @@ def _screened(values: Array, members: list[Ints], width: int) -> tuple[Bools, Ar
 
 def _studentised(values: Array, members: list[Ints]) -> tuple[Array, Array]:
     """t of every repeat against the others of its state, and its probability; nan where there are no two others."""
+    from scipy.special import stdtr
+
     away, factor = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     squares, freedom = 0.0, 0
     for rows in members:

@@ -156,7 +156,7 @@ class _Reading:
         seen: set[str] = set()
         before: tuple[str, Any] | None = None
         for _ in self._items():
-            key = self._anchored(self.next())
+            key = self._key()
             if not isinstance(key, yaml.ScalarEvent):
                 raise self.error(key, "a key is a list or a mapping; write a word")
             if self._tag(key) == f"{_TAG}merge":
@@ -165,7 +165,8 @@ class _Reading:
                 continue
             name, value = str(key.value), self.next()
             self.at -= 1
-            if before is not None and name.isdecimal() and isinstance(value, yaml.ScalarEvent) and not value.value:
+            nothing = isinstance(value, yaml.ScalarEvent) and self._tag(value) == f"{_TAG}null"
+            if before is not None and name.isdecimal() and nothing:
                 self._refuse_comma(key, (*path, before[0]), before[1], name)
             before = name, value
             if name in seen:
@@ -175,6 +176,13 @@ class _Reading:
             self.lines[place] = _line(key)
             out[self._scalar(key)] = self.value(place)
         return {**merged, **out}
+
+    def _key(self) -> Any:
+        """The next key, or what stands at the anchor that it names."""
+        key = self._anchored(self.next())
+        if isinstance(key, yaml.AliasEvent) and key.anchor in self.anchors:
+            return self.events[self.anchors[key.anchor]]
+        return key
 
     def _merged(self, path: Path_) -> Iterator[dict[Any, Any]]:
         """What << merges: a mapping, or several."""

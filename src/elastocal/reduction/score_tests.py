@@ -35,7 +35,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elastocal.distributions import stdtr
 from elastocal.reduction.first_fit import ABSURD
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
@@ -75,6 +74,8 @@ class PriorCheck:
 
 def prior_checks(fit: Fit) -> tuple[PriorCheck, ...]:
     """Every unknown with a prior, with the chance of its estimate."""
+    from scipy.special import stdtr
+
     problem = fit.problem
     rows = problem.matrix[problem.priors()]
     at = [int(np.argmax(np.abs(row))) for row in rows]

@@ -23,8 +23,6 @@ from elastocal.spatial.entries import Array
 
 LEAST_LEFT = 1e-8
 """Share of a prior's precision that must be left where a group is given another scale by what was factored before."""
-SMALL = 64
-"""Size of a triangle that elimination inverts as fast as halves do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,15 +187,10 @@ def _factored(h: Array) -> Array:
 
 
 def inverse_triangle(factor: Array) -> Array:
-    """Inverse of a lower triangle, by halves: [[A, 0], [C, B]]^-1 = [[A^-1, 0], [-B^-1 C A^-1, B^-1]]."""
-    n, half = len(factor), len(factor) // 2
-    if n <= SMALL:
-        return np.asarray(np.linalg.inv(factor.T).T)  # elimination finds nothing to do in an upper triangle
-    out = np.zeros((n, n))
-    out[:half, :half] = inverse_triangle(factor[:half, :half])
-    out[half:, half:] = inverse_triangle(factor[half:, half:])
-    out[half:, :half] = -(out[half:, half:] @ (factor[half:, :half] @ out[:half, :half]))
-    return out
+    """Inverse of a lower triangle."""
+    from scipy.linalg.lapack import dtrtri
+
+    return np.asarray(dtrtri(factor, lower=1)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,20 +234,9 @@ def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Post
 
 
 def _solved(factor: Array, b: Array) -> Array:
-    return _substituted(factor, _substituted(factor, b), back=True)
+    from scipy.linalg import cho_solve
 
-
-def _substituted(factor: Array, b: Array, *, back: bool = False) -> Array:
-    """L^-1 b, or L^-T b, by halves."""
-    n, half = len(b), len(b) // 2
-    if n <= SMALL:
-        return np.asarray(np.linalg.solve(factor.T if back else factor, b))
-    upper, lower, across = factor[:half, :half], factor[half:, half:], factor[half:, :half]
-    if back:
-        last = _substituted(lower, b[half:], back=True)
-        return np.concatenate([_substituted(upper, b[:half] - across.T @ last, back=True), last])
-    first = _substituted(upper, b[:half])
-    return np.concatenate([first, _substituted(lower, b[half:] - across @ first)])
+    return np.asarray(cho_solve((factor, True), b, check_finite=False))
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:

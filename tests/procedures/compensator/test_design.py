@@ -86,6 +86,11 @@ def test_zero_is_reached_where_the_range_allows(count, degrees):
     assert arc_sd(found, 1.0) == pytest.approx(1 / np.sqrt(count), rel=1e-9)
 
 
+def test_the_end_of_a_full_turn_is_its_beginning():
+    turns = np.unique(np.round(np.degrees(plan_angles(3, (0.3, 0.3 + 2 * np.pi))) % 360, 6))
+    np.testing.assert_allclose(np.diff(turns), 120, atol=1e-6)
+
+
 def test_plans_are_the_same_every_time():
     one, two = (plan_angles(7, (-2.0, 0.6)) for _ in range(2))
     np.testing.assert_array_equal(one, two)

@@ -24,6 +24,7 @@ from elastocal.untrusted import finite_number
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
 """What a spreadsheet puts before the header to tell the separator."""
+_SEPARATES = re.compile("[sS][eE][pP]=")
 REMARKS = 40
 """Lines in which titles are looked for."""
 
@@ -115,8 +116,7 @@ def csv_parts(
     lines = lines.some(slice(skipped + 1 + (own is not None), None))
     cut = Cut(path, header, separator)
     lines, ended = _without_end(lines, text, cut)
-    body = slice(int(lines.starts[0]), int(lines.ends[-1])) if len(lines) else slice(0, 0)
-    numerals, *seen = numerals_of(text, separator, body)
+    numerals, *seen = numerals_of(("\n".join(part.texts(text)) for part in lines.parts()), separator)
     said = (*(below_note(path, title[0]) if skipped else ()), *numeral_notes(path, numerals, *seen))
     notes = (*file.notes, *said, *ended)
     lines = _full(lines, text, cut)
@@ -128,7 +128,7 @@ def csv_parts(
 def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
     """Without lines above the titles, where that is known, and without those that tell a spreadsheet the separator."""
     lines = lines.some(slice(int(np.searchsorted(lines.numbers, header_line or 0)), None))
-    if not any(word in text for word in ("sep=", "Sep=", "SEP=")):
+    if not _SEPARATES.search(text):
         return lines
     kept = [i for i, (_, s) in enumerate(lines.numbered(text)) if not _TOLD.fullmatch(s)]
     return lines.some(np.array(kept, dtype=np.int64))
@@ -141,8 +141,9 @@ def _without_end(lines: Lines, text: str, cut: Cut) -> tuple[Lines, tuple[str, .
         last = lines.some(slice(end - 1, end)).numbered(text)
         if not ends_table(split_line(cut.path, last[0], cut.separator), len(cut.header)):
             break
-        end, left = end - 1, last + left
-    words = [(n, s.split(cut.separator)[0]) for n, s in left if s.strip(cut.separator + " ")]
+        end -= 1
+        left += last
+    words = [(n, s.split(cut.separator)[0]) for n, s in reversed(left) if s.strip(cut.separator + " ")]
     return lines.some(slice(0, end)), end_note(cut.path, words)
 
 
@@ -153,7 +154,7 @@ def _full(lines: Lines, text: str, cut: Cut) -> Lines:
         cells = part.texts(text)
         counts = {len(s.split()) if sign == " " else s.count(sign) + 1 for s in cells}
         if cut.plainly(cells) is not None and counts == {width}:
-            kept += [bool(s.strip(f"{sign} \t")) for s in cells]
+            kept += [bool(s.replace(sign, " ").strip()) for s in cells]
         else:
             kept += [any(c.strip() for c in cut.cells(*line)) for line in part.numbered(text)]
     return lines if all(kept) else lines.some(np.flatnonzero(kept))

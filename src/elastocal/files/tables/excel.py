@@ -151,7 +151,7 @@ def _numerals(path: Path, body: list[Line]) -> tuple[list[Line], Numerals, tuple
 
     Cells that are numbers get a further zero where they look like thousands beside such texts.
     """
-    numerals, *seen = numerals_of("\n".join(c for _, cells in body for c in cells if isinstance(c, Typed)), ";")
+    numerals, *seen = numerals_of(["\n".join(c for _, cells in body for c in cells if isinstance(c, Typed))], ";")
     notes = numeral_notes(path, numerals, *seen)
     odd = [(n, c) for n, cells in body for c in cells if not isinstance(c, Typed) and _LONE.fullmatch(c)]
     if not numerals.dots or not odd:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from elastocal.untrusted import finite_number
@@ -51,25 +52,32 @@ class Numerals:
         return plain if finite_number(plain) is not None else text
 
 
-def numerals_of(text: str, separator: str, part_of: slice = slice(None)) -> tuple[Numerals, str, str]:
-    """What the cells of (a part of) a text show, an example of what is taken for thousands on that ground, and one of
-    what is not although decimals stand behind points here and behind commas there."""
-    start, end, _ = part_of.indices(len(text))
+def numerals_of(texts: Iterable[str], separator: str) -> tuple[Numerals, str, str]:
+    """What the cells of lines (texts of some of them each) show, an example of what is taken for thousands on that
+    ground, and one of what is not although decimals stand behind points here and behind commas there."""
     part = between = re.escape(separator)
-    inside, first, last = text, start, end
     if separator == ",":  # a comma inside of a number stands in quotes
-        inside, between = ";".join(_QUOTED.findall(text, start, end)), ";"
-        first, last = 0, len(inside)
-    decimal_comma = _decimals(",", between).search(inside, first, last) is not None
-    decimal_dot = _decimals(".", part).search(text, start, end) is not None
-    dots = _parted(".", between).search(inside, first, last) is not None or (decimal_comma and not decimal_dot)
-    commas = _parted(",", between).search(inside, first, last) is not None or (decimal_dot and not decimal_comma)
+        between = ";"
+    told = {
+        ("decimals", ","): _decimals(",", between), ("decimals", "."): _decimals(".", part),
+        ("parted", "."): _parted(".", between), ("parted", ","): _parted(",", between),
+        ("lone", "."): _lone(".", part), ("lone", ","): _lone(",", between),
+    }  # fmt: skip
+    seen: dict[tuple[str, str], str] = {}
+    for text in texts:
+        inside = ";".join(_QUOTED.findall(text)) if separator == "," else text
+        for kind in told.keys() - seen.keys():
+            quoted = kind[1] == "," or kind[0] == "parted"
+            match = told[kind].search(inside if quoted else text)
+            if match:
+                seen[kind] = match[1]
+    decimal_comma, decimal_dot = ("decimals", ",") in seen, ("decimals", ".") in seen
+    dots = ("parted", ".") in seen or (decimal_comma and not decimal_dot)
+    commas = ("parted", ",") in seen or (decimal_dot and not decimal_comma)
     both = separator != "," and decimal_comma and decimal_dot and not (dots or commas)
 
     def example(dot: bool, comma: bool) -> str:
-        match = _lone(".", part).search(text, start, end) if dot else None
-        match = match or (_lone(",", between).search(inside, first, last) if comma else None)
-        return match[1] if match else ""
+        return (seen.get(("lone", "."), "") if dot else "") or (seen.get(("lone", ","), "") if comma else "")
 
     return Numerals(dots, commas), example(dots, commas), example(both, both)
 
