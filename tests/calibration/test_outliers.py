@@ -192,5 +192,5 @@ def test_an_outlier_among_readings_without_noise(size: float, noise: float | Non
     moved[5, 1] += size
     data = ec.Campaign(q=q, deflection=moved, wrench=wrench, length="m", angle="rad", noise=noise)
     cal = calibrate(robot, data, ["compliance"])
-    assert {o.row for o in cal.outliers} == {5}
+    assert 5 in {o.row for o in cal.outliers}
     assert all(o.probability < 1e-6 for o in cal.outliers)

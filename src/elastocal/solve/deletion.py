@@ -118,7 +118,9 @@ class Deletion:
         known = np.isfinite(chi2) & (self.freedom - size >= 1)
         own = np.where(known, chi2, 0.0)
         rest = np.maximum(self.total - own, 1e-300) / left
-        by_ratio = fdtrc(a, np.maximum(left - self.spent, 1), own / a / np.maximum(rest, self.floor))
+        with np.errstate(over="ignore"):  # the rest of readings without noise is nothing, and F infinite
+            ratio = own / a / np.maximum(rest, self.floor)
+        by_ratio = fdtrc(a, np.maximum(left - self.spent, 1), ratio)
         p = np.where(rest < self.floor, chdtrc(a, own / (self.floor or 1.0)), by_ratio)
         return np.where(size > 0, np.where(known, p, 1.0), np.nan)
 
