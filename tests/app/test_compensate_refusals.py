@@ -71,6 +71,7 @@ def test_a_joint_limit_is_a_problem(run: Any, tmp_path: Path) -> None:
         (("--near", HOME), "--calibration FILE or --robot ROBOT"),
         (("--robot", KR270, "--near", HOME, "--chord-um", "0"), "--chord-um"),
         (("--robot", KR270, "--near", HOME, "--densify-um", "-1"), "--densify-um"),
+        (("--robot", KR270, "--near", HOME, "--payload", "-3"), "--payload -3: give a finite mass"),
         (("--robot", KR270, "--near", HOME, "--force", "0,0,-4e6"), "check the unit of the load"),
         (("--robot", KR270, "--near", HOME, "--force", "0,0,1", "--milling", "teeth=2"), "give the load once"),
         (("--robot", KR270, "--near", HOME, "--milling", "teeth=2"), "kc_MPa is missing"),

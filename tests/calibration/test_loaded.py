@@ -100,6 +100,14 @@ def test_a_program_under_load_by_a_calibration_that_saw_none(tmp_path: Path) -> 
     assert [w.code for w in pushed.warnings if w.severity == "warning"] == ["prior-compliance"]
     assert "prior-compliance" in [f.code for f in pushed.verdict]
     assert np.nanmax(pushed.predicted) > 1.5 * np.nanmax(free.predicted)
+    carried = ec.compensate(cal, program, load=ec.ProcessLoad(payload=5.0))
+    assert [w.code for w in carried.warnings if w.severity == "warning"] == ["prior-compliance"]
+    weight = ec.compensate(cal, program, load=ec.ProcessLoad(wrench=[0, 0, -5 * 9.81, 0, 0, 0], frame="flange"))
+    np.testing.assert_allclose(carried.shift[1:], weight.shift[1:], atol=2e-6)
+    assert np.nanmax(carried.predicted) > 1.5 * np.nanmax(free.predicted)
+    empty = ec.compensate(cal, program, load=ec.ProcessLoad(payload=0))
+    np.testing.assert_array_equal(empty.shift, free.shift)
+    assert [w.code for w in empty.warnings if w.severity == "warning"] == []
 
 
 def _pushed(poses: int = 16) -> tuple[ec.Robot, ec.Campaign]:

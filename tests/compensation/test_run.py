@@ -223,6 +223,15 @@ def test_loads_are_given_once_and_have_six_numbers(robot) -> None:
     np.testing.assert_array_equal(each.job.loads.wrench, [FORCE] * 5)
 
 
+def test_a_payload_is_a_mass(robot) -> None:
+    program = ec.read_program(SQUARE, "krl")
+    whole, written = (ec.compensate(robot, program, load=ProcessLoad(payload=kg)) for kg in (50, 50.0))
+    np.testing.assert_array_equal(whole.shift, written.shift)
+    for kg in (-3.0, np.nan, np.inf):
+        with refused("range", value=kg, parameter="payload"):
+            ProcessLoad(payload=kg)
+
+
 def test_an_effect_that_depends_on_the_angle_is_corrected_too(robot) -> None:
     """Gear harmonics move the unloaded arm by its joint values: the residual by the model is rounding as without."""
     waves = GearHarmonics(joint="A2", orders=(3.0,), sin=(2e-4,), cos=(1e-4,))

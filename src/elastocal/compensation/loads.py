@@ -75,6 +75,10 @@ class ProgramLoads:
     mass: Array
     payload_frame: str
 
+    def any(self) -> bool:
+        """Whether a wrench acts or a mass is carried at some station, beyond what the robot file says."""
+        return bool(self.wrench.any() or (self.mass > 0).any())
+
     def at(self, rows: Ints, tool: str) -> PathLoads:
         """The loads of some stations of one tool, in order."""
         wrenches: tuple[AppliedWrenches, ...] = ()

@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.compensation.loads import ProgramLoads
 from elastocal.compensation.milling import Milling, milling_wrenches
 from elastocal.compensation.placed import Placed
-from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, ShapeError
+from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, RangeError, ShapeError
 from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -69,6 +69,10 @@ class ProcessLoad:
             if wrench.shape[-1:] != (6,) or wrench.ndim > 2 or not np.isfinite(wrench).all():
                 raise ShapeError(f"a wrench is six finite numbers, three forces and three moments; got {wrench.shape}")
             object.__setattr__(self, "wrench", wrench)
+        if self.payload is not None:
+            if not 0 <= self.payload < np.inf:
+                raise RangeError.of("payload", self.payload, "give a finite mass in kg, not below 0")
+            object.__setattr__(self, "payload", float(self.payload))
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,7 @@ def compensate(
     at = placed(with_tools(model, program, hand), stations(program, chord))
     asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
     loads = station_loads(at, asked, hand)
-    wider, doubts = _under_load(calibration) if np.any(loads.loads.wrench) else (calibration, ())
+    wider, doubts = _under_load(calibration) if loads.loads.any() else (calibration, ())
     if doubts:
         again = compensate(
             wider, program, wrench, load=load, near=near, flange=flange, position_only=position_only, taught=taught,

@@ -86,6 +86,19 @@ def test_keys_left_out_are_added_only_where_they_change():
     assert lines[1:4] == ["LIN {X 1,Y 2,Z 3,A 0,B 0,C 0}", "LIN {X 5,Z 4.0000}", "LIN {X 6,Y 7,Z 3.0000}"]
 
 
+def test_moves_that_are_not_known_are_named():
+    full = "{X 1,Y 2,Z 3,A 0,B 0,C 0}"
+    program = body(f"LIN {full}\nASYPTP {{E1 5}}\nASYPTP XE\nLINN {full}\nLIM xq C_DIS\nLIN {full}\nXQ={full}")
+    assert [m.start for m in program.moves] == [None, None]
+    assert [(s.line, s.reason) for s in program.skipped] == [
+        (3, "ASYPTP is not supported"),
+        (4, "ASYPTP is not supported"),
+        (5, "LINN is not supported"),
+        (6, "LIM is not supported"),
+    ]
+    assert not body(f"DECL E6POS XQ\nPOS XQ\nXQ={full}\nRETURN XQ\nHALT\nASYCONT\nWAIT SEC 1").skipped
+
+
 def test_keys_left_out_need_a_known_place_before():
     full = "LIN {X 1,Y 2,Z 3,A 0,B 0,C 0}"
     program = body(f"LIN {{X 5}}\nPTP {{A1 5}}\n$BASE=BASE_DATA[2]\n{full}\n$BASE=BASE_DATA[3]\nLIN {{X 1}}")

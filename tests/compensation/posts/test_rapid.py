@@ -107,6 +107,11 @@ def test_points_are_put_in_with_the_speed_and_frames_of_the_move():
         ("MoveLDO p10,v5,z1,tMill,do1,1;", "MoveLDO is not supported"),
         ("MoveL p10,v5;", "speed, zone and tool are not plain"),
         ("SearchL di1,pCalc,p10,v5,tMill;", "SearchL is not supported"),
+        ("EGMMoveL egm1,p99,v5,z1,tMill;", "EGMMoveL is not supported"),
+        ("EGMRunPose egm1,EGM_STOP_HOLD\\x;", "EGMRunPose is not supported"),
+        ("MyMoveL\\Slow,p99,v5\\WObj:=wPart;", "MyMoveL is not supported"),
+        ("stop1; Moove p99,\n  p10;", "Moove is not supported"),
+        (f"Weld [[1,2,3],[1,0,0,0],[0,0,0,0],{EAX}],v5;", "Weld is not supported"),
     ],
 )
 def test_moves_that_are_left_alone(line, reason):
@@ -119,6 +124,26 @@ def test_moves_that_are_left_alone(line, reason):
     assert not program.moves
     (skipped,) = program.skipped
     assert reason in skipped.reason
+
+
+def test_a_procedure_that_is_given_a_corrected_target_is_named():
+    move = "MoveL p10,v5,z1,tMill\\WObj:=wPart;"
+    program = read(with_lines(move, "MyWay p10,v100;", move))
+    assert [m.start for m in program.moves] == [None, None]
+    assert [(s.line, s.text, s.reason) for s in program.skipped] == [
+        (18, "MyWay p10,v100;", "MyWay is not supported; it uses p10, which may be corrected")
+    ]
+
+
+def test_calls_and_conditions_without_a_move_are_not_named():
+    others = ("rOther;", "Remove tMill;", "WHILE Distance(p10.trans,p20.trans)>9 DO", "ENDWHILE", "RETURN p10;",
+              "IF nWay>Distance(p10.trans,p20.trans) THEN", "ENDIF", 'TPWrite "MoveL"\\Pos:=p10.trans;')  # fmt: skip
+    assert not read(with_lines(*others)).skipped
+    move = "MoveL p10,v5,z1,tMill\\WObj:=wPart;"
+    away = f"MODULE away\n  PROC main()\n    IF di1=1\n      OR Distance(p10.trans,p20.trans)>9 THEN\n{move}\nENDIF\n"
+    files = {"part.mod": with_lines(""), "away.mod": f"{away}  ENDPROC\nENDMODULE\n"}
+    program = Rapid().read({name: text.encode() for name, text in files.items()})
+    assert (len(program.moves), program.skipped) == (1, ())
 
 
 def test_displacements_stop_the_correction_until_they_are_off():

@@ -125,9 +125,11 @@ OPENS = {"IF", "SWITCH", "LOOP", "FOR", "WHILE", "REPEAT"}
 AGAIN = {"ELSE", "CASE", "DEFAULT"}
 CLOSES = {"ENDIF", "ENDSWITCH", "ENDLOOP", "ENDFOR", "ENDWHILE", "UNTIL"}
 QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
+TYPES = {"POS", "E3POS", "E6POS", "AXIS", "E3AXIS", "E6AXIS", "FRAME"}
 
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
+_PLACE = re.compile(r"([A-Za-z_]\w*+)(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 _EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
@@ -207,8 +209,18 @@ class Walk:
         elif word == "$VEL":
             value = re.match(r"\.CP[ \t]*=[ \t]*", code[rest:end], re.I)
             self.state = replace(self.state, feed=velocity(code[rest + value.end() : end] if value else ""))
+        elif self._moves(word, code[rest:end]):
+            self.into.skip(self.text, at, end, f"{word} is not supported")
         else:
             self._flow(word, line, code[rest:end])
+
+    def _moves(self, word: str, rest: str) -> bool:
+        """Whether a word that is not known is used as a move is: with a place behind it."""
+        if word == "ASYPTP" or rest.startswith("{"):
+            return True
+        name = None if word in TYPES or word in QUIET else _PLACE.match(rest)
+        place = self.names.get(name[1]) if name else None
+        return place is not None and (place.axes or place.pose() is not None)
 
     def _spline(self, word: str, clause: str) -> None:
         """What WITH says at the head of a spline block holds for its segments."""

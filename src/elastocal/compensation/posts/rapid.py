@@ -24,7 +24,7 @@ from elastocal.compensation.posts.post import (
     stop_lines,
     windows_lines,
 )
-from elastocal.compensation.posts.rapid_data import QUARTERS, Statements, declared, four, quarter_turns
+from elastocal.compensation.posts.rapid_data import QUARTERS, WORDS, Statements, declared, four, quarter_turns
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
@@ -43,13 +43,6 @@ if TYPE_CHECKING:
 SPEED, SLOW = "v200", "v50"
 LOAD = "tool0 has no load: state the load carried (loaddata, GripLoad) before running, and when it changes"
 NO_EXTERNAL = "[9E9,9E9,9E9,9E9,9E9,9E9]"
-_WORDS = (
-    "alias|and|backward|case|connect|const|default|div|do|else|elseif|endfor|endfunc|endif|endmodule|endproc|endrecord|"
-    "endtest|endtrap|endwhile|error|exit|false|for|from|func|goto|if|inout|local|mod|module|nostepin|not|noview|or|pers|"
-    "proc|raise|readonly|record|retry|return|step|sysmodule|task|test|then|to|trap|true|trynext|undo|var|viewonly|while|"
-    "with|xor"
-)
-"""Words of the language, which no module can be called."""
 FOREARM, UPPER, WRIST = 2, 1, 4
 HOW = Written(form="quaternion")
 
@@ -107,7 +100,7 @@ class Rapid(RowPost):
     ) -> dict[str, str]:
         """One MoveAbsJ per stop, a Stop where somebody reads or changes the load; ``NAME.mod`` holds all of it."""
         module = program_name(name)
-        module = f"P_{module}" if re.fullmatch(_WORDS, module, re.IGNORECASE) else module
+        module = f"P_{module}" if re.fullmatch(WORDS, module, re.IGNORECASE) else module
         width = max(2, len(str(len(stops))))
         points = [f"jm{number:0{width}d}" for number in range(1, len(stops) + 1)]
 

@@ -29,6 +29,13 @@ from elastocal.spatial.turns import Rotation
 SHORT, LONG = 0.5, 2.0
 """Squared length of what can be meant as a quaternion."""
 BLANK = " \t\r\n\xef\xbb\xbf"
+WORDS = (
+    "alias|and|backward|case|connect|const|default|div|do|else|elseif|endfor|endfunc|endif|endmodule|endproc|endrecord|"
+    "endtest|endtrap|endwhile|error|exit|false|for|from|func|goto|if|inout|local|mod|module|nostepin|not|noview|or|pers|"
+    "proc|raise|readonly|record|retry|return|step|sysmodule|task|test|then|to|trap|true|trynext|undo|var|viewonly|while|"
+    "with|xor"
+)
+"""Words of the language, which nothing else can be called."""
 STRINGS_AND_COMMENTS = re.compile(r'"[^"\r\n]*"|![^\r\n]*')
 
 
@@ -60,6 +67,8 @@ STATEMENT = re.compile(
 
 _REST = re.compile(r"[^;\r\n]*+;?")
 _MOVE = re.compile(r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC])", re.I)
+_CALLED = re.compile(r"(?:[ \t]*\\|[ \t]+[A-Za-z\[])[^;]{0,1000}+;", re.A)
+"""Of bounded length: a file of words without an end is read once."""
 
 
 class Datum(NamedTuple):
@@ -143,6 +152,12 @@ class Statements:
         start, end = self.text.span(line)
         around = self.code[start : statement.start()] + self.code[statement.end() : end]
         return 0 if statement.end() > end or around.strip(BLANK) else line
+
+    def call(self, statement: re.Match[str]) -> re.Match[str] | None:
+        """Arguments of an instruction or a procedure that begins its line or follows another; None: it is no call."""
+        start = statement.start()
+        before = self.code[self.text.line_start(start) : start].strip(BLANK)
+        return None if before and before[-1] != ";" else _CALLED.match(self.code, statement.end())
 
     def pass_over(self, line: int) -> None:
         """Go on behind a line."""

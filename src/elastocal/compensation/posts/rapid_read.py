@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.derived import Derived, constant
-from elastocal.compensation.posts.rapid_data import BLANK, LONG, SHORT, Data, Datum, Statements, datum
+from elastocal.compensation.posts.rapid_data import BLANK, LONG, ROBTARGET, SHORT, WORDS, Data, Datum, Statements, datum
 from elastocal.compensation.posts.text import Text, cells
 from elastocal.compensation.program import Motion, Target
 from elastocal.spatial.turns import Rotation
@@ -22,6 +22,7 @@ STILL = {
 }  # fmt: skip
 """Instructions that move nothing."""
 
+_MOVES = re.compile(r"Move(?:[LJC]|AbsJ)|\AEGMRun", re.A)
 _SWITCHES = re.compile(r"\s*(?:\\\w+\s*,\s*)*", re.A)
 _NAME = re.compile(r"([A-Za-z]\w*)\s*(?=[,\\])", re.A)
 _TO_COMMA = re.compile(r"\s*(?:\\[^,\[\]()]*)?,", re.A)
@@ -74,6 +75,17 @@ class Walk:
                 self._computed(statement)
             elif statement["flow"] or (statement["other"] and statement["other"].lower() not in STILL):
                 self.into.last = None
+                if statement["other"]:
+                    self._unknown(statement)
+
+    def _unknown(self, statement: re.Match[str]) -> None:
+        """An instruction or procedure that is called as a move, or is given a target, may be a move."""
+        word, call = statement["other"], self.module.call(statement)
+        if call is None or re.fullmatch(WORDS, word, re.IGNORECASE):
+            return
+        names = (w.lower() for w in re.findall(r"[A-Za-z]\w*", call[0], re.A))
+        if _MOVES.search(word) or ROBTARGET.search(call[0]) or any(n in self.data.targets for n in names):
+            self.into.skip(self.text, statement.start(), call.end(), f"{word} is not supported")
 
     def _computed(self, statement: re.Match[str]) -> None:
         used = sorted({w for w in re.findall(r"[A-Za-z]\w*", statement["sum"], re.A) if w.lower() in self.data.targets})
