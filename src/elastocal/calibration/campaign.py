@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from elastocal.calibration.priors import priors_of
 from elastocal.errors import (
     DuplicateError,
+    InputError,
     MissingError,
     NumberError,
     RangeError,
@@ -200,6 +202,17 @@ class Campaign:
             parts.append(f"{len(self.stations)} stations")
         parts.append("loaded" if self.loaded else "no load")
         return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
+
+
+def check_campaign(given: object) -> None:
+    """Refuse what is no campaign, such as the path of a table."""
+    if not isinstance(given, Campaign):
+        what = repr(str(given)) if isinstance(given, str | PathLike) else type(given).__name__
+        raise InputError(
+            f"a campaign is needed, not {what}; make one of arrays by ec.Campaign(q=..., position=..., ...), of files "
+            "by robot, data = ec.read_campaign(path), or ec.read_campaign(robot, path) for a robot file and a table",
+            code="no-campaign", parameter="campaign",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
