@@ -12,6 +12,8 @@ from calibration.virtual import Truth, campaign, joint_values, random_arm, read_
 
 import elastocal as ec
 from elastocal.app.cli.main import app
+from elastocal.app.commands.compare import CompareResult
+from elastocal.app.pages.compare import page
 from elastocal.calibration.comparison import Comparison
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
@@ -70,6 +72,29 @@ def test_wider_standard_deviations_are_those_of_every_judgement(calibrations: tu
     assert plain.tool is not None
     assert wide.tool is not None
     assert wide.tool.sd == pytest.approx(2 * plain.tool.sd)
+
+
+def test_calibrations_with_nothing_in_common_are_not_said_to_agree(calibrations: tuple[ec.Calibration, ...]) -> None:
+    a, b = calibrations[:2]
+    names = [n for n in b.names if n in a.names]
+    one, other = (_with_estimates(c, part) for c, part in ((a, names[::2]), (b, names[1::2])))
+    compared = ec.compare(one, other)
+    (verdict,) = compared.verdict
+    assert (verdict.code, verdict.severity) == ("not-tested", "warning")
+    assert "nothing in common can be tested" in verdict.text
+    assert "agrees" not in verdict.text
+    assert np.isnan(verdict.data["probability"])
+    assert verdict.data["reason"] in verdict.text
+    tile = page(CompareResult((Path("a.json"), Path("b.json")), a.robot, compared)).tiles[0]
+    assert (tile.value, tile.state) == ("not tested", "open")
+
+
+def _with_estimates(c: ec.Calibration, names: list[str]) -> ec.Calibration:
+    """The same, as if it had estimated these parameters alone."""
+    left = [i for i, n in enumerate(c.names) if n not in names]
+    covariance = np.delete(np.delete(c.covariance, left, axis=0), left, axis=1)
+    kept = replace(c.parameters, rows=tuple(r for r in c.parameters.rows if r.name in names))
+    return replace(c, names=tuple(n for n in c.names if n in names), covariance=covariance, parameters=kept)
 
 
 def test_the_order_of_items_turns_the_sign_only(calibrations: tuple[ec.Calibration, ...]) -> None:

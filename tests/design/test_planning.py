@@ -18,7 +18,7 @@ from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw
 from elastocal.design.problem import design_problem
 from elastocal.design.task import Limits, PlanTask, Tests
-from elastocal.errors import InputError
+from elastocal.errors import InputError, RangeError
 from elastocal.measure.measured import virtual_campaign
 from elastocal.measure.sources.load import LoadSize
 from elastocal.measure.sources.reading import Reading
@@ -211,6 +211,15 @@ def test_everything_that_can_be_told_apart_is_sought_where_nothing_is_named() ->
     up = Actuator(sizes=(1.0,), directions=((0, 0, 1),))
     less = design_problem(replace(TASK, names=None, loadings=(up,)), rng())
     assert (less.names, less.left_out) == (("q1.k",), ("q2.k", "q3.k"))
+
+
+@pytest.mark.parametrize("poses", [0, -3])
+def test_a_plan_of_no_poses_is_refused(poses: int) -> None:
+    import elastocal.design as design
+
+    loads = [Actuator(sizes=(300.0,), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))]
+    with pytest.raises(RangeError, match=f"a plan of {poses} members: give at least 1"):
+        design.plan(cylindrical(), loads=loads, seek=["q*.k"], poses=poses, restarts=1)
 
 
 def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from oracle.refusals import refused
 
+from elastocal.errors import ConflictError
 from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.recognise import NO_UNIT, UNKNOWN, recognise
 from elastocal.files.robot.read import read_robot
@@ -68,6 +69,24 @@ def test_positions_with_no_words_of_their_own_are_no_readings(tmp_path: Path) ->
     file = export(tmp_path, text="actual_q_0,actual_q_5,target_q_0,X nominal,Pos X,X sigma\n3.5,-7,1,1000,1001,0.02\n")
     guesses = [c.guess for c in recognise(file, read_robot("kuka-kr270")).columns]
     assert guesses == ["A1_deg", "A6_deg", "", "", "x_mm", ""]
+
+
+def test_units_that_are_stated_otherwise_than_remembered_are_refused(tmp_path: Path) -> None:
+    text = "A1,A2,A3,A4,A5,A6,x,y,z [mm]\n10,-60,70,5,40,0,1200,100,500\n20,-70,80,5,50,9,1100,100,500\n"
+    file, robot = export(tmp_path, text=text), "kuka-kr270"
+    names = {**{f"A{i}_deg": f"A{i}" for i in range(1, 7)}, "x_mm": "x", "y_mm": "y", "z_mm": "z [mm]"}
+    (tmp_path / "columns.yaml").write_text(with_layout(tmp_path / "columns.yaml", names, {}), encoding="utf-8")
+    for units, title in (({"length": "m", "angle": "deg"}, "x"), ({"length": "mm", "angle": "rad"}, "A1")):
+        told = rf"column '{title}' is .*columns\.yaml, tables\[0\], .* stated to be (m|rad); correct columns\.yaml"
+        with pytest.raises(ConflictError, match=told):
+            observed_tables([file], robot, {"units": units})
+    anew = recognise(file, read_robot(robot), units={"length": "m"})
+    assert [(c.name, c.unit) for c in anew.columns if c.name in "A1xz"] == [
+        ("A1", "deg"), ("x", "m"), ("z", "mm")
+    ]  # fmt: skip
+    same = observed_tables([file], robot, {"units": {"length": "mm", "angle": "deg"}})
+    assert same.readings.read["position"][0, 0] == pytest.approx([1.2, 0.1, 0.5])
+    assert observed_tables([file], robot, {}).readings.read["position"][0, 0] == pytest.approx([1.2, 0.1, 0.5])
 
 
 def test_what_is_remembered_serves_the_next_export(cell: Path) -> None:

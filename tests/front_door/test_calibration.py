@@ -95,6 +95,29 @@ def test_a_repeat_or_a_marker_of_the_calibration_is_a_reading_of_it(robot: ec.Ro
             assert (own.verdict.code, own.shared, own.revisited, own.verdict.data["new"]) == ("not-validated", 30, 0, 0)
 
 
+def test_a_path_in_place_of_a_value_is_answered_with_what_reads_it(cal: ec.Calibration, robot: ec.Robot) -> None:
+    for call in (
+        lambda: ec.calibrate(robot, "p3.csv"),
+        lambda: ec.calibrate(robot, Path("p3.csv")),
+        lambda: ec.calibrate(robot, ["p3.csv"]),
+        lambda: cal.validate("p3.csv"),
+        lambda: ec.cross_validate(robot, "p3.csv"),
+    ):
+        with pytest.raises(ec.InputError, match=r"not 'p3\.csv'; .*ec\.Campaign\(.*ec\.read_campaign\(") as caught:
+            call()
+        assert caught.value.code == "no-campaign"
+    with pytest.raises(ec.InputError, match="a campaign is needed, not NoneType"):
+        ec.calibrate(robot, None)
+    with pytest.raises(ec.InputError, match=r"not 'job\.src'; read one by ec\.read_program\(path\)") as caught:
+        ec.compensate(cal, "job.src")
+    assert caught.value.code == "no-program"
+
+
+def test_a_cross_validation_takes_the_path_of_a_robot(data: ec.Campaign) -> None:
+    with pytest.raises(ec.InputError, match="1 folds of 24 poses"):
+        ec.cross_validate("fanuc-m710ic50", data, folds=1)
+
+
 def test_only_new_poses_took_no_part(cal: ec.Calibration, data: ec.Campaign, q: np.ndarray) -> None:
     at = np.vstack([q[:20], q[20:] + 0.5])
     x = 1e3 * cal.predict(at).position

@@ -157,6 +157,17 @@ def test_what_was_not_read_beside_the_points_is_refused_by_its_row(key: str) -> 
         )
 
 
+def test_rows_to_keep_are_rows() -> None:
+    with refused("unknown-row-to-keep", "row 500"):
+        made(keep=["row 1", "row 500"])
+    with refused("unknown-row-to-keep", "row 1"):
+        made(keep=["row 1"], places=list("abcde"))
+    assert made(keep="c", places=list("abcde")).kept_rows.tolist() == [2]
+    some = made(keep=["row 1", "row 3"]).take([0, 3, 4])
+    assert some.keep == ("row 3",)
+    assert some.kept_rows.tolist() == [1]
+
+
 def test_too_few_poses_are_refused() -> None:
     with refused("few-poses", 3):
         ec.calibrate(ec.read_robot("kuka-kr270"), made().take([0, 1, 2]))

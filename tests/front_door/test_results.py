@@ -84,3 +84,16 @@ def test_a_calibrated_robot_is_exported_and_says_what_is_lost(tmp_path: Path) ->
     assert isinstance(lost, tuple)
     with pytest.raises(ec.InputError):
         ec.export(robot)
+
+
+def test_no_export_overwrites_what_it_is_made_from(tmp_path: Path) -> None:
+    source = tmp_path / "arm.urdf"
+    source.write_text("<robot/>")
+    robot = ec.read_robot("kuka-kr270")
+    with pytest.raises(ec.InputError, match=r"urdf .*arm\.urdf: is also given to source") as caught:
+        ec.export(robot, urdf=str(source), source=source)
+    assert caught.value.code == "same-file"
+    with pytest.raises(ec.InputError, match="is also given to yaml"):
+        ec.export(robot, yaml=tmp_path / "r.yaml", kinematics=tmp_path / "r.yaml")
+    assert [p.name for p in tmp_path.iterdir()] == ["arm.urdf"]
+    assert source.read_text() == "<robot/>"

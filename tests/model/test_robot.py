@@ -32,6 +32,15 @@ def test_values_beyond_limits_are_listed_by_row_and_joint(kr270):
     assert hits[0][2] == pytest.approx(np.deg2rad(190))
 
 
+def test_effects_are_left_out_by_kinds_that_exist(kr270):
+    with pytest.raises(UnknownNameError) as caught:
+        kr270.without("joint_complianc")
+    assert caught.value.code == "unknown-kind-of-effect"
+    assert caught.value.nearest == "joint_compliance"
+    left = {e.kind for e in kr270.without("joint_compliance", "gripper_backlash").elements}
+    assert left == {e.kind for e in kr270.elements} - {"joint_compliance"}
+
+
 def test_a_value_on_its_limit_is_inside(kr270):
     q = np.array([[m.limits[1] for m in kr270.motions], [m.limits[0] for m in kr270.motions]])
     assert kr270.beyond_limits(q) == ()

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
 
 from elastocal.calibration.priors import priors_of
-from elastocal.errors import DuplicateError, MissingError, NumberError, RangeError, ShapeError, UnitError
+from elastocal.errors import (
+    DuplicateError,
+    InputError,
+    MissingError,
+    NumberError,
+    RangeError,
+    ShapeError,
+    UnitError,
+    UnknownNameError,
+)
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -101,6 +111,11 @@ class Campaign:
             object.__setattr__(self, key, value)
         if self.places and len(self.places) != count:
             raise ShapeError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
+        object.__setattr__(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
+        lines = dict.fromkeys(self.line(i) for i in range(count)) if self.keep else {}
+        for name in self.keep:
+            if name not in lines:
+                raise UnknownNameError("row to keep", name, lines)
         names = (self.markers,) if isinstance(self.markers, str) else tuple(self.markers)
         object.__setattr__(self, "named", bool(names))
         names = names or tuple(f"marker{i + 1}" for i in range(self.points))
@@ -174,7 +189,8 @@ class Campaign:
         chosen = np.arange(self.count)[np.asarray(rows)]
         read = {key: getattr(self, key) for key in BY_ROW}
         some = {key: None if value is None else value[chosen] for key, value in read.items()}
-        return self.changed(**some, places=Chosen(self.places, chosen))
+        keep = tuple(self.line(i) for i in np.intersect1d(self.kept_rows, chosen).tolist())
+        return self.changed(**some, places=Chosen(self.places, chosen), keep=keep)
 
     def __len__(self) -> int:
         return self.count
@@ -186,6 +202,17 @@ class Campaign:
             parts.append(f"{len(self.stations)} stations")
         parts.append("loaded" if self.loaded else "no load")
         return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
+
+
+def check_campaign(given: object) -> None:
+    """Refuse what is no campaign, such as the path of a table."""
+    if not isinstance(given, Campaign):
+        what = repr(str(given)) if isinstance(given, str | PathLike) else type(given).__name__
+        raise InputError(
+            f"a campaign is needed, not {what}; make one of arrays by ec.Campaign(q=..., position=..., ...), of files "
+            "by robot, data = ec.read_campaign(path), or ec.read_campaign(robot, path) for a robot file and a table",
+            code="no-campaign", parameter="campaign",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, sqrt
+from math import inf, nan, sqrt
 from typing import overload
 
 import numpy as np
@@ -64,7 +64,7 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """From the first calibration to another one."""
+    """From the first calibration to another one; nan probability where they estimate nothing in common."""
 
     name: str
     changes: tuple[Change, ...]
@@ -72,6 +72,10 @@ class Step:
     rank: int
     probability: float
     tool: ToolChange | None
+
+    @property
+    def tested(self) -> bool:
+        return self.rank > 0
 
     @property
     def changed(self) -> bool:
@@ -118,7 +122,7 @@ def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] |
     d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])
     total = _part(a, common) + _part(b, common)
     chi2, rank = _whitened(d, total)
-    chance = float(chdtrc(rank, chi2)) if rank else 1.0
+    chance = float(chdtrc(rank, chi2)) if rank else nan
     return Step(name, changes, chi2, rank, chance, None if at is None else tool_change(a, b, *at))
 
 
@@ -183,6 +187,9 @@ def _verdict(first: str, s: Step) -> Finding:
             f" Over the workpiece the tool changes its place by {1e3 * size.rms:.3f} mm RMS, at most "
             f"{1e3 * size.max:.3f} mm, once shifts and turns of the whole are taken out."
         )
+    if not s.tested:
+        why = "no parameter is estimated in both, so that nothing in common can be tested"
+        return Finding("not-tested", "warning", f"{s.name} against {first}: {why}.{tool}", data | {"reason": why})
     tested = f"(chi2 {s.chi2:.4g} for {s.rank} combinations, probability {probability(s.probability)})"
     if not s.changed:
         return Finding("same", "note", f"{s.name} agrees with {first} {tested}.{tool}", data)

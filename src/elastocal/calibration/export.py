@@ -20,7 +20,7 @@ from elastocal.files.robot.export import kinematics_text, with_origins
 from elastocal.files.robot.urdf import read_links, read_urdf
 from elastocal.files.robot.urdf_tags import document
 from elastocal.files.robot.write import robot_text
-from elastocal.files.write import write_files
+from elastocal.files.write import check_targets, write_files
 from elastocal.model.frames import Frame
 from elastocal.model.robot import Robot
 from elastocal.spatial.pose import Pose
@@ -42,6 +42,11 @@ def export(
     kinematics: str | PathLike[str] | None = None,
 ) -> tuple[str, ...]:
     """Write a calibrated robot as robot file, URDF (from ``source``) or kinematics.yaml; what these cannot hold."""
+    asked = {"yaml": yaml, "urdf": urdf, "kinematics": kinematics}
+    check_targets(
+        {name: Path(path) for name, path in asked.items() if path is not None},
+        {} if source is None else {"source": Path(source)},
+    )
     robot = calibration if isinstance(calibration, Robot) else calibration.robot
     files: dict[Path, str | bytes] = {}
     lost: list[str] = []

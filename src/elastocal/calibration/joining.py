@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
+from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, check_campaign
 from elastocal.errors import ConflictError, MissingError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -22,6 +22,9 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
     Markers of the same name are one, so are stations.  A campaign that names no station was read from one of its own.
     Load frame and noise must be the same.
     """
+    every = campaigns if isinstance(campaigns, Sequence) and not isinstance(campaigns, str) else [campaigns]
+    for campaign in every:
+        check_campaign(campaign)
     if not campaigns:
         raise MissingError("no campaign is given; give one or several")
     first = campaigns[0]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.campaign import LENGTHS, Campaign
+from elastocal.calibration.campaign import LENGTHS, Campaign, check_campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
@@ -17,6 +18,7 @@ from elastocal.calibration.slips import put_right
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
+from elastocal.files.robot.read import read_robot
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.solve.summary import ErrorSummary
@@ -40,6 +42,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
 
     Of positions; of deflections where there are no positions, against the robot of the file.
     """
+    check_campaign(campaign)
     if campaign.position is None and campaign.deflection is None:
         raise MissingError("validation needs positions or deflections; this campaign has neither")
     campaign = _same_markers(calibration, campaign)
@@ -184,7 +187,12 @@ def _stations_on(
 
 
 def cross_validate(
-    robot: Robot, campaign: Campaign, folds: int = 6, *, accept: str | Sequence[str] = (), **options: Any
+    robot: Robot | str | PathLike[str],
+    campaign: Campaign,
+    folds: int = 6,
+    *,
+    accept: str | Sequence[str] = (),
+    **options: Any,
 ) -> Validation:
     """Calibrate without every fold of the poses in turn and judge on what was left out; options as of ``calibrate``.
 
@@ -193,6 +201,9 @@ def cross_validate(
     """
     from elastocal.calibration.run import calibrate
 
+    check_campaign(campaign)
+    if not isinstance(robot, Robot):
+        robot = read_robot(robot)
     if accept:
         right = put_right(robot, campaign.take(distinct_rows(campaign)), accept)
         robot, campaign = right.robot, right.campaign

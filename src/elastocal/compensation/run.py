@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,10 @@ def compensate(
     puts points into lines that would be off by more (m); ``truth`` is a simulated robot on which both programs are run.
     Not ``judged``, nothing is said of the program as it was, and of how certain the new one is.
     """
+    if not isinstance(program, Program):
+        what = repr(str(program)) if isinstance(program, str | PathLike) else type(program).__name__
+        raise InputError(f"a program is needed, not {what}; read one by ec.read_program(path)",
+                         code="no-program", parameter="program")  # fmt: skip
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
         raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")

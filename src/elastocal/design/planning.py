@@ -68,7 +68,7 @@ def plan(
     task = replace(
         task,
         names=task.names if seek is None else tuple(seek),
-        count=poses or task.count,
+        count=task.count if poses is None else poses,
         weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
     )
     rng = np.random.default_rng(seed)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError
+from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.bodies import Body, Shape
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
-from elastocal.model.elements import CompliantCoordinate, Element, Load
+from elastocal.model.elements import CompliantCoordinate, Element, Load, element_kinds
 from elastocal.model.frames import FrameTree, JointMotion
 from elastocal.model.parameters import Parameter, ParameterTable, Status
 from elastocal.model.posture import Configurations, Posture
@@ -309,7 +309,10 @@ class Robot:
         return with_masses(self, rated_payload, mass)
 
     def without(self, *kinds: str) -> Self:
-        """The same robot without the effects of these kinds."""
+        """The same robot without the effects of these kinds, which it need not have."""
+        for kind in set(kinds) - {e.kind for e in self.elements}:
+            if kind not in element_kinds():
+                raise UnknownNameError("kind of effect", kind, element_kinds(), f"robot {self.name}")
         return replace(self, elements=tuple(e for e in self.elements if e.kind not in kinds))
 
     def with_link_form(self, form: Form) -> Self:

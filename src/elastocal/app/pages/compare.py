@@ -35,12 +35,15 @@ def table(result: CompareResult) -> Table:
     return _changes(comparison.steps[0], 1) if isinstance(comparison, Comparison) else drift_table(comparison[0], 1)
 
 
+_TESTED: dict[bool, tuple[str, State]] = {True: ("changed", "bad"), False: ("agrees", "good")}
+_UNTESTED: tuple[str, State] = ("not tested", "open")
+
+
 def _tiles(comparison: Comparison) -> tuple[Tile, ...]:
     out = []
     for s in comparison.steps:
-        count = sum(c.significant for c in s.changes)
-        out.append(Tile(s.name, "changed" if s.changed else "agrees", "", _counted(count, s.changed),
-                        state="bad" if s.changed else "good"))  # fmt: skip
+        word, state = _TESTED[s.changed] if s.tested else _UNTESTED
+        out.append(Tile(s.name, word, "", _counted(s), state=state))
         if s.tool is not None:
             size = f"{1e3 * s.tool.summary().rms:.3f}"
             out.append(Tile("tool over the workpiece", size, "mm", f"RMS change, {s.name}", "after"))
@@ -63,8 +66,11 @@ def _drift_tiles(d: Drift) -> tuple[Tile, ...]:
     )
 
 
-def _counted(count: int, changed: bool) -> str:
-    if changed and not count:
+def _counted(s: Step) -> str:
+    if not s.tested:
+        return "no parameter is estimated in both"
+    count = sum(c.significant for c in s.changes)
+    if s.changed and not count:
         return "as a whole; no single parameter is significant"
     return f"{count} significant change{'s' * (count != 1)}"
 

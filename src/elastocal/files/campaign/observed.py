@@ -44,6 +44,7 @@ from elastocal.files.campaign.table import Wanted, read_tables
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
+from elastocal.files.tables.remembered import check_units
 from elastocal.files.units import declared_units
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
@@ -146,6 +147,8 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     entry = replace(entry, name=entry.name or Path(located.file).stem)
     given = CampaignKeys(located, entry, units, False)
     raws = read_tables_of(_seen_from(located, path), entry.table, model)
+    for raw in raws.values() if path is None else ():
+        check_units(raw, units)
     if path is None and len({Path(w).name for w in raws}) == len(raws):
         raws = {Path(w).name: raw for w, raw in raws.items()}
         raws = with_markers_of_files(raws)

@@ -33,8 +33,8 @@ from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.csv_file import as_written, with_units
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.remembered import layouts_of, renamed_by
-from elastocal.files.tables.titles import OF_NAMES, split_title, title_unit, unit_word
-from elastocal.files.units import ANGLE, LENGTH
+from elastocal.files.tables.titles import OF_NAMES, is_bare, split_title, title_unit, unit_word
+from elastocal.files.units import ANGLE, DIMENSIONS, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.untrusted import finite_number
 
@@ -115,7 +115,7 @@ def recognise(
     """What the columns of a CSV or Excel table are, for a campaign of ``robot``.
 
     ``units`` are those of columns that do not tell theirs ({"length": "mm", "angle": "deg"}), ``told`` names by titles
-    (``{"A1_deg": "Achse 1"}``); what columns.yaml remembers is used.
+    (``{"A1_deg": "Achse 1"}``); what columns.yaml remembers is used but for what is said anew.
     """
     file = Path(path)
     raw = with_units(as_written(file, None, header_line or _remembered_line(file), sheet))
@@ -130,7 +130,7 @@ def recognise(
     titles = Titles(raw, axes, None, None, units or {})
     columns = tuple(
         _column(raw, i, titles, known.get(t, r), "told" if t in known else "columns.yaml" if r != t else "title")
-        for i, (t, r) in enumerate(zip(raw.header, _remembered(raw, file), strict=True))
+        for i, (t, r) in enumerate(zip(raw.header, _remembered(raw, file, units or {}), strict=True))
     )
     columns = _one_each(_same_units(columns))
     names = {c.name for c in columns}
@@ -166,12 +166,20 @@ def _remembered_line(file: Path) -> int | None:
     return next((layout.opened["header_line"] for layout in layouts_of(file) if "header_line" in layout.opened), None)
 
 
-def _remembered(raw: RawTable, file: Path) -> tuple[str, ...]:
+def _remembered(raw: RawTable, file: Path, units: Declared) -> tuple[str, ...]:
+    """Names of the columns; without a unit where the title has none and ``units`` state it anew."""
     for layout in layouts_of(file):
         renamed = renamed_by(raw, layout)
         if renamed is not None:
-            return renamed.header
+            return tuple(
+                _restated(n, units) if is_bare(t) else n for t, n in zip(raw.header, renamed.header, strict=True)
+            )
     return raw.header
+
+
+def _restated(name: str, units: Declared) -> str:
+    bare, _, unit = name.rpartition("_")
+    return bare if bare and any(unit in DIMENSIONS[dimension] for dimension in units) else name
 
 
 def _column(raw: RawTable, place: int, titles: Titles, word: str, by: str) -> RecognisedColumn:

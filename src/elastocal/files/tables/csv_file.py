@@ -19,7 +19,7 @@ from elastocal.errors import InputError, MissingError
 from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.rows import Cut, Lines, Text, TextRows, lines_of, split_line
-from elastocal.files.tables.titles import ends_table, title_unit, unit_cells, unit_word
+from elastocal.files.tables.titles import ends_table, is_bare, title_unit, unit_cells, unit_word
 from elastocal.untrusted import finite_number
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)
@@ -57,13 +57,9 @@ def with_units(raw: RawTable) -> RawTable:
     """The table with its units in the titles that state none."""
     if not any(raw.units):
         return raw
-    titles = tuple(f"{t} [{u}]" if u and _bare(t) else t for t, u in zip(raw.header, raw.units, strict=True))
+    titles = tuple(f"{t} [{u}]" if u and is_bare(t) else t for t, u in zip(raw.header, raw.units, strict=True))
     origins = tuple(raw.origin(i) for i in range(len(titles)))
     return replace(raw, header=titles, origins=origins, named=raw.top, units=())
-
-
-def _bare(title: str) -> bool:
-    return unit_word(title_unit(title) or "") is None and unit_word(title.rpartition("_")[2]) is None
 
 
 def as_written(

@@ -18,9 +18,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.raw import Origin, RawTable
+from elastocal.files.tables.titles import is_bare
+from elastocal.files.units import DIMENSIONS
 
 FORMAT = "elastocal-columns/1"
 NAME, CELL = "columns.yaml", "cell.yaml"
@@ -123,6 +125,23 @@ def renamed_by(raw: RawTable, layout: Layout) -> RawTable | None:
         notes=(*raw.notes, *((note,) if text else ())),
         more=(*raw.more, layout.file),
     )
+
+
+def check_units(raw: RawTable, stated: Mapping[str, str]) -> None:
+    """Refuse ``stated`` units (by dimension) of columns for which another one is remembered."""
+    if not stated:
+        return
+    known = {file: layouts_of(Path(file)) for file in {o.file for o in raw.origins}}
+    for name, origin in zip(raw.header, raw.origins, strict=False):
+        unit = name.rpartition("_")[2]
+        other = next((u for d, u in stated.items() if unit in DIMENSIONS[d] and u != unit), None)
+        layout = next((w for w in known[origin.file] if w.columns.get(name) == origin.title), None)
+        if other is not None and layout is not None and is_bare(origin.title):
+            raise ConflictError(
+                f"{origin.file}: column {origin.title!r} is {name} by {layout.where}, and its unit is stated to be "
+                f"{other}; correct {layout.file.name}, or leave that out",
+                file=origin.file, column=origin.title, value=other, parameter="units",
+            )  # fmt: skip
 
 
 def with_layout(file: Path, columns: Mapping[str, str], opened: Mapping[str, Any]) -> str:

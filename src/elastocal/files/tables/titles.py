@@ -65,6 +65,11 @@ def title_unit(title: str) -> str | None:
     return split_title(title)[1] or None
 
 
+def is_bare(title: str) -> bool:
+    """Whether a title states no unit, neither ``X [mm]`` nor ``x_mm``."""
+    return unit_word(title_unit(title) or "") is None and unit_word(title.rpartition("_")[2]) is None
+
+
 def as_read(title: str, scalar: bool = False) -> str:
     """``X Ist`` as ``x``, ``SMR 2 X`` and ``X 2`` as ``x2``, ``rot_x`` as ``phix``, ``quat.w`` as ``qw``.
 
