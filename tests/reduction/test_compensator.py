@@ -150,7 +150,7 @@ def test_samples_agree_with_emcee_on_the_same_density():
     start = rng.normal(size=(40, 5)) * np.array([*(0.3 * fit.sd[[0, 2, 3]] / here), 1.0, 0.1])
     sampler = emcee.EnsembleSampler(40, 5, density, vectorize=True)
     sampler.random_state = np.random.RandomState(6).get_state()
-    sampler.run_mcmc(start, draws(1500, 5000))
+    sampler.run_mcmc(start, draws(3000, 10000))
     chain = sampler.get_chain(discard=500, flat=True)
     for name, column in (("j1.k", 0), ("j1.k_c", 1), ("j1.s_0", 2)):
         i = fit.names.index(name)

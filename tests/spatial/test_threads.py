@@ -25,7 +25,10 @@ def test_one_while_it_runs_and_as_before_afterwards():
         assert _threads() == {2}
 
 
-@pytest.mark.parametrize("name", ["calibrate", "plan", "compensate", "gravity", "transmission", "loops", "contact"])
-def test_the_long_calls_of_the_front_door_are_held(name):
-    call = getattr(ec, name)
+CALLS = {name: getattr(ec, name) for name in ("calibrate", "plan", "compensate")}
+CALLS |= {name: getattr(ec.procedures, name).identify for name in ("gravity", "transmission", "loops", "contact")}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_the_long_calls_of_the_front_door_are_held(call):
     assert inspect.unwrap(call) is not call
