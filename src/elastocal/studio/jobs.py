@@ -79,8 +79,9 @@ class Job:
 
 def start(root: Path, folder: Path, words: tuple[str, ...], title: str, page: str, **data: Any) -> Job:
     """Begin; one job runs in a cell at a time, and it reads nothing outside of ``folder``."""
-    name = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
-    job = Job(name, words, title, time.time(), page=page, data=data)
+    asked = time.time()  # names sort by it: a refit may begin in the second that a fit did
+    name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(asked))}-{int(asked % 1 * 1e6):06d}-{secrets.token_hex(3)}"
+    job = Job(name, words, title, asked, page=page, data=data)
     place = root / PLACE / name
     with _ONE:  # two browsers may ask at once
         busy = running(root)
