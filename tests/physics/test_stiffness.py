@@ -13,7 +13,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.model.statics.stiffness import StiffnessStatus, loaded_stiffness, stiffness, stiffness_chunks
+from elastocal.model.statics.stiffness import StiffnessStatus, loaded_stiffness, softest_of, stiffness, stiffness_chunks
 
 
 def six_joints(name="kuka-kr270"):
@@ -232,3 +232,15 @@ def test_a_section_is_over_the_joints_that_change_the_stiffness():
         size = [np.linalg.eigvalsh(np.linalg.inv(c[:3, :3]))[0] for c in stiffness(robot, moved).compliance]
         spread.append(np.ptp(np.log(size)))
     assert set(found.joints) == set(np.argsort(spread)[-2:])
+
+
+@pytest.mark.parametrize(
+    "sizes", [(3e-6, 2e-6, 1e-6), (3e-6, 3e-6, 1e-6), (3e-6, 1e-6, 1e-6), (3e-6, 3e-6, 3e-6), (3e-6, 0, 0)]
+)
+def test_the_softest_direction_is_that_of_the_largest_singular_value(sizes):
+    turns = Rotation.random(20, rng=np.random.default_rng(5)).as_matrix()
+    blocks = turns @ np.diag(sizes) @ turns[::-1].transpose(0, 2, 1)  # of a robot under load it need not be symmetric
+    compliance = np.zeros((6, 6, 20))
+    compliance[:3, :3] = np.moveaxis(blocks, 0, -1)
+    np.testing.assert_allclose(softest_of(compliance), 1 / 3e-6, rtol=2e-8)
+    assert np.isnan(softest_of(np.zeros((6, 6, 1)))).all()

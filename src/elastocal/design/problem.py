@@ -140,9 +140,9 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
 
 def _scales(rows: CandidateRows, model: Robot) -> Array:
     """Sizes of all unknowns: values of parameters, or what matters of them where these are zero; nuisances count 1."""
-    rows_of = [model.parameters.rows[model.parameters.index(n)] for n in rows.own]
+    sought = [model.parameters.rows[model.parameters.index(n)] for n in rows.own]
     out = np.ones(rows.parameters)
-    out[: len(rows_of)] = [abs(p.value) or p.scale for p in rows_of]
+    out[: len(sought)] = [abs(p.value) or p.scale for p in sought]
     return out
 
 

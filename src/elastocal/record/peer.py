@@ -60,7 +60,7 @@ class Peer:
             self.address = None
         if self.address is not None:
             return "controller" if sender == self.address else "foreign"
-        silent = [s for s, sender_state in self._senders.items() if arrived - sender_state.latest > SILENCE]
+        silent = [s for s, state in self._senders.items() if arrived - state.latest > SILENCE]
         for other in silent:
             del self._senders[other]
         return "candidate" if sender in self._senders or len(self._senders) < MOST_SENDERS else "foreign"
@@ -70,9 +70,9 @@ class Peer:
         self._latest = arrived
         if self.address is not None:
             return False
-        sender_state = self._senders.setdefault(sender, _Sender())
-        sender_state.add(counter, arrived)
-        if not sender_state.consistent:
+        state = self._senders.setdefault(sender, _Sender())
+        state.add(counter, arrived)
+        if not state.consistent:
             return False
         others = [s for s, other in self._senders.items() if s != sender and len(other.counters) > 1]
         if others:

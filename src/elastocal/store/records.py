@@ -158,10 +158,10 @@ def issued(
 ) -> dict[str, bytes]:  # fmt: skip
     """The certificate of a release by file name: authorised by who releases, under the name of the release."""
     own = {"number": name, "authorised_by": head["who"], "issued": date.fromisoformat(head["time"][:10])}
-    stated_now = replace(stated, **{k: v for k, v in own.items() if getattr(stated, k) is None})
-    made = certificate_of(calibration, read, stated_now, files)
+    complete = replace(stated, **{k: v for k, v in own.items() if getattr(stated, k) is None})
+    made = certificate_of(calibration, read, complete, files)
     kinds = (".html", ".json", ".pdf") if find_spec("typst") else (".html", ".json")
-    texts = {k: certificate_contents(calibration, made, k, read, stated_now.tolerance) for k in kinds}
+    texts = {k: certificate_contents(calibration, made, k, read, complete.tolerance) for k in kinds}
     return {CERTIFICATE + k: t if isinstance(t, bytes) else t.encode() for k, t in texts.items()}
 
 

@@ -45,8 +45,8 @@ def begin(request: Request, cell: CellFolder, words: tuple[str, ...], title: str
 
 @router.get("/cell/{name}/jobs/{job}")
 def state(cell: Cell, job: str) -> Response:
-    job_state = jobs.find(cell.root, job)
-    return JSONResponse({**asdict(job_state), "sentence": job_state.sentence, "active": job_state.active})
+    known = jobs.find(cell.root, job)
+    return JSONResponse({**asdict(known), "sentence": known.sentence, "active": known.active})
 
 
 @router.post("/cell/{name}/jobs/{job}/cancel")

@@ -193,15 +193,15 @@ def _check(histories: History, words: list[str], given: dict[str, Any]) -> Histo
 
 def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
     number = _number(words[1]) if len(words) > 1 else None
-    stated_values = {**dict.fromkeys(("name", "reason", "who"), ""), **given}
-    stated_values["stated"], stated_values["validation"] = (
-        stated_values.pop("certificate", None),
-        stated_values.pop("validate", None),
+    options = {**dict.fromkeys(("name", "reason", "who"), ""), **given}
+    options["stated"], options["validation"] = (
+        options.pop("certificate", None),
+        options.pop("validate", None),
     )
-    if stated_values["validation"] is not None and stated_values["stated"] is None:
+    if options["validation"] is not None and options["stated"] is None:
         raise InputError("--validate has no meaning without --certificate; add it", code="option",
                          parameter="validate")  # fmt: skip
-    return _result(histories, "release", entries=(histories.release(words[0], number, **stated_values),))
+    return _result(histories, "release", entries=(histories.release(words[0], number, **options),))
 
 
 def _withdraw(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:

@@ -47,16 +47,16 @@ def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[P
 
 
 def measuring_program(
-    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, language_asked: str | None = None,
+    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, asked: str | None = None,
     checked: tuple[str, ...] = (NOTHING,),
 ) -> tuple[dict[str, str], tuple[str, ...]]:  # fmt: skip
-    """Texts by file name in the language of the controller or the ``language_asked`` one and what they leave to others.
+    """Texts by file name in the language of the controller or the ``asked`` one and what they leave to others.
 
     Or none, and why.
     """
     from elastocal.compensation.posts.post import post_kinds
 
-    post = _post(model, language_asked)
+    post = _post(model, asked)
     why = (
         _NO_LANGUAGE.format(", ".join(model.controller.axes), ", ".join(post_kinds()))
         if post is None

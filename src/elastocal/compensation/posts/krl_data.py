@@ -117,10 +117,10 @@ def _sorted(raw: Literal, places: dict[str, tuple[int, int]]) -> Literal:
     keys = AXES if axes else CARTESIAN
     needed = (*keys, *EXTERNAL, "S", "T")
     computed = next((shown(f"{k} {v}") for k, v in values.items() if k in needed and isinstance(v, str)), "")
-    sorted_values = (values.get(k) for k in keys)
+    ordered = (values.get(k) for k in keys)
     return raw._replace(
         axes=axes,
-        numbers=tuple(v if isinstance(v, float) else np.nan for v in sorted_values),
+        numbers=tuple(v if isinstance(v, float) else np.nan for v in ordered),
         spans=tuple(places.get(k, NOWHERE) for k in keys),
         others={k: v for k, v in values.items() if k not in keys},
         turn=places.get("T"),

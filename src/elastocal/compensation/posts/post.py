@@ -164,8 +164,8 @@ def post_of(kind: str) -> Post | None:
     """The language of that kind, None where there is none."""
     from elastocal.compensation import posts
 
-    kind_class = kind_in(posts, Post, kind, group="elastocal.posts")
-    return None if kind_class is None else cast("type[Post]", kind_class)()
+    language_class = kind_in(posts, Post, kind, group="elastocal.posts")
+    return None if language_class is None else cast("type[Post]", language_class)()
 
 
 def post_for(file: str) -> Post:

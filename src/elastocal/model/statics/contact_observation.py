@@ -112,12 +112,12 @@ def contact_observation(
 ) -> ContactObservation:
     """Derivatives of N contacts; ``parameters`` None means all, ``state`` is their solution where it is known."""
     configurations = checked(model, q, touches)
-    state_there = contact(model, configurations, touches) if state is None else state
+    touched = contact(model, configurations, touches) if state is None else state
     flex = observed_flexibility(model)
     size = chunk_size(flex.n)
     slices = [slice(a, min(a + size, len(configurations))) for a in range(0, len(configurations), size)]
-    held = tuple(_held(model, flex, configurations[rows], touches.rows(rows), state_there, rows) for rows in slices)
-    return ContactObservation(model, touches, model.parameters.select(parameters), state_there, held)
+    held = tuple(_held(model, flex, configurations[rows], touches.rows(rows), touched, rows) for rows in slices)
+    return ContactObservation(model, touches, model.parameters.select(parameters), touched, held)
 
 
 def observed_flexibility(model: Robot) -> Flexibility:
