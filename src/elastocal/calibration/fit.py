@@ -34,7 +34,7 @@ SETTLED = 3e-4
 about the same factor, or by a growing one."""
 ROUGH = 0.03
 """The same for searches that only start others, or weigh a model that is tried."""
-MIXED = 3
+MIXED = 4
 """Steps that a further one is mixed with."""
 ROUNDING = 0.02
 """The same below which a step that does not lower the objective is a matter of rounding."""
@@ -134,13 +134,15 @@ def fit(
 
     Backlash makes the objective jump where a force changes its sign: a search that no step takes further has arrived
     at such a kink.  Where there is none, it has not converged, unless the step is lost in rounding.  Scales are not
-    chosen at a linearisation that is still far off: with backlash they would be of another valley.
+    chosen at a linearisation that is still far off: with backlash they would be of another valley.  The tool's states
+    are moved along their slopes until that brings no more; the last steps of a search that goes to its end are exact.
     """
     at = np.zeros(len(task.names)) if x is None else x
-    blocks = assemble(task, at, placing)
+    blocks = assemble(task, at, placing, False)
     scales, fresh = near_scales(blocks, near)
     scales = scales if log_scales is None else log_scales
     chosen, converged, step, kink, before = 0, False, 0, 0.0, np.inf
+    exact = False
     steps: list[tuple[Array, Array]] = []
     origin = at, placing
     for step in range(1, STEPS + 1):
@@ -154,10 +156,16 @@ def fit(
             post = posterior(blocks, scales)
             change, size = full_step(task, post, at)
         if chosen == 2 and size * min(1.0, size / max(before, settled)) < settled:
+            if not exact and settled < ROUGH:
+                blocks, steps, exact = assemble(task, at, placing), [], True
+                continue
             at, placing, converged = task.moved(at, change[: len(at)]), placing.moved(change[len(at) :]), True
             break
         aim = _mixed(post, change, steps)
-        there = ahead(task, at, placing, blocks, aim, post if chosen == 2 else None)
+        there = ahead(task, at, placing, blocks, aim, post if chosen == 2 else None, exact)
+        if there is None and not exact:
+            blocks, steps, exact = assemble(task, at, placing), [], True
+            continue
         if there is None:
             kink = size if size > ROUNDING and len(task.backlash) else 0.0
             converged = chosen == 2 and (size <= ROUNDING or 0 < kink < FAR)
@@ -195,7 +203,8 @@ def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools
 
 
 def ahead(
-    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, post: Posterior | None = None
+    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, post: Posterior | None = None,
+    exact: bool = False,
 ) -> tuple[Array, Placing, Blocks, float] | None:
     """The point that a step leads to, and the share of the step that was taken.
 
@@ -206,7 +215,7 @@ def ahead(
     now = np.inf if post is None else objective(post, blocks, np.concatenate([x, extra]))
     for factor in (1.0, 0.5, 0.25, 0.125):
         at, place = task.moved(x, factor * change[:p]), placing.moved(factor * change[p:])
-        there = assemble(task, at, place)
+        there = assemble(task, at, place, exact)
         lost = there.count < blocks.count
         if not lost and (post is None or objective(post, there, np.concatenate([at, extra])) < now):
             return at, place, there, factor

@@ -146,12 +146,19 @@ class Climber:
         return {}
 
     def task(self, words: tuple[str, ...], family: Family, multiple: float | None) -> Task:
-        if words not in self._models:
-            self._models[words] = with_words(self.robot, words, self.priors)
-        model, wanted = self._models[words]
+        model, wanted = self._model(words)
         if multiple is not None:
             wanted = tuple(_multiplied(w, multiple) for w in wanted)
         return Task(self.sight, model, wanted, family, self.dropped, self.instrument)
+
+    def _model(self, words: tuple[str, ...]) -> tuple[Robot, tuple[Wanted, ...]]:
+        """The robot with the words, and their groups; the richest as it was fitted, whose states are known."""
+        if words not in self._models:
+            made = with_words(self.robot, words, self.priors)
+            known = None if self.rich is None else self.rich.task
+            same = known is not None and known.names == tuple(n for w in made[1] for n in w.names)
+            self._models[words] = (known.robot, known.wanted) if known is not None and same else made
+        return self._models[words]
 
     def rung(
         self, words: tuple[str, ...], family: Family, multiple: float | None = None, near: Fit | None = None
@@ -163,9 +170,11 @@ class Climber:
         known = {n: v for f in reversed(fits) for n, v in zip(f.task.names, f.x.tolist(), strict=True)}
         x = np.array([known.get(n, 0.0) for n in task.names])
         placing = fits[0].placing if fits else self.placing
-        if near is not None and near.task.robot is task.robot and near.task.names == task.names:
-            placing, x = near.start
         own = [f.posterior for f in reversed(fits)]
+        for f in fits:
+            if f.task.robot is task.robot and f.task.names == task.names:
+                placing, x = f.start
+                own = sorted(own, key=lambda post: post is not f.posterior)
         return Rung.of(words, family, multiple, fit(task, placing, x, near=own, settled=ROUGH if words else SETTLED))
 
 

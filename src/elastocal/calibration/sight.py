@@ -134,10 +134,10 @@ class Sight:
     def _tools(self) -> WeakValueDictionary[tuple[int, tuple[str, ...]], Tool]:
         return WeakValueDictionary()
 
-    def linearise(self, tool: Tool, values: Array, placing: Placing) -> tuple[Array, Array]:
+    def linearise(self, tool: Tool, values: Array, placing: Placing, exact: bool = True) -> tuple[Array, Array]:
         """Readings minus prediction (M, rows) and the derivative of the prediction (M, rows, p + extra)."""
         s, p = self.states, len(values)
-        at, rest = (tool.states(values), None) if s.deflection is None else tool.both(values)
+        at, rest = (tool.states(values, exact), None) if s.deflection is None else tool.both(values, exact)
         off = np.zeros((s.count, self.rows))
         slope = np.zeros((s.count, self.rows, p + self.extra))
         frame = placing.turn[s.station]
@@ -193,13 +193,15 @@ class Sight:
         turns[:, :, -3:] = expected
         slope[:, part] = back @ turns
 
-    def loose_moves(self, robot: Robot, tool: Tool, values: Array, placing: Placing) -> Array:
+    def loose_moves(
+        self, robot: Robot, tool: Tool, values: Array, placing: Placing, exact: bool = True
+    ) -> Array:
         """How far the rows may be off since sides of backlash are not certain (M, rows, n), in sd by every joint.
 
         A deflection has two states, each with sides of its own.
         """
         s = self.states
-        at, rest = (tool.states(values), None) if s.deflection is None else tool.both(values)
+        at, rest = (tool.states(values, exact), None) if s.deflection is None else tool.both(values, exact)
         if at.loose is None:
             return np.zeros((s.count, self.rows, robot.n))
         loose = np.repeat(at.loose[:, None], self.rows, axis=1)

@@ -103,18 +103,20 @@ class Task:
         return np.where(self.positive & ~self.logs, np.maximum(at, -self.file_values), at)
 
 
-def assemble(task: Task, x: Array, placing: Placing) -> Blocks:
-    """The linear problem at a point; unknowns of the robot count from its file, of the placing from here."""
+def assemble(task: Task, x: Array, placing: Placing, exact: bool = True) -> Blocks:
+    """The linear problem at a point; unknowns of the robot count from its file, of the placing from here.
+
+    Where it need not be ``exact``, states of the tool may be moved there from others along their slopes."""
     sight, p = task.sight, len(task.names)
     values = task.values(x)
-    off, slope = sight.linearise(task.tool, values, placing)
+    off, slope = sight.linearise(task.tool, values, placing, exact)
     slope[:, :, :p] *= np.where(task.logs, values, 1.0)
     known = np.isfinite(off) & np.all(np.isfinite(slope), axis=2)  # states that are not determined tell nothing
     off, slope = np.where(known, off, 0.0), np.where(known[:, :, None], slope, 0.0)
     readings = off + slope @ np.concatenate([x, np.zeros(sight.extra)])
     bent = {name: slope[:, :, :p] @ part for name, part in task.shares.items()}
     side = task.loose_joints
-    loose = sight.loose_moves(task.robot, task.tool, values, placing)[:, :, side] if len(side) else None
+    loose = sight.loose_moves(task.robot, task.tool, values, placing, exact)[:, :, side] if len(side) else None
     noise, power = noise_parts(sight, task.robot, placing, task.instrument, task.family, bent, loose, task.load_moves)
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -23,9 +23,14 @@ from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry
+from elastocal.spatial.rotation import rotations
 
 KEPT = 2
 """Sets of states that are remembered: where searches begin, and the newest."""
+REACH = 2e-4
+"""How far the tool may be moved along the slopes of states that were solved, in m and rad: arms bend by some mrad, so
+that what the slopes do not know of is less than a hundredth of that."""
+Which = Literal["loaded", "unloaded", "both"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +51,13 @@ class ToolStates:
 
 
 class Tool(Protocol):
-    """The tool's states for values of the parameters sought."""
+    """The tool's states for values of the parameters sought; ``exact`` where none that are nearby will do."""
 
-    def states(self, values: Array) -> ToolStates: ...
+    def states(self, values: Array, exact: bool = True) -> ToolStates: ...
 
-    def unloaded(self, values: Array) -> ToolStates: ...
+    def unloaded(self, values: Array, exact: bool = True) -> ToolStates: ...
 
-    def both(self, values: Array) -> tuple[ToolStates, ToolStates]: ...
+    def both(self, values: Array, exact: bool = True) -> tuple[ToolStates, ToolStates]: ...
 
 
 def tool_of(
@@ -114,7 +119,7 @@ class RigidTool:
             [self.robot.parameters.values[index(n)] for n in self.names]
         )
 
-    def states(self, values: Array) -> ToolStates:
+    def states(self, values: Array, exact: bool = True) -> ToolStates:
         chain, size = self.robot.chain, len(self.at)
         offsets, start = self._file
         theta: list[Entry] = list(offsets)
@@ -133,12 +138,31 @@ class RigidTool:
         turn, origin = state.rotation(self.robot.tool), state.origin(self.robot.tool)
         return ToolStates(origin.T, np.moveaxis(turn, -1, 0), np.moveaxis(slope, -1, 0))
 
-    def unloaded(self, values: Array) -> ToolStates:
+    def unloaded(self, values: Array, exact: bool = True) -> ToolStates:
         return self.states(values)
 
-    def both(self, values: Array) -> tuple[ToolStates, ToolStates]:
+    def both(self, values: Array, exact: bool = True) -> tuple[ToolStates, ToolStates]:
         still = self.states(values)
         return still, still
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """States that were solved, for these values of the parameters."""
+
+    values: Array
+    bent: Equilibrium
+    states: ToolStates
+
+    def twist(self, values: Array) -> Array:
+        """How far the tool moves to other values (M, 6) along the slopes."""
+        return np.asarray(self.states.slope @ (values - self.values))
+
+    def moved(self, robot: Robot, twist: Array) -> ToolStates:
+        """The states that a twist leads to; how loose joints are depends on the values that ``robot`` has."""
+        s = self.states
+        turn = np.moveaxis(rotations(twist[:, 3:].T), -1, 0) @ s.turn
+        return ToolStates(s.origin + twist[:, :3], turn, s.slope, joint_looseness(robot, self.bent))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +170,8 @@ class BentTool:
     """At the loaded equilibrium.
 
     Loaded and unloaded states are solved together, a search starting from the states of the values before: a batch of
-    twice the size costs little more, and two Newton steps do where three were needed.
+    twice the size costs little more, and two Newton steps do where three were needed.  Near states that were solved,
+    others are had by moving along their slopes: searches take many short steps, of which the last is solved again.
     """
 
     robot: Robot
@@ -157,50 +182,57 @@ class BentTool:
     follows: bool = False
 
     @cached_property
-    def _last(self) -> dict[str, Equilibrium]:
-        """Where the last search ended: the next begins there, which moves its result by less than Newton's 1e-12."""
+    def _known(self) -> dict[Which, list[Solved]]:
+        """The newest states that were solved: searches begin where others ended, which moves their result by less than
+        Newton's 1e-12."""
         return {}
 
-    @cached_property
-    def _known(self) -> dict[tuple[str, bytes], ToolStates]:
-        """The states that were asked for last, by their values: searches begin where others ended."""
-        return {}
+    def _case(self, which: Which) -> tuple[Configurations, Array | None]:
+        """Configurations and wrenches."""
+        if which == "unloaded" or self.wrench is None:
+            return self.at, None
+        if which == "loaded":
+            return self.at, self.wrench
+        twice = self.at[np.concatenate([np.arange(len(self.at))] * 2)]
+        return twice, np.concatenate([self.wrench, np.zeros_like(self.wrench)])
 
     @cached_property
-    def _twice(self) -> Configurations:
-        return self.at[np.concatenate([np.arange(len(self.at))] * 2)]
+    def _loaded(self) -> bool:
+        return self.wrench is not None and bool(np.any(self.wrench))
 
-    def states(self, values: Array) -> ToolStates:
-        if self.wrench is None or not np.any(self.wrench):
-            return self.unloaded(values)
-        return self._solved(values, self.at, self.wrench)
+    def states(self, values: Array, exact: bool = True) -> ToolStates:
+        return self._near("loaded" if self._loaded else "unloaded", values, exact)
 
-    def unloaded(self, values: Array) -> ToolStates:
-        return self._solved(values, self.at, None)
+    def unloaded(self, values: Array, exact: bool = True) -> ToolStates:
+        return self._near("unloaded", values, exact)
 
-    def both(self, values: Array) -> tuple[ToolStates, ToolStates]:
-        if self.wrench is None or not np.any(self.wrench):
-            still = self.unloaded(values)
+    def both(self, values: Array, exact: bool = True) -> tuple[ToolStates, ToolStates]:
+        if not self._loaded:
+            still = self.unloaded(values, exact)
             return still, still
-        wrench = np.concatenate([self.wrench, np.zeros_like(self.wrench)])
-        out = self._solved(values, self._twice, wrench)
-        return out[: len(self.at)], out[len(self.at) :]
+        states = self._near("both", values, exact)
+        return states[: len(self.at)], states[len(self.at) :]
 
-    def _solved(self, values: Array, configurations: Configurations, wrench: Array | None) -> ToolStates:
-        which = f"{len(configurations)} {wrench is None}"
-        key = which, values.tobytes()
-        if key in self._known:
-            self._known[key] = known = self._known.pop(key)
-            return known
-        robot = (
-            self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
-            if self.names
-            else self.robot
-        )
+    def _near(self, which: Which, values: Array, exact: bool) -> ToolStates:
+        """Solved, or moved there from states that are."""
+        known = self._known.get(which, [])
+        for solved in reversed(known):
+            if np.array_equal(solved.values, values):
+                return solved.states
+        if known and not exact and _distance(twist := known[-1].twist(values)) < REACH:
+            return known[-1].moved(self._robot(values), twist)
+        return self._solve(which, values)
+
+    def _robot(self, values: Array) -> Robot:
+        return self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
+
+    def _solve(self, which: Which, values: Array) -> ToolStates:
+        """From the states that were solved last, and remembered with them."""
+        known, robot = self._known.setdefault(which, []), self._robot(values) if self.names else self.robot
+        configurations, wrench = self._case(which)
         applied = () if wrench is None else (AppliedWrenches(self.frame, wrench, self.follows),)
-        bent = self._last[which] = equilibrium(
-            robot, configurations, applied, start=self._last.get(which), judged=False
-        )
+        start = known[-1].bent if known else None
+        bent = equilibrium(robot, configurations, applied, start=start, judged=False)
         origin, turn = frame_pose(robot, configurations, bent, robot.tool)
         slope = np.zeros((len(configurations), 6, 0))
         if self.names:
@@ -208,8 +240,12 @@ class BentTool:
                 robot, configurations, applied, [Marker(robot.tool, "pose")], self.names, bent
             )
             slope = slope[:, :, [order.index(n) for n in self.names]]
-        out = ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope, joint_looseness(robot, bent))
-        self._known[key] = out
-        for old in list(self._known)[:-KEPT]:
-            del self._known[old]
-        return out
+        states = ToolStates(origin.T, np.moveaxis(turn, -1, 0), slope, joint_looseness(robot, bent))
+        known.append(Solved(values, bent, states))
+        del known[:-KEPT]
+        return states
+
+
+def _distance(twist: Array) -> float:
+    """The longest of twists (M, 6) in m and rad; nan where one is not known."""
+    return float(np.max(np.abs(twist), initial=0.0))

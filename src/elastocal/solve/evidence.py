@@ -112,8 +112,7 @@ def information(blocks: Blocks, log_scales: Array) -> Array:
     With X = P H^-1, groups have 2 (n_g - 2 tr X_gg) [g = h] + 2 tr X_gh X_hg; parts of the noise 2 tr S^-1 D_c S^-1 D_d
     less the share of the readings that the unknowns take.  Between groups and noise it is left out.
     """
-    n, r, p = blocks.shape
-    first, parts = len(blocks.groups), len(blocks.noise)
+    p, first = blocks.shape[2], len(blocks.groups)
     post = posterior(blocks, log_scales)
     x = _times_prior(blocks, log_scales, post.covariance)
     of_group = np.zeros((first, p))
@@ -123,11 +122,16 @@ def information(blocks: Blocks, log_scales: Array) -> Array:
     out[:first, :first] = 2 * of_group @ (x * x.T) @ of_group.T
     shares = of_group @ np.diag(x)
     out[np.arange(first), np.arange(first)] += 2 * (blocks.widths - 2 * shares)
-    whitened_parts = post.inverse @ blocks.outer.reshape(parts, n, r, r) @ post.inverse.swapaxes(1, 2)
-    rows = np.exp(2 * log_scales[first:])[:, None] * whitened_parts.reshape(parts, -1)
+    # tr S^-1 D_c S^-1 D_d is the sum of squares of Z_c^T Z_d, Z = L^-1 B: of few columns, where D has all rows
+    factors = np.concatenate([c.factor * np.exp(s) for c, s in zip(blocks.noise, log_scales[first:], strict=True)], 2)
+    z = post.inverse @ factors
+    squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
+    widths = [c.factor.shape[2] for c in blocks.noise]
+    begins = np.concatenate([[0], np.cumsum(widths)[:-1]])
     read = blocks.power * blocks.count
     left = max(0.1, 1 - (p - float(shares.sum())) / max(read, 1.0))
-    out[first:, first:] = 2 * blocks.power * left * (rows @ rows.T)
+    met = np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1)
+    out[first:, first:] = 2 * blocks.power * left * met
     return out
 
 
