@@ -148,7 +148,7 @@ def test_a_search_that_begins_where_another_ended_solves_nothing_there(
     problem.tool.both(problem.values(whole.start[1]))
     assert not solved
     near = fit(less, *whole.start, near=(whole.posterior,))
-    assert len(solved) == near.steps - 1  # nothing is solved where it begins
+    assert 0 < len(solved) < near.steps  # nothing is solved where it begins, and steps along slopes solve nothing
     far = fit(less, placing)
     assert near.converged
     assert near.steps < far.steps

@@ -203,7 +203,12 @@ def near_scales(blocks: Blocks, near: Sequence[Posterior]) -> tuple[Array, Bools
 
 
 def ahead(
-    task: Task, x: Array, placing: Placing, blocks: Blocks, change: Array, post: Posterior | None = None,
+    task: Task,
+    x: Array,
+    placing: Placing,
+    blocks: Blocks,
+    change: Array,
+    post: Posterior | None = None,
     exact: bool = False,
 ) -> tuple[Array, Placing, Blocks, float] | None:
     """The point that a step leads to, and the share of the step that was taken.

@@ -193,9 +193,7 @@ class Sight:
         turns[:, :, -3:] = expected
         slope[:, part] = back @ turns
 
-    def loose_moves(
-        self, robot: Robot, tool: Tool, values: Array, placing: Placing, exact: bool = True
-    ) -> Array:
+    def loose_moves(self, robot: Robot, tool: Tool, values: Array, placing: Placing, exact: bool = True) -> Array:
         """How far the rows may be off since sides of backlash are not certain (M, rows, n), in sd by every joint.
 
         A deflection has two states, each with sides of its own.

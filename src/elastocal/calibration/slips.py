@@ -46,14 +46,20 @@ LIKELIEST = 40
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """``words`` accept it; ``coupling`` where it belongs to the robot."""
+    """``words`` accept it; ``coupling`` where it belongs to the robot.
+
+    ``robot`` is the nominal one, whose points are looked at: making it anew costs little."""
 
     words: tuple[str, ...]
     robot: Robot
     campaign: Campaign
     coupling: bool = False
-    likewise: tuple[str, ...] = ()
-    """Words of others that explain the points just as well."""
+
+    def on(self, robot: Robot) -> Robot:
+        """The whole robot with the controller map of this one."""
+        if self.robot.transmission is robot.transmission:
+            return robot
+        return replace(robot, transmission=self.robot.transmission)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +82,18 @@ def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = 
         if distance is None or distance < far:
             return right
     assert distance is not None
-    best, least = _best(hypotheses(robot, campaign))
-    if least > BETTER * distance or least > far:
-        best, least = _best(_pairs(robot, campaign))
-    if best is None or least > BETTER * distance or least > far:
+    enough = min(BETTER * distance, far)
+    nearest = _Best.of(hypotheses(robot.nominal, campaign))
+    if nearest.distance > enough:
+        nearest = _Best.of(_pairs(robot.nominal, campaign))
+    best = nearest.hypothesis
+    if best is None or nearest.distance > enough:
         return Checked(robot, campaign, (*findings, _far_finding(robot, campaign, distance, far)))
-    robot, campaign = best.robot, best.campaign
-    data = {"before": distance, "after": least, "words": list(best.words)}
-    moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * least:.3g} mm"
-    slips = () if best.coupling else best.words
-    if slips:
-        raise _refused(moved, slips, best.likewise)
+    robot, campaign = best.on(robot), best.campaign
+    data = {"before": distance, "after": nearest.distance, "words": list(best.words)}
+    moved = f"{_far_words(distance)}; with {', '.join(best.words)} {1e3 * nearest.distance:.3g} mm"
+    if not best.coupling:
+        raise _refused(moved, best.words, nearest.likewise)
     text = f"the controller couples its axes, which the robot file does not say: the points are {moved}; taken as it is"
     return Checked(robot, campaign, (*findings, Finding("coupling", "warning", text, data)))
 
@@ -152,12 +159,12 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
     back = mended(campaign, word)
     if back is not None:
         return robot, back
-    known = {h.words[0]: h for h in hypotheses(robot, campaign)}
+    known = {h.words[0]: h for h in hypotheses(robot.nominal, campaign)}
     if word not in known:
         raise UnknownNameError(
             "slip", word, known, "accept", parameter="accept", more="docs/calibration.md, What to look at"
         )
-    return known[word].robot, known[word].campaign
+    return known[word].on(robot), known[word].campaign
 
 
 def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
@@ -168,32 +175,44 @@ def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
         if first.coupling
         for second in hypotheses(first.robot, campaign)
     ]
-    nominal = robot.nominal
-    yield from sorted(pairs, key=lambda h: _roughly(nominal, h))[:LIKELIEST]
+    yield from sorted(pairs, key=_roughly)[:LIKELIEST]
 
 
-def _roughly(nominal: Robot, h: Hypothesis) -> float:
+def _roughly(h: Hypothesis) -> float:
     assert h.campaign.position is not None
-    at = kinematics(nominal, h.campaign.joint_values(h.robot))
+    at = kinematics(h.robot, h.campaign.joint_values(h.robot))
     return affine_misfit(at.position, at.rotation, h.campaign.station_index, h.campaign.position)
 
 
-def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
-    best, least, near = None, np.inf, []
-    for h in tried:
-        distance = distance_of(h.robot, h.campaign, quick=True)
-        if distance is None:
-            continue
-        near.append((distance, h))
-        # a coupling explains what it explains: a slip must do clearly better to be preferred
-        if distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least:
-            best, least = h, distance
-    if best is None:
-        return None, np.inf
-    exact = distance_of(best.robot, best.campaign) or np.inf
-    others = [h for distance, h in near if distance < ROUGHLY * least and h is not best]
-    likewise = [h for h in others if (distance_of(h.robot, h.campaign) or np.inf) < ALIKE * exact]
-    return replace(best, likewise=tuple(", ".join(h.words) for h in likewise)), exact
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """The hypothesis that brings the points nearest, how near in m, and others that do so roughly as well."""
+
+    hypothesis: Hypothesis | None
+    distance: float
+    others: tuple[Hypothesis, ...] = ()
+
+    @classmethod
+    def of(cls, tried: Iterator[Hypothesis]) -> _Best:
+        best, least, near = None, np.inf, []
+        for h in tried:
+            distance = distance_of(h.robot, h.campaign, quick=True)
+            if distance is None:
+                continue
+            near.append((distance, h))
+            # a coupling explains what it explains: a slip must do clearly better to be preferred
+            if distance < (0.5 if best is not None and best.coupling and not h.coupling else 1) * least:
+                best, least = h, distance
+        if best is None:
+            return cls(None, np.inf)
+        others = tuple(h for distance, h in near if distance < ROUGHLY * least and h is not best)
+        return cls(best, distance_of(best.robot, best.campaign) or np.inf, others)
+
+    @property
+    def likewise(self) -> tuple[str, ...]:
+        """Words of others that explain the points just as well."""
+        near = ALIKE * self.distance
+        return tuple(", ".join(h.words) for h in self.others if (distance_of(h.robot, h.campaign) or np.inf) < near)
 
 
 def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> float | None:
