@@ -145,6 +145,13 @@ class Blocks:
         return white.T @ white, white.T @ misfit, float(misfit @ misfit), log_det, self.count
 
     @cached_property
+    def variances(self) -> Array | None:
+        """Of every part of the noise (c, N R) at scale 1, where none ties the rows of a block to each other."""
+        if any(np.count_nonzero(c.factor, axis=1).max(initial=0) > 1 for c in self.noise):
+            return None
+        return np.stack([np.sum(c.factor**2, axis=2).ravel() for c in self.noise])
+
+    @cached_property
     def outer(self) -> Array:
         """B B^T of every part of the noise (c, N R R), zero in places of what was not read."""
         both = self.used[:, :, None] & self.used[:, None, :]

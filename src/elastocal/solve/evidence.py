@@ -145,6 +145,14 @@ def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:
 
 def noise_factors(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
     """Inverse Cholesky factors (N, R, R) of S, zero in rows not read, and the sum of log|S|."""
+    if blocks.variances is not None:
+        n, r, _ = blocks.shape
+        variance = np.where(
+            blocks.used, (np.exp(2 * log_scales[len(blocks.groups) :]) @ blocks.variances).reshape(n, r), 1.0
+        )
+        inverse = np.zeros((n, r, r))
+        np.einsum("nrr->nr", inverse)[:] = blocks.used / np.sqrt(variance)
+        return inverse, float(np.log(variance).sum())
     s = noise_covariance(blocks, log_scales)
     lower = np.linalg.cholesky(s)
     log_det = 2 * float(np.log(np.einsum("nrr->nr", lower)).sum())
@@ -210,9 +218,19 @@ class Whitened:
 def whitened(blocks: Blocks, log_scales: Array) -> Whitened:
     n, r, p = blocks.shape
     inverse, log_s = noise_factors(blocks, log_scales)
-    white = (inverse @ blocks.jacobian).reshape(n * r, p)
-    misfit = (inverse @ np.where(blocks.used, blocks.readings, 0.0)[:, :, None]).reshape(n * r) - white @ blocks.mean
+    white, misfit = (
+        _times(blocks, inverse, blocks.jacobian).reshape(n * r, p),
+        np.where(blocks.used, blocks.readings, 0.0),
+    )
+    misfit = _times(blocks, inverse, misfit[:, :, None]).reshape(n * r) - white @ blocks.mean
     return Whitened(white, misfit, inverse, log_s)
+
+
+def _times(blocks: Blocks, inverse: Array, rows: Array) -> Array:
+    """Inverse factors times rows (N, R, k): of most problems they are numbers on the diagonal."""
+    if blocks.variances is None:
+        return inverse @ rows
+    return np.asarray(np.einsum("nrr->nr", inverse)[:, :, None] * rows)
 
 
 def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Array) -> Posterior:

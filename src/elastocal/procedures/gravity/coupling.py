@@ -21,7 +21,7 @@ from elastocal.procedures.gravity.unknowns import Coupled
 CLEAR = 10.0
 """Evidence (natural logarithm) from which a coupling is proposed."""
 TRIED = 3
-"""Pairs with the largest scores that are solved for."""
+"""Pairs with the largest scores that are solved for, where a score is at least half of what is clear."""
 NOTABLE = 0.1
 """Share of the mean square residual of one of its joints that a coupling must explain."""
 APART = 2
@@ -57,7 +57,9 @@ def propose(fit: Callable[[tuple[Coupled, ...]], GravityFit], now: GravityFit) -
                 continue
             label = f"{joints[i]}{'+' if sign > 0 else '-'}{joints[j]}"
             scores.append((_score(now, direction), Coupled(label, direction)))
-    for _, coupled in sorted(scores, key=lambda s: -s[0])[:TRIED]:
+    for score, coupled in sorted(scores, key=lambda s: -s[0])[:TRIED]:
+        if score < 0.5 * CLEAR:
+            break
         trial = _tried(fit, now, coupled)
         if trial is not None and (best is None or trial.evidence > best.evidence):
             best = trial

@@ -177,7 +177,7 @@ def fit_unknowns(
         scale = np.where(np.isfinite(noise), noise, 1.0) * np.sqrt(crowding(count, worth))
         blocks = _blocks(y, x[:, :, kept], used, precision[np.ix_(kept, kept)], unknowns.file[kept])
         solved = posterior(blocks, np.concatenate([np.zeros(len(blocks.groups)), np.log(scale)]))
-        residuals = np.where(used, y - x[:, :, kept] @ solved.mean, np.nan)
+        residuals = np.where(used, y - blocks.jacobian @ solved.mean, np.nan)
         noise, worth = scatter_and_worth(residuals)
         values[kept] = solved.mean
         if turn == DECIDED:
