@@ -91,12 +91,12 @@ def test_a_group_far_below_its_start_is_revived(below: float) -> None:
 def test_no_scale_nearby_is_better(seed: int) -> None:
     problem = random_problem(seed, blocks=15)
     best, value = maximise_evidence(problem)
-    assert value == pytest.approx(evidence(problem, best)[0], rel=1e-12)
+    assert value == pytest.approx(evidence(problem, best).value, rel=1e-12)
     for i in range(len(best)):
         for step in (-0.05, 0.05):
             other = best.copy()
             other[i] += step
-            assert evidence(problem, other)[0] <= value + 1e-6
+            assert evidence(problem, other).value <= value + 1e-6
 
 
 def test_scales_that_are_fixed_stay() -> None:
@@ -138,6 +138,6 @@ def test_noise_that_is_far_too_small_at_the_start_grows_to_where_the_evidence_is
     problem = replace(made, readings=300 * made.readings, groups=held)
     known = np.zeros(len(problem.start), dtype=bool)
     found, value = maximise_evidence(problem, problem.start, revive=False, fresh=known)
-    assert np.abs(evidence(problem, found)[1]).max() < 0.05
+    assert np.abs(evidence(problem, found).gradient).max() < 0.05
     near, _ = maximise_evidence(problem, problem.start + np.log(300.0) * problem.free, revive=False, fresh=known)
-    assert value > evidence(problem, near)[0] - 0.01
+    assert value > evidence(problem, near).value - 0.01

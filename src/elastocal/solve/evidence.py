@@ -79,11 +79,59 @@ def objective(post: Posterior, there: Blocks, theta: Array) -> float:
     return there.power * float(np.sum((post.inverse @ off[:, :, None]) ** 2)) + prior
 
 
-def evidence(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
-    """Log marginal likelihood plus hyperprior, and its gradient by the logarithms of the scales."""
-    value, gradient = _one_noise(blocks, log_scales) if len(blocks.noise) == 1 else _many_noises(blocks, log_scales)
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Log marginal likelihood plus hyperprior at given scales, and its gradient by their logarithms."""
+
+    blocks: Blocks
+    log_scales: Array
+    value: float
+    gradient: Array
+    half: Array
+    """L^-1 (p, p) of H = L L^T."""
+    inverse: Array | None
+    """Inverse Cholesky factors of the noise; None where it has one scale, by which alone they differ."""
+
+    @cached_property
+    def information(self) -> Array:
+        """Expected curvature (k, k) of the evidence by the logarithms of the scales, where these are right.
+
+        With X = P H^-1, groups have 2 (n_g - 2 tr X_gg) [g = h] + 2 tr X_gh X_hg; parts of the noise
+        2 tr S^-1 D_c S^-1 D_d less the share of the readings that the unknowns take.  Between groups and noise it is
+        left out.
+        """
+        blocks, first = self.blocks, len(self.blocks.groups)
+        x = _times_prior(blocks, self.log_scales, self.half.T @ self.half)
+        of_group = np.zeros((first, len(x)))
+        for i, g in enumerate(blocks.groups):
+            of_group[i, g.columns] = 1.0
+        out = np.zeros((len(self.log_scales), len(self.log_scales)))
+        out[:first, :first] = 2 * of_group @ (x * x.T) @ of_group.T
+        shares = of_group @ np.diag(x)
+        out[np.arange(first), np.arange(first)] += 2 * (blocks.widths - 2 * shares)
+        left = max(0.1, 1 - (len(x) - float(shares.sum())) / max(blocks.power * blocks.count, 1.0))
+        out[first:, first:] = 2 * blocks.power * left * self._noise_squares()
+        return out
+
+    def _noise_squares(self) -> Array:
+        """tr S^-1 D_c S^-1 D_d (c, c): the sum of squares of Z_c^T Z_d, Z = L^-1 B, which have few columns."""
+        if self.inverse is None:
+            return np.array([[float(self.blocks.count)]])
+        noise = self.blocks.noise
+        sizes = np.exp(self.log_scales[len(self.blocks.groups) :])
+        z = self.inverse @ np.concatenate([c.factor * size for c, size in zip(noise, sizes, strict=True)], axis=2)
+        squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
+        begins = np.cumsum([0, *(c.factor.shape[2] for c in noise[:-1])])
+        return np.asarray(np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1))
+
+
+def evidence(blocks: Blocks, log_scales: Array) -> Evidence:
+    """At given scales."""
+    one = len(blocks.noise) == 1
+    value, gradient, half, inverse = (_one_noise if one else _many_noises)(blocks, log_scales)
     penalty, slope = blocks.log_penalty(log_scales)
-    return value + penalty, np.where(blocks.free, gradient + slope, 0.0)
+    gradient = np.where(blocks.free, gradient + slope, 0.0)
+    return Evidence(blocks, log_scales, value + penalty, gradient, half, inverse)
 
 
 def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
@@ -104,35 +152,6 @@ def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
     with np.errstate(all="ignore"):
         fall = more * z**2 / grown + np.log(grown) - 2 * (post.log_scales[group] - log_s)[:, None]
     return np.where((grown > LEAST_LEFT).all(axis=1), post.evidence - 0.5 * fall.sum(axis=1), np.nan)
-
-
-def information(blocks: Blocks, log_scales: Array) -> Array:
-    """Expected curvature (k, k) of the evidence by the logarithms of the scales, where these are right.
-
-    With X = P H^-1, groups have 2 (n_g - 2 tr X_gg) [g = h] + 2 tr X_gh X_hg; parts of the noise 2 tr S^-1 D_c S^-1 D_d
-    less the share of the readings that the unknowns take.  Between groups and noise it is left out.
-    """
-    p, first = blocks.shape[2], len(blocks.groups)
-    post = posterior(blocks, log_scales)
-    x = _times_prior(blocks, log_scales, post.covariance)
-    of_group = np.zeros((first, p))
-    for i, g in enumerate(blocks.groups):
-        of_group[i, g.columns] = 1.0
-    out = np.zeros((len(log_scales), len(log_scales)))
-    out[:first, :first] = 2 * of_group @ (x * x.T) @ of_group.T
-    shares = of_group @ np.diag(x)
-    out[np.arange(first), np.arange(first)] += 2 * (blocks.widths - 2 * shares)
-    # tr S^-1 D_c S^-1 D_d is the sum of squares of Z_c^T Z_d, Z = L^-1 B: of few columns, where D has all rows
-    factors = np.concatenate([c.factor * np.exp(s) for c, s in zip(blocks.noise, log_scales[first:], strict=True)], 2)
-    z = post.inverse @ factors
-    squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
-    widths = [c.factor.shape[2] for c in blocks.noise]
-    begins = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    read = blocks.power * blocks.count
-    left = max(0.1, 1 - (p - float(shares.sum())) / max(read, 1.0))
-    met = np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1)
-    out[first:, first:] = 2 * blocks.power * left * met
-    return out
 
 
 def noise_covariance(blocks: Blocks, log_scales: Array) -> Array:
@@ -278,7 +297,7 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
     return (square + share) * size - blocks.widths, float(len(change) - share @ size)
 
 
-def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
+def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Array | None]:
     n, r, p = blocks.shape
     first = len(blocks.groups)
     white = whitened(blocks, log_scales)
@@ -292,10 +311,10 @@ def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     pull = solved.white[:, :, None] * solved.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
     gradient[first:] = blocks.power * np.exp(2 * log_scales[first:]) * (blocks.outer @ felt.ravel())
-    return solved.evidence, gradient
+    return solved.evidence, gradient, solved.half, white.inverse
 
 
-def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
+def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Array | None]:
     """The same where S has one scale: the rows enter by their Gram matrix, which is computed once."""
     gram, pull, square, log_s, count = blocks.unit_gram
     first, log_sigma = len(blocks.groups), log_scales[-1]
@@ -310,4 +329,4 @@ def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array]:
     gradient = np.zeros(len(log_scales))
     gradient[:first], effective = _group_slopes(blocks, log_scales, change, half)
     gradient[first] = w * left - blocks.power * count + effective
-    return value, gradient
+    return value, gradient, half, None

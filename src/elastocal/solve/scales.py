@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
-from elastocal.solve.evidence import Posterior, evidence, evidence_of_group, information, posterior
+from elastocal.solve.evidence import Evidence, Posterior, evidence, evidence_of_group, posterior
 from elastocal.spatial.entries import Array, Bools, Ints
 
 RANGE = np.log(1e5)
@@ -43,7 +43,7 @@ def maximise_evidence(
     """
     begin = blocks.start if start is None else start
     if not blocks.free.any():
-        return begin, evidence(blocks, begin)[0]
+        return begin, evidence(blocks, begin).value
     if fresh is None:
         fresh = np.full(len(begin), start is None)
     warm = _em(blocks, begin, 6) if fresh.any() else begin
@@ -82,7 +82,7 @@ def _em(blocks: Blocks, log_scales: Array, steps: int) -> Array:
     """EM of the groups' scales, and the same fixed point for those of the noise, damped."""
     at, sizes = log_scales.copy(), _sizes(blocks)
     for _ in range(steps):
-        _, gradient = evidence(blocks, at)
+        gradient = evidence(blocks, at).gradient
         at = np.where(
             blocks.free, at + np.clip(0.5 * np.log(np.maximum(1 + 2 * gradient / sizes, 0.05)), -1.0, 1.0), at
         )
@@ -110,46 +110,46 @@ def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
         out[free] = part
         return out
 
-    def value(part: Array) -> tuple[float, Array]:
+    def look(part: Array) -> Evidence | None:
         try:
-            height, gradient = evidence(blocks, full(part))
+            return evidence(blocks, full(part))
         except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(len(part))
-        return height, gradient[free]
+            return None
 
     at = np.clip(start[free], low, high)
-    best, slope = value(at)
-    curved, learned = _curvature(blocks, full(at), free), False
+    here = evidence(blocks, full(at))
+    curved, learned = _curvature(here, free), False
     for _ in range(STEPS):
+        slope = here.gradient[free]
         step = _newton_step(curved, slope, (at <= low) & (slope < 0) | (at >= high) & (slope > 0))
         if not 0.5 * float(slope @ step) > GAIN:
             if not learned:
                 break
-            curved, learned = _curvature(blocks, full(at), free), False
+            curved, learned = _curvature(here, free), False
             continue
         step *= min(1.0, LONGEST / float(np.abs(step).max()))
         share, there = 1.0, np.clip(at + step, low, high)
-        ahead, further = value(there)
-        while ahead < best + 1e-4 * float(slope @ (there - at)) and share > 1e-4:
+        ahead = look(there)
+        while share > 1e-4 and (ahead is None or ahead.value < here.value + 1e-4 * float(slope @ (there - at))):
             share *= 0.3
             there = np.clip(at + share * step, low, high)
-            ahead, further = value(there)
-        if not ahead > best:
+            ahead = look(there)
+        if ahead is None or not ahead.value > here.value:
             break
-        moved, fall, pushed = there - at, slope - further, curved @ (there - at)
-        at, best, slope = there, ahead, further
+        moved, fall, pushed = there - at, slope - ahead.gradient[free], curved @ (there - at)
+        at, here = there, ahead
         steeper = float(moved @ fall) / float(moved @ pushed)
         if steeper > STEEP:
-            curved, learned = _curvature(blocks, full(at), free), False
+            curved, learned = _curvature(here, free), False
         elif steeper > 1e-3:
             curved = curved + np.outer(fall, fall) / (moved @ fall) - np.outer(pushed, pushed) / (moved @ pushed)
             learned = True
-    return full(at), best
+    return full(at), here.value
 
 
-def _curvature(blocks: Blocks, start: Array, free: Ints) -> Array:
-    """What the evidence is expected to curve by at the start, its hyperprior too; never nothing."""
-    own = (information(blocks, start) + blocks.penalty[0])[np.ix_(free, free)]
+def _curvature(here: Evidence, free: Ints) -> Array:
+    """What the evidence is expected to curve by, its hyperprior too; never nothing."""
+    own = (here.information + here.blocks.penalty[0])[np.ix_(free, free)]
     own[np.diag_indices(len(free))] += LEAST_CURVED
     return own
 
