@@ -154,3 +154,36 @@ def test_a_search_that_begins_where_another_ended_solves_nothing_there(
     assert near.steps < far.steps
     sd = np.sqrt(np.diag(far.covariance))[: len(far.x)]
     assert np.all(np.abs(near.values - far.values) < 0.02 * sd)
+
+
+@pytest.mark.parametrize("which", ["states", "unloaded", "both"])
+def test_states_moved_along_slopes_are_off_by_the_square_of_the_way(task: tuple[Task, object], which: str) -> None:
+    """Half the way leaves a quarter of the difference to those that are solved there, a small part of the way."""
+    problem = task[0]
+    s = problem.sight.states
+    compliances = [n for n, w in zip(problem.names, problem.logs, strict=True) if w]
+    file = problem.file_values[problem.logs]
+    direction = file * np.random.default_rng(4).normal(size=len(file))
+
+    def shift(share: float, exact: bool) -> np.ndarray:
+        tool = tool_of(problem.robot, compliances, s.q, s.wrench, s.load_frame)
+        getattr(tool, which)(file)
+        there = getattr(tool, which)(file + share * direction, exact)
+        parts = there if isinstance(there, tuple) else (there,)
+        return np.concatenate([np.concatenate([p.origin.ravel(), p.turn.ravel()]) for p in parts])
+
+    way = np.abs(shift(0.02, True) - shift(0.0, True)).max()
+    off = [np.abs(shift(share, False) - shift(share, True)).max() for share in (0.01, 0.02)]
+    assert 1e-6 < way < tools.REACH
+    assert 0 < off[1] < 0.02 * way
+    assert 3.0 < off[1] / off[0] < 5.0
+
+
+def test_states_are_solved_beyond_the_reach_of_slopes(task: tuple[Task, object]) -> None:
+    problem = task[0]
+    s, file = problem.sight.states, problem.file_values
+    tool, other = (tool_of(problem.robot, problem.names, s.q, s.wrench, s.load_frame) for _ in range(2))
+    tool.both(file)
+    far = np.where(problem.logs, 1.5 * file, file)
+    assert np.array_equal(tool.both(far, False)[0].origin, tool.both(far)[0].origin)
+    assert tool.both(far, False)[0].origin == pytest.approx(other.both(far)[0].origin, abs=1e-9)
