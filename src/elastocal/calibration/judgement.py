@@ -8,7 +8,7 @@ import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
-from elastocal.calibration.fit import Fit, distances, fit
+from elastocal.calibration.fit import ROUGH, Fit, distances, fit
 from elastocal.calibration.ladder import GAP, Ladder, Rung
 from elastocal.calibration.noise import SHARE, SIDE, Instrument
 from elastocal.calibration.omitted import omitted_effects
@@ -110,7 +110,7 @@ def _fitted_again(chosen: Fit) -> Array:
     for number in range(FOLDS):
         out = s.pose % FOLDS == number
         rest = replace(task, dropped=task.dropped | out[:, None])
-        fitted = fit(rest, *chosen.start, near=(chosen.posterior,))
+        fitted = fit(rest, *chosen.start, near=(chosen.posterior,), settled=ROUGH)
         off[out] = task.sight.unfold(_left_of(fitted))[out]
     return distances(task.sight, np.where(task.sight.used & ~task.dropped, off, np.nan))
 
