@@ -19,7 +19,7 @@ from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, objective, posterior, prior_precision
-from elastocal.solve.scales import maximise_evidence
+from elastocal.solve.scales import GAIN, ROUGHLY, maximise_evidence
 from elastocal.spatial.entries import Array, Bools
 
 LONGEST = 1.5
@@ -142,7 +142,7 @@ def fit(
     scales, fresh = near_scales(blocks, near)
     scales = scales if log_scales is None else log_scales
     chosen, converged, step, kink, before = 0, False, 0, 0.0, np.inf
-    exact = False
+    exact, gain = False, GAIN if settled < ROUGH else ROUGHLY
     steps: list[tuple[Array, Array]] = []
     origin = at, placing
     for step in range(1, STEPS + 1):
@@ -151,7 +151,8 @@ def fit(
         if chosen < 2 and (size < NEAR or (step > 2 and chosen == 0)):
             first = chosen == 0
             mine = fresh if first and log_scales is None else None
-            scales, _ = maximise_evidence(_at_bounds(task, blocks, at), scales, revive=first, fresh=mine)
+            bounded = _at_bounds(task, blocks, at)
+            scales, _ = maximise_evidence(bounded, scales, revive=first, fresh=mine, gain=gain)
             chosen += 1
             post = posterior(blocks, scales)
             change, size = full_step(task, post, at)

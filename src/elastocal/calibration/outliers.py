@@ -19,7 +19,7 @@ from elastocal.solve.blocks import Blocks, Noise
 from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.outliers import LEVEL, Unit, screen_units
-from elastocal.solve.scales import maximise_evidence
+from elastocal.solve.scales import ROUGHLY, maximise_evidence
 from elastocal.spatial.entries import Array, Bools, Ints
 
 RARE = 1e-3
@@ -154,7 +154,7 @@ def explained(screened: Screened) -> Fit | None:
     fitted, task = screened.fit, screened.fit.task
     wrong = log_probability(screened)
     whole = replace(fitted.posterior.blocks, used=task.sight.fold(task.sight.used))
-    if maximise_evidence(whole, fitted.posterior.log_scales, revive=False)[1] < wrong - CLEAR:
+    if maximise_evidence(whole, fitted.posterior.log_scales, revive=False, gain=ROUGHLY)[1] < wrong - CLEAR:
         return None
     everything = fit(replace(task, dropped=np.zeros_like(task.dropped)), *fitted.start, settled=ROUGH)
     return everything if everything.evidence > wrong else None
@@ -175,4 +175,5 @@ class _Judge:
         return deletion(posterior(self.blocks.without(dropped), self.scales))
 
     def tuned(self, dropped: Bools) -> _Judge:
-        return replace(self, scales=maximise_evidence(self.blocks.without(dropped), self.scales, revive=False)[0])
+        kept = self.blocks.without(dropped)
+        return replace(self, scales=maximise_evidence(kept, self.scales, revive=False, gain=ROUGHLY)[0])

@@ -26,8 +26,9 @@ STEPS, LONGEST = 100, 2.0
 """Steps of a climb, and the longest of a logarithm."""
 REVIVED = (0.003, 0.02, 0.1, 0.3, 3.0, 30.0)
 """Multiples of its start at which a group that has shrunk is tried again."""
-GAIN = 1e-5
-"""Evidence that a further step may bring where a climb ends."""
+GAIN, ROUGHLY = 1e-5, 1e-2
+"""Evidence that a further step may bring where a climb ends, and where its scales only serve a search or a judgement:
+noise is then known to a part of a percent of what it is known by."""
 STEEP = 10.0
 """Multiple of the curvature at hand beyond which a step shows that it began far off."""
 LEAST_CURVED = 0.05
@@ -35,11 +36,17 @@ LEAST_CURVED = 0.05
 
 
 def maximise_evidence(
-    blocks: Blocks, start: Array | None = None, *, revive: bool = True, fresh: Bools | None = None
+    blocks: Blocks,
+    start: Array | None = None,
+    *,
+    revive: bool = True,
+    fresh: Bools | None = None,
+    gain: float = GAIN,
 ) -> tuple[Array, float]:
     """Logarithms of all scales at the largest evidence found, and that evidence (hyperprior included).
 
-    From ``start`` the scales are near; those that are ``fresh`` were never fitted (all of them without a start).
+    From ``start`` the scales are near; those that are ``fresh`` were never fitted (all of them without a start).  It
+    ends where a further step would bring less than ``gain``.
     """
     begin = blocks.start if start is None else start
     if not blocks.free.any():
@@ -47,23 +54,25 @@ def maximise_evidence(
     if fresh is None:
         fresh = np.full(len(begin), start is None)
     warm = _em(blocks, begin, 6) if fresh.any() else begin
-    best = _climb(blocks, warm)
+    best = _climb(blocks, warm, gain)
     if not revive:
         return best
     groups = np.arange(len(blocks.scales)) < len(blocks.groups)
     if (fresh & groups).any():
         wider = np.where(blocks.free & groups & fresh, warm + np.log(10.0), warm)
-        best = max(best, _climb(blocks, wider), key=lambda pair: pair[1])
+        best = max(best, _climb(blocks, wider, gain), key=lambda pair: pair[1])
     post: Posterior | None = None
     for i in np.flatnonzero(blocks.free & groups).tolist():
         if best[0][i] < blocks.start[i] + np.log(0.05):
             if post is None or post.log_scales is not best[0]:
                 post = posterior(blocks, best[0])
-            best = _revived(blocks, best, i, post)
+            best = _revived(blocks, best, i, post, gain)
     return best
 
 
-def _revived(blocks: Blocks, best: tuple[Array, float], group: int, post: Posterior) -> tuple[Array, float]:
+def _revived(
+    blocks: Blocks, best: tuple[Array, float], group: int, post: Posterior, gain: float
+) -> tuple[Array, float]:
     """The best again with one group tried at other sizes; climbed from only where that alone is an improvement."""
     sizes = blocks.start[group] + np.log(REVIVED)
     trials = np.repeat(best[0][None], len(sizes), axis=0)
@@ -75,7 +84,7 @@ def _revived(blocks: Blocks, best: tuple[Array, float], group: int, post: Poster
     j = int(np.flatnonzero(values == values.max())[-1])
     if values[j] <= best[1] + 1e-6:
         return best
-    return max(best, _climb(blocks, trials[j]), key=lambda pair: pair[1])
+    return max(best, _climb(blocks, trials[j], gain), key=lambda pair: pair[1])
 
 
 def _em(blocks: Blocks, log_scales: Array, steps: int) -> Array:
@@ -95,7 +104,7 @@ def _sizes(blocks: Blocks) -> Array:
     return np.array(own + [2.0 * blocks.count / len(blocks.noise)] * len(blocks.noise))
 
 
-def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
+def _climb(blocks: Blocks, start: Array, gain: float) -> tuple[Array, float]:
     """To the nearest maximum: quasi-Newton steps (BFGS) whose first curvature is that expected at the start.
 
     Where noise is far too small the evidence is far steeper than that, and steps by such curvatures would be short for
@@ -122,7 +131,7 @@ def _climb(blocks: Blocks, start: Array) -> tuple[Array, float]:
     for _ in range(STEPS):
         slope = here.gradient[free]
         step = _newton_step(curved, slope, (at <= low) & (slope < 0) | (at >= high) & (slope > 0))
-        if not 0.5 * float(slope @ step) > GAIN:
+        if not 0.5 * float(slope @ step) > gain:
             if not learned:
                 break
             curved, learned = _curvature(here, free), False
