@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -252,10 +252,13 @@ def _harmless(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _harmless(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_harmless(value) for value in data]
-    if isinstance(data, str) and "<" in data:
-        data = _TAG.sub("&lt;", data)
-    return typeset(shown_plainly(data)) if isinstance(data, str) else data
+        return [value if type(value) is float else _harmless(value) for value in data]
+    return _harmless_words(data) if isinstance(data, str) else data
+
+
+@lru_cache(maxsize=1024)
+def _harmless_words(words: str) -> str:
+    return typeset(shown_plainly(_TAG.sub("&lt;", words)))
 
 
 def _for_script(data: Any) -> str:
