@@ -12,18 +12,20 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.counts import too_many
 from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
+from elastocal.files.typed import made
 from elastocal.files.units import DIMENSIONS, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
 from elastocal.model.elements import Element
 from elastocal.untrusted import LARGEST, finite_number
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
 
 T = TypeVar("T")
 Units = Mapping[str, str]
@@ -109,6 +111,8 @@ def _positive(cls: type, located: Located, path: Path_, data: Mapping[str, Any],
 
 @cache
 def _adapter(cls: type) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
     return TypeAdapter(cls)
 
 
@@ -117,17 +121,28 @@ def construct(cls: type[T], located: Located, path: Path_, data: Any, units: Uni
 
 
 def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
-    """The dataclass instance, its types checked by pydantic; failures name key, value and what is allowed."""
+    """The dataclass instance, its types checked; failures name key, value and what is allowed."""
     for name, value in fields.values.items():
         if complaint := too_many(name, value):
             raise located.error((*path, fields.keys[name]), complaint)
+    try:
+        known = made(cls, fields.values)
+        return _converted(cls, located, path, fields) if known is None else known
+    except InputError as error:
+        if str(error).startswith(located.file):
+            raise
+        raise located.error(path, str(error), error) from None
+
+
+def _converted(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
+    """By pydantic, which takes time to load."""
+    from pydantic import ValidationError
+
     try:
         found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
         return found
     except ValidationError as error:
         raise _refusal(cls, located, path, fields, error) from None
-    except InputError as error:
-        raise located.error(path, str(error), error) from None
 
 
 def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: ValidationError) -> InputError:
