@@ -1,7 +1,7 @@
 """Data that have the types of a dataclass as they stand, without pydantic: making that ready takes longer than reading.
 
-Numbers, words, lists and mappings are taken here; everything else, and whatever does not fit, is left to pydantic, to be
-converted, or to say what is wrong with it.
+Numbers, words, lists and mappings are taken here; everything else, and whatever does not fit, is left to pydantic: to
+be converted, or to say what is wrong with it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ def _way(hint: Any) -> Taken:
         return lambda value: value
     if hint is float:
         return lambda value: value if type(value) is float else float(value) if type(value) is int else _refuse()
-    if hint in PLAIN or (isinstance(hint, type) and is_dataclass(hint)):
+    if hint in PLAIN:
         return lambda value: value if type(value) is hint else _refuse()
+    if isinstance(hint, type) and is_dataclass(hint):
+        return lambda value: value if isinstance(value, hint) else _refuse()
     if origin is Literal:
         return lambda value: value if type(value) is str and value in args else _refuse()
     if origin in (Union, UnionType):
