@@ -38,16 +38,28 @@ def dimensions_of(cls: type) -> dict[str, str | None]:
     return out
 
 
+@cache
+def _spelled(cls: type) -> dict[str, tuple[str, str]]:
+    """Field and unit of every key that says both, or needs no unit."""
+    known = dimensions_of(cls)
+    out = {
+        f"{name}_{unit}": (name, unit)
+        for name in sorted(known, key=len)  # of two readings the longer name holds
+        for unit in DIMENSIONS.get(known[name] or "", ())
+    }
+    return {key: way for key, way in out.items() if key not in known} | {n: (n, "") for n, d in known.items() if not d}
+
+
 def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Units, joint: str | None = None) -> Fields:
     """Every key of a mapping matched to a field and converted to SI; ``joint`` is revolute or prismatic, if known."""
     if not isinstance(data, dict):
         raise located.error(path, f"{data!r} should be a mapping of keys to values")
-    known = dimensions_of(cls)
+    known, spelled = dimensions_of(cls), _spelled(cls)
     keys = Keys(located, path, known, units, joint)
     out = Fields({}, {}, {}, {}, known, joint)
     for word, value in data.items():
         key = str(word)
-        name, unit = keys.match(key, value)
+        name, unit = spelled.get(key) or keys.match(key, value)
         if name in out.values:
             raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one")
         out.keys[name], out.units[name], out.raw[name] = key, unit, value
@@ -64,6 +76,8 @@ def _convert(dimension: str | None, unit: str, located: Located, path: Path_, va
 
 
 def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
+    if type(value) in (float, int) and abs(value) <= LARGEST / max(1.0, factor):
+        return float(value) * factor
     if isinstance(value, list):
         return tuple(in_si(v, factor, located, (*path, i)) for i, v in enumerate(value))
     if isinstance(value, dict):
