@@ -36,9 +36,14 @@ class View:
         return dot(FROM, self._boxed(p))
 
     def pixel(self, p: Point) -> tuple[float, float]:
+        return self.seen(p)[0]
+
+    def seen(self, p: Point) -> tuple[tuple[float, float], float]:
+        """Pixel and depth."""
         b = self._boxed(p)
-        away = FIELD * (self.distance - dot(FROM, b))
-        return self.middle + self.half * dot(RIGHT, b) / away, self.half * (1 - dot(UP, b) / away)
+        depth = dot(FROM, b)
+        away = FIELD * (self.distance - depth)
+        return (self.middle + self.half * dot(RIGHT, b) / away, self.half * (1 - dot(UP, b) / away)), depth
 
     def width(self, p: Point, size: float) -> float:
         """Of a length at a place, in pixels."""
@@ -109,14 +114,12 @@ def _items(sheet: Sheet, view: View, part: Part, colour: str) -> Iterator[Item]:
         size = 1.6 if part.look in ("plain", "floor") else STYLES[part.look][1] / 2.5
         for line in strokes(part):
             if len(line) > FEW_POINTS or isinstance(part, Arrows):  # as one stroke
-                depth = sum(view.depth(p) for p in line) / len(line)
-                way = tuple(view.pixel(p) for p in line)
-                yield depth, lambda e=way: sheet.line(e, colour, size)  # type: ignore[misc]
+                way, depths = zip(*map(view.seen, line), strict=True)
+                yield sum(depths) / len(line), lambda e=way: sheet.line(e, colour, size)  # type: ignore[misc]
                 continue
-            for a, b in itertools.pairwise(line):
-                ends = [view.pixel(a), view.pixel(b)]
-                depth = (view.depth(a) + view.depth(b)) / 2
-                yield depth, lambda e=ends: sheet.line(e, colour, size)  # type: ignore[misc]
+            for (a, near), (b, far) in itertools.pairwise(map(view.seen, line)):
+                ends = [a, b]
+                yield (near + far) / 2, lambda e=ends: sheet.line(e, colour, size)  # type: ignore[misc]
 
 
 def _capsule(sheet: Sheet, view: View, shape: Capsule, colour: str) -> Iterator[Item]:
