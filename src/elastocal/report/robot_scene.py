@@ -165,7 +165,7 @@ def scene_of_poses(
     if tracker is not None:
         parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="cell"))
     for i in rows:
-        parts += robot_parts(model, q[i], "robot", f"pose {i + 1}")
+        parts += robot_parts(model, q[i], "robot", f"pose {i + 1}", arm=arms.picked(np.array([i])))
     notes = ((scale_note,) if scale else ()) + drawn_words(len(rows), len(q))
     return Scene(key, title, UNIT, tuple(parts), notes)
 
