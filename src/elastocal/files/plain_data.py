@@ -255,10 +255,6 @@ def spelled(path: Path_) -> str:
     return out
 
 
-_HUGE = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
-"""In a text that may hold a number beyond the largest; without it none of them needs a look of its own."""
-
-
 def parse_json(text: str, file: str) -> Any:
     """Data of a JSON text that a program has written."""
 
@@ -281,11 +277,7 @@ def parse_json(text: str, file: str) -> Any:
 
     try:
         return json.loads(
-            text,
-            parse_constant=refuse,
-            parse_int=integer,
-            parse_float=decimal if _HUGE.search(text) else None,
-            object_pairs_hook=mapping,
+            text, parse_constant=refuse, parse_int=integer, parse_float=decimal, object_pairs_hook=mapping
         )
     except json.JSONDecodeError as error:
         mend = "make the file again" if text[: error.pos].strip() else "give the JSON file that a command wrote"
