@@ -130,7 +130,8 @@ def contributions(
     stood += (
         stand(states.constants[0], work, (command, states.constants[1])) if states.nothing[0].varying else stood[-1:]
     )
-    total, rest, nothing, geometry = (stood_residuals(work, s) for s in stood)
+    residuals = {id(s): stood_residuals(work, s) for s in stood}
+    total, rest, nothing, geometry = (residuals[id(s)] for s in stood)
     lighter = rest
     if assumed:
         none = dict.fromkeys(assumed, 0.0)
@@ -154,7 +155,8 @@ def uncertainties(known: IdentifiedModel, stood: Sequence[Stood], total: int) ->
         rows, frame, _ = groups[0]
         for first in range(0, len(rows), CHUNK):
             some = rows[first : first + CHUNK]
-            slopes = [_slopes(known, pieces, frame, first, len(some)) for _, _, pieces in groups]
+            made = {id(pieces): _slopes(known, pieces, frame, first, len(some)) for _, _, pieces in groups}
+            slopes = [made[id(pieces)] for _, _, pieces in groups]
             steps = [a - b for a, b in pairwise((*slopes, np.zeros_like(slopes[0])))]
             for word, slope in zip((*PARTS, "total"), (*steps, slopes[0]), strict=True):
                 out[word][some] = np.sqrt(np.einsum("nip,nip->n", slope @ known.covariance, slope))
