@@ -24,7 +24,7 @@ class Misfit(Exception):
 
 def made(cls: type[T], values: dict[str, Any]) -> T | None:
     """The instance of a dataclass; None where pydantic is to decide."""
-    ways, needed = _ways(cls)
+    ways, needed = _ways(cls)  # type: ignore[arg-type]
     if not (values.keys() <= ways.keys() and needed <= values.keys()):
         return None
     try:
@@ -37,7 +37,7 @@ def made(cls: type[T], values: dict[str, Any]) -> T | None:
 def _ways(cls: type) -> tuple[dict[str, Taken], frozenset[str]]:
     """How each field is taken, and those without a default."""
     hints = get_type_hints(cls, include_extras=True)
-    given = [f for f in fields(cls) if f.init]  # type: ignore[arg-type]
+    given = [f for f in fields(cls) if f.init]
     needed = frozenset(f.name for f in given if f.default is MISSING and f.default_factory is MISSING)
     return {f.name: _way(hints[f.name]) for f in given}, needed
 
