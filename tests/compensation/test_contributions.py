@@ -10,6 +10,7 @@ import pytest
 from oracle.programs import EXAMPLES
 
 from elastocal.compensation.correction import Correction
+from elastocal.compensation.job import command_residuals, stand, stood_residuals
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.run import compensate
 from elastocal.files.programs import read_program
@@ -77,3 +78,21 @@ def test_of_assumed_masses_only_those_count_that_bend_something(arm):
         for e in arm.elements
     )
     assert off(replace(arm, elements=weighed)).contributions.assumed.distances().rms < 1e-9
+
+
+def test_runs_that_are_solved_together_are_what_they_are_alone(arm):
+    """A load on half of the stations in one run and none in the other, a payload that is picked up on the way."""
+    done = off(arm, (-400, 0, -150))
+    half = np.arange(len(done.job.reference)) % 2 == 0
+    mass = np.where(np.arange(len(half)) < len(half) // 2, np.nan, 60.0)
+    loads = replace(done.job.loads, wrench=done.job.loads.wrench * half[:, None], mass=mass)
+    still, command = replace(loads, wrench=np.zeros_like(loads.wrench)), done.commands.command.copy()
+    command[1] = np.nan
+    runs = ((done.commands.nominal, loads), (command, loads), (command, still))
+    for (q, load), stood in zip(runs, stand(done.job.at.model, done.job, *runs), strict=True):
+        alone = command_residuals(done.job.at.model, replace(done.job, loads=load), q)
+        together = stood_residuals(done.job, stood)
+        np.testing.assert_array_equal(together.position, alone.position)
+        np.testing.assert_array_equal(together.rotation, alone.rotation)
+        assert together.status.tolist() == alone.status.tolist()
+    assert np.isfinite(together.position).all(axis=1).sum() == len(half) - 1

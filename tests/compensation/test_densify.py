@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from oracle.refusals import refused
 from scipy.spatial.transform import Rotation, Slerp
@@ -125,3 +127,16 @@ def test_turns_between_are_those_of_scipy():
 def test_a_tolerance_must_be_positive():
     with refused("range", 0.0):
         densify(job(), 0.0)
+
+
+def test_the_number_of_moves_changes_no_inserted_point():
+    """Of a few moves, places that splits may ask for are solved ahead; of many, only those that are asked for."""
+    moves = job()
+    few = densify(moves, TOLERANCE)
+    again = np.tile(np.arange(3), 40)
+    many = densify(replace(moves, start=moves.start[again], end=moves.end[again]), TOLERANCE)
+    for number, move in enumerate(again):
+        for name in ("fraction", "position", "rotation", "command"):
+            mine, other = getattr(many, name)[many.move == number], getattr(few, name)[few.move == move]
+            np.testing.assert_array_equal(mine, other)
+    np.testing.assert_array_equal(many.left, few.left[again])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from elastocal.model.kinematics import rigid_motion, rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.statics import stability
 from elastocal.model.statics.continuation import LARGEST_BEND
-from elastocal.model.statics.forces import chunk_size
+from elastocal.model.statics.forces import Bends, chunk_size
 from elastocal.model.statics.loaded_inverse import Goal, LoadedJoints, loaded_inverse
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.newton import States
@@ -117,7 +118,7 @@ def correction_chunks(
     push = loads or PathLoads()
     push.check(model, len(targets))
     inverse = Nominal(model, targets.frame, what)
-    robots = [LoadedRobot(_bounded(m)) for m in push.models(model)]
+    robots = [_loaded(m) for m in push.models(model)]
     for rows, position, rotation, found in inverse.chunks(targets, _chunk(robots[0])):
         out = []
         for some, number, applied in push.pieces(rows):
@@ -162,12 +163,13 @@ def _chunk(robot: LoadedRobot) -> int:
     return FEW_COORDINATES_CHUNK if robot.flex.n <= 12 else chunk_size(robot.flex.n)
 
 
-def _bounded(model: Robot) -> Robot:
+@lru_cache(maxsize=16)
+def _loaded(model: Robot) -> LoadedRobot:
     """An estimated model that obeys physics may be judged by the cheap bound of its stability."""
     try:
-        return replace(model, estimated=False)
+        return LoadedRobot(replace(model, estimated=False))
     except InputError:
-        return model
+        return LoadedRobot(model)
 
 
 def target_status(
@@ -193,7 +195,9 @@ def target_status(
     posture = model.posture(known)
     unloaded = posture.unloaded(robot.flex.dofs)
     theta = np.where(out.done, out.theta, unloaded)
-    states = States(robot.flex, posture, tuple(goal.applied), theta)
+    states = States(
+        robot.flex, posture, tuple(goal.applied), theta, Bends.of(robot.flex, posture, goal.applied).at(theta)[0]
+    )
     unstable, _ = stability.judge_stability(states, np.ones_like(out.done))
     status[out.done & stability.undetermined(states)] = TargetStatus.UNDETERMINED_BACKLASH
     bend = np.abs(theta - unloaded)[robot.flex.rotates].max(axis=0, initial=0.0)

@@ -30,9 +30,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from elastocal.compensation.job import Job, command_residuals
+from elastocal.compensation.job import Job, Stood, command_residuals, stand, stood_residuals
 from elastocal.compensation.loads import ProgramLoads
-from elastocal.compensation.verification import Residual, pose_slopes
+from elastocal.compensation.verification import Residual, Standing, pose_slopes
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.lateral_weight import LateralWeight
@@ -124,15 +124,14 @@ def contributions(
 ) -> Contributions:
     """Of commands (S, n) for targets as the program states them; ``assumed`` are parameters of unknown masses."""
     states = _States.of(work)
-    total, rest, nothing = (
-        command_residuals(m, replace(work, loads=loads), command)
-        for m, loads in (states.everything, states.weights, states.nothing)
-    )
     model, unloaded = states.weights
-    varies = bool(states.nothing[0].varying)
-    geometry = (
-        command_residuals(states.constants[0], replace(work, loads=states.constants[1]), command) if varies else nothing
+    stood = [*stand(model, work, (command, states.everything[1]), (command, unloaded))]
+    stood += stand(states.nothing[0], work, (command, states.nothing[1]))
+    stood += (
+        stand(states.constants[0], work, (command, states.constants[1])) if states.nothing[0].varying else stood[-1:]
     )
+    residuals = {id(s): stood_residuals(work, s) for s in stood}
+    total, rest, nothing, geometry = (residuals[id(s)] for s in stood)
     lighter = rest
     if assumed:
         none = dict.fromkeys(assumed, 0.0)
@@ -145,25 +144,30 @@ def contributions(
         load=_difference(total, rest), weight=_difference(rest, nothing), joint_errors=_difference(nothing, geometry),
         geometry=geometry, assumed=_difference(rest, lighter), total=total,
         backlash=_difference(total, command_residuals(states.tight, work, command)) if gaps else None,
-        sd=None if known is None else uncertainties(known, work, command),
+        sd=None if known is None else uncertainties(known, stood, len(command)),
     )  # fmt: skip
 
 
-def uncertainties(known: IdentifiedModel, work: Job, command: Array) -> dict[str, Array]:
+def uncertainties(known: IdentifiedModel, stood: Sequence[Stood], total: int) -> dict[str, Array]:
     """Standard uncertainty (S,) in m of every part of ``Contributions.named``, and of the ``total``."""
-    states = _States.of(work)
-    sets = (states.everything, states.weights, states.nothing, states.constants)
-    out = {word: np.full(len(command), np.nan) for word in (*PARTS, "total")}
-    for rows, frame, _ in work.groups():
+    out = {word: np.full(total, np.nan) for word in (*PARTS, "total")}
+    for groups in zip(*stood, strict=True):
+        rows, frame, _ = groups[0]
         for first in range(0, len(rows), CHUNK):
             some = rows[first : first + CHUNK]
-            slopes = [
-                pose_slopes(m, known.names, command[some], frame, loads.at(some, frame))[0][:, :3] for m, loads in sets
-            ]
+            made = {id(pieces): _slopes(known, pieces, frame, first, len(some)) for _, _, pieces in groups}
+            slopes = [made[id(pieces)] for _, _, pieces in groups]
             steps = [a - b for a, b in pairwise((*slopes, np.zeros_like(slopes[0])))]
             for word, slope in zip((*PARTS, "total"), (*steps, slopes[0]), strict=True):
                 out[word][some] = np.sqrt(np.einsum("nip,nip->n", slope @ known.covariance, slope))
     return out
+
+
+def _slopes(known: IdentifiedModel, pieces: Sequence[Standing], frame: str, first: int, count: int) -> Array:
+    """Derivatives (count, 3, p) of positions, from row ``first`` on."""
+    here = (p.picked(np.flatnonzero((p.rows >= first) & (p.rows < first + count))) for p in pieces)
+    moved = [replace(p, rows=p.rows - first) for p in here if len(p.rows)]
+    return pose_slopes(known.names, moved, frame, count)[0][:, :3]
 
 
 def _filled(residual: Residual, other: Residual) -> Residual:

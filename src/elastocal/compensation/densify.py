@@ -13,7 +13,7 @@ move's end, at its start too: what a change of payload does there is no matter o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
 _PARTS = 2**DEEPEST
+FEW = 100
+"""Places in a call up to which it takes about as long as for one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +101,10 @@ def densify(moves: Moves, tolerance: float) -> Inserts:
     )
     without, left = np.zeros(len(failed)), np.zeros(len(failed))
     parts: list[tuple[Ints, Ints, Commands]] = []
-    piece = _whole_moves(moves, np.flatnonzero(failed == TargetStatus.CORRECTED))
+    exact = _Exact(moves)
+    piece = _whole_moves(exact, np.flatnonzero(failed == TargetStatus.CORRECTED))
     while len(piece.move):
-        sent = piece.probed(moves)
+        sent = piece.probed(exact)
         error = np.max(
             [_off_line(sent[0], at, sent[-1], share) for at, share in zip(sent[1:-1], PROBES, strict=True)], 0
         )
@@ -133,21 +136,59 @@ class _Pieces:
     middle: Commands
     last: Commands
 
-    def probed(self, moves: Moves) -> tuple[Commands, ...]:
+    def probed(self, exact: _Exact) -> tuple[Commands, ...]:
         """What is exact at the start, at every probe and at the end of each piece."""
-        shares = (PROBES[0], PROBES[2])
-        at = moves.exact(np.tile(self.move, 2), np.concatenate([self.low + s * self.width for s in shares]) / _PARTS)
-        count = len(self.move)
+        quarter, count = self.width // 4, len(self.move)
+        at = exact.at(np.tile(self.move, 2), np.concatenate([self.low + quarter, self.low + 3 * quarter]), quarter)
         return self.first, at.picked(slice(0, count)), self.middle, at.picked(slice(count, None)), self.last
 
 
-def _whole_moves(moves: Moves, move: Ints) -> _Pieces:
+def _whole_moves(exact: _Exact, move: Ints) -> _Pieces:
     low, width = np.zeros(len(move), dtype=np.int64), np.full(len(move), _PARTS)
-    last = moves.correction.picked(moves.end[move])
+    last = exact.moves.correction.picked(exact.moves.end[move])
     if not len(move):
         return _Pieces(move, low, width, last, last, last)
-    at = moves.exact(np.tile(move, 2), np.repeat([0.0, PROBES[1]], len(move)))
+    at = exact.at(np.tile(move, 2), np.concatenate([low, width // 2]), width // 2)
     return _Pieces(move, low, width, at.picked(slice(0, len(move))), at.picked(slice(len(move), None)), last)
+
+
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    """Exact corrections at parts of moves.  Of a few moves a call costs more than its places: each call solves for
+    those too that splits would ask for next."""
+
+    moves: Moves
+    solved: list[Commands] = field(default_factory=list)
+    places: dict[tuple[int, int], int] = field(default_factory=dict)
+    """The row of each in all that was solved."""
+
+    def at(self, move: Ints, part: Ints, step: Ints) -> Commands:
+        """At parts (K,) of moves (K,); ``step`` (K / 2,) is the distance to the neighbours that splits ask for."""
+        if len(move) > FEW:
+            return self.moves.exact(move, part / _PARTS)
+        asked = list(zip(move.tolist(), part.tolist(), strict=True))
+        if not all(place in self.places for place in asked):
+            new = [p for p in self._ahead(asked, np.tile(step, 2).tolist()) if p not in self.places]
+            first = len(self.places)
+            self.places.update({place: first + i for i, place in enumerate(new)})
+            at, where = (np.array(column) for column in zip(*new, strict=True))
+            self.solved.append(self.moves.exact(at, where / _PARTS))
+        return Commands.joined(self.solved).picked(np.array([self.places[place] for place in asked]))
+
+    @staticmethod
+    def _ahead(asked: list[tuple[int, int]], steps: list[int]) -> list[tuple[int, int]]:
+        """The places, and halfway to their neighbours on both sides, again and again as long as they are few."""
+        out = dict.fromkeys(asked)
+        near = [(move, part, step) for (move, part), step in zip(asked, steps, strict=True)]
+        while len(out) + 2 * len(near) <= FEW and near:
+            near = [
+                (move, part + side * step // 2, step // 2)
+                for move, part, step in near
+                for side in (-1, 1)
+                if step > 1 and 0 < part + side * step // 2 < _PARTS
+            ]
+            out |= dict.fromkeys((move, part) for move, part, _ in near)
+        return list(out)
 
 
 def _off_line(first: Commands, exact: Commands, last: Commands, share: float) -> Array:

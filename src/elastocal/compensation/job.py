@@ -23,7 +23,16 @@ from elastocal.compensation.nominal import Nominal
 from elastocal.compensation.placed import Placed
 from elastocal.compensation.references import references
 from elastocal.compensation.targets import Targets, TargetStatus
-from elastocal.compensation.verification import Residual, expected_residual, residual, taught, taught_covariance
+from elastocal.compensation.verification import (
+    Residual,
+    Standing,
+    expected_residual,
+    residual,
+    residual_at,
+    standings,
+    taught,
+    taught_covariance,
+)
 from elastocal.errors import InputError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import CHUNK
@@ -151,6 +160,40 @@ def command_residuals(model: Robot, work: Job, command: Array, bends: Array | No
     for rows, frame, _ in work.groups():
         near = None if bends is None else bends[rows]
         part = residual(model, command[rows], work.targets(rows, frame), work.loads.at(rows, frame), near)
+        out.position[rows], out.rotation[rows], out.status[rows] = part.position, part.rotation, part.status
+    return out
+
+
+Stood = list[tuple[Ints, str, list[Standing]]]
+"""Stations of one tool, its frame, and where a model stands there: for all tools."""
+
+
+def stand(model: Robot, work: Job, *runs: tuple[Array, ProgramLoads]) -> list[Stood]:
+    """Where a model stands in each of some runs of the program: commands (S, n) and loads that carry the same masses.
+
+    All runs are solved together, station by station: of a few stations the calls cost more than the work.
+    """
+    out: list[Stood] = [[] for _ in runs]
+    for rows, frame, _ in work.groups():
+        total = len(runs) * len(rows)
+        command, wrench = (
+            np.stack([part[rows] for part in parts], axis=1).reshape(total, -1)
+            for parts in zip(*((command, loads.wrench) for command, loads in runs), strict=True)
+        )
+        loads = replace(runs[0][1], wrench=wrench, mass=np.repeat(runs[0][1].mass[rows], len(runs)))
+        pieces = list(standings(model, command, loads.at(np.arange(total), frame)))
+        for number, stood in enumerate(out):
+            own = [p.picked(np.flatnonzero(p.rows % len(runs) == number)) for p in pieces]
+            stood.append((rows, frame, [replace(p, rows=p.rows // len(runs)) for p in own if len(p.rows)]))
+    return out
+
+
+def stood_residuals(work: Job, stood: Stood) -> Residual:
+    """How far it stands from the targets."""
+    total = len(work.reference)
+    out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
+    for rows, frame, pieces in stood:
+        part = residual_at(pieces, work.targets(rows, frame))
         out.position[rows], out.rotation[rows], out.status[rows] = part.position, part.rotation, part.status
     return out
 

@@ -21,7 +21,17 @@ import numpy as np
 from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
-from elastocal.compensation.job import Job, as_taught, command_residuals, confidence, corrected, job, nominals
+from elastocal.compensation.job import (
+    Job,
+    as_taught,
+    command_residuals,
+    confidence,
+    corrected,
+    job,
+    nominals,
+    stand,
+    stood_residuals,
+)
 from elastocal.compensation.left_open import along_axes, check_frames
 from elastocal.compensation.placed import WORLD, placed, with_own_base, with_tools
 from elastocal.compensation.posts.post import post_kinds
@@ -249,7 +259,8 @@ def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: A
         )
     model = with_tools(true, work.at.stations.program, method.flange)
     work = as_taught(model, work, nominal) if method.taught else work
-    return command_residuals(model, work, nominal), command_residuals(model, work, command)
+    before, after = stand(model, work, (nominal, work.loads), (command, work.loads))
+    return stood_residuals(work, before), stood_residuals(work, after)
 
 
 def _taken(work: Job, flange: str) -> list[Finding]:

@@ -18,8 +18,8 @@ the covariance of the residual is (F_l - F_u) C (F_l - F_u)^T + d^2 I.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,9 +27,10 @@ import numpy as np
 from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose, joint_looseness
-from elastocal.model.statics.equilibrium import Status, equilibrium
+from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
 from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
@@ -88,32 +89,58 @@ def verify(
     return Verification(residual(true, nominal, targets, loads), residual(true, command, targets, loads))
 
 
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Commands (K, n) of some ``rows`` of a path, the model and the wrenches that they meet, and their equilibrium."""
+
+    rows: Ints
+    model: Robot
+    command: Array
+    applied: Sequence[AppliedWrenches]
+    bent: Equilibrium
+
+    def picked(self, some: Ints) -> Standing:
+        """Wrenches that are zero there are none."""
+        picked = [w.picked(some) for w in self.applied]
+        bent = Equilibrium(*(getattr(self.bent, f.name)[some] for f in fields(Equilibrium)))
+        return Standing(self.rows[some], self.model, self.command[some], [w for w in picked if w.wrench.any()], bent)
+
+
+def standings(model: Robot, command: Array, loads: PathLoads, bends: Array | None = None) -> Iterator[Standing]:
+    """Where a model stands with commands (N, n), rows of nan left out, in pieces; sought near ``bends`` (N, m)."""
+    total = len(command)
+    loads.check(model, total)
+    models = loads.models(model)
+    size = chunk_size(len(model.chain.dofs))
+    for first in range(0, total, size):
+        for some, number, applied in loads.pieces(slice(first, min(first + size, total))):
+            at = np.arange(first + some.start, first + some.stop)
+            known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
+            if len(known):
+                at, push = at[known], [w.picked(known) for w in applied]
+                near = None if bends is None else bends[at]
+                bent = equilibrium(models[number], command[at], push, start=near)
+                yield Standing(at, models[number], command[at], push, bent)
+
+
 def residual(
     true: Robot, command: Array, targets: Targets, loads: PathLoads | None = None, bends: Array | None = None
 ) -> Residual:
     """Residual of commands (N, n), rows of nan left out, on a model taken for true, sought near ``bends`` (N, m)."""
-    push = loads or PathLoads()
-    total = len(targets)
-    push.check(true, total)
-    models = push.models(true)
-    out = np.full((6, total), np.nan)
-    status = np.full(total, int(Status.NOT_CONVERGED), dtype=np.int64)
-    size = chunk_size(len(true.chain.dofs))
-    for first in range(0, total, size):
-        rows = slice(first, min(first + size, total))
-        for some, number, applied in push.pieces(rows):
-            at = np.arange(rows.start + some.start, rows.start + some.stop)
-            known = np.flatnonzero(np.isfinite(command[at]).all(axis=1))
-            if not len(known):
-                continue
-            at, model = at[known], models[number]
-            near = None if bends is None else bends[at]
-            bent = equilibrium(model, command[at], [w.picked(known) for w in applied], start=near)
-            place, turn = frame_pose(model, command[at], bent, targets.frame)
-            good = bent.status == Status.CONVERGED
-            gap = missing(place, np.where(good, turn, 1.0), targets.position[at].T, _turned(targets.rotation[at]))
-            out[:, at[good]] = gap[:, good]
-            status[at] = bent.status
+    return residual_at(standings(true, command, loads or PathLoads(), bends), targets)
+
+
+def residual_at(pieces: Iterable[Standing], targets: Targets) -> Residual:
+    """The same of where a model stands."""
+    out = np.full((6, len(targets)), np.nan)
+    status = np.full(len(targets), int(Status.NOT_CONVERGED), dtype=np.int64)
+    for piece in pieces:
+        at = piece.rows
+        place, turn = frame_pose(piece.model, piece.command, piece.bent, targets.frame)
+        good = piece.bent.status == Status.CONVERGED
+        gap = missing(place, np.where(good, turn, 1.0), targets.position[at].T, _turned(targets.rotation[at]))
+        out[:, at[good]] = gap[:, good]
+        status[at] = piece.bent.status
     return Residual(out[:3].T, out[3:].T, status)
 
 
@@ -121,41 +148,38 @@ def expected_residual(
     identified: IdentifiedModel, command: Array, frame: str, loads: PathLoads | None = None
 ) -> Prediction:
     """Residual (zero) that a compensation model expects of its own commands (N, n), with its covariance (N, 6, 6)."""
-    push = loads or PathLoads()
-    slope, loose = pose_slopes(identified.model, identified.names, command, frame, push)
+    pieces = standings(identified.model, command, loads or PathLoads())
+    return expected_at(identified, pieces, frame, len(command))
+
+
+def expected_at(identified: IdentifiedModel, pieces: Iterable[Standing], frame: str, total: int) -> Prediction:
+    """The same of where the model stands."""
+    slope, loose = pose_slopes(identified.names, pieces, frame, total)
     covariance = slope @ identified.covariance @ slope.swapaxes(1, 2) + loose
     covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
     twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
     return Prediction(frame, twist, covariance, identified.freedom)
 
 
-def pose_slopes(
-    model: Robot, names: Sequence[str], command: Array, frame: str, loads: PathLoads
-) -> tuple[Array, Array]:
+def pose_slopes(names: Sequence[str], pieces: Iterable[Standing], frame: str, total: int) -> tuple[Array, Array]:
     """Derivative (N, 6, p) of the loaded pose by parameters, zero by those that a model does not have, and the
     covariance (N, 6, 6) of the pose by joints that may lie on either side of their backlash.
 
     nan where no command was given and where there is no determined state.
     """
-    total, have = len(command), set(model.parameters.names)
-    loads.check(model, total)
-    models = loads.models(model)
     slopes, loose = np.full((total, 6, len(names)), np.nan), np.zeros((total, 6, 6))
     place = {n: i for i, n in enumerate(names)}
-    for some, number, applied in loads.pieces(slice(0, total)):
-        known = np.flatnonzero(np.isfinite(command[some]).all(axis=1))
-        if not len(known):
-            continue
-        at, push = some.start + known, [w.picked(known) for w in applied]
-        bent = equilibrium(models[number], command[at], push)
+    for piece in pieces:
+        model, at = piece.model, piece.rows
+        have = set(model.parameters.names)
         order, slope, _ = loaded_observation(
-            models[number], command[at], push, [Marker(frame, "pose")], [n for n in names if n in have], bent
+            model, piece.command, piece.applied, [Marker(frame, "pose")], [n for n in names if n in have], piece.bent
         )
         slopes[at] = 0.0
         slopes[at[:, None], :, [place[n] for n in order]] = np.moveaxis(slope, 2, 1)
-        sizes = joint_looseness(models[number], bent)
+        sizes = joint_looseness(model, piece.bent)
         if sizes is not None:
-            turns = kinematics(model.nominal, command[at], frame).jacobian * sizes[:, None]
+            turns = kinematics(model.nominal, piece.command, frame).jacobian * sizes[:, None]
             loose[at] = turns @ turns.transpose(0, 2, 1)
     return slopes, loose
 
@@ -188,7 +212,8 @@ def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, fr
     """Covariance (N, 6, 6) of what is left of taught targets with commands (N, n); nan without a determined state."""
     still = replace(loads, wrenches=())
     (loaded, loose), (free, loose_free) = (
-        pose_slopes(known.model, known.names, q, frame, push) for q, push in ((command, loads), (nominal, still))
+        pose_slopes(known.names, standings(known.model, q, push), frame, len(q))
+        for q, push in ((command, loads), (nominal, still))
     )
     slope = loaded - free
     out = slope @ known.covariance @ slope.swapaxes(1, 2) + loose + loose_free

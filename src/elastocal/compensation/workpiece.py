@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensation.loads import PathLoads
-from elastocal.compensation.verification import expected_residual
+from elastocal.compensation.verification import Standing, expected_at
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.places import Plane, Reached, box_plane, reach
+from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.stiffness import loaded_stiffness, softest
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
@@ -52,11 +52,12 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     mean = job.loads.wrench[rows].mean(axis=0)[None]
     load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
     q = at.q[at.reached]
-    stiff = _spread(at, softest(loaded_stiffness(model, q, list(load), frame)))
+    bent = equilibrium(model, q, load)
+    stiff = _spread(at, softest(loaded_stiffness(model, q, load, frame, bent=bent)))
     if result.covariance is None or result.known is None:
         return Workpiece(at, frame, near, stiff, None)
     known = replace(result.known, model=model)
-    residual = expected_residual(known, q, frame, PathLoads(load))
+    residual = expected_at(known, [Standing(np.arange(len(q)), model, q, load, bent)], frame, len(q))
     sizes = 2 * np.sqrt(np.einsum("nii->n", residual.covariance[:, :3, :3]))
     return Workpiece(at, frame, near, stiff, _spread(at, sizes))
 

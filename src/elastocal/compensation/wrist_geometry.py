@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class WristGeometry:
     limits: tuple[Limits, ...]
 
 
+@lru_cache(maxsize=16)
 def wrist_geometry(model: Robot, frame: str) -> WristGeometry | str:
     """The constants for a frame at the end of the arm, or the reason why there are none."""
     if model.n != 6 or any(m.kind != "revolute" for m in model.motions):

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -31,6 +30,7 @@ _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 """Characters that no text needs: a terminal would obey them."""
 _TAG = "tag:yaml.org,2002:"
+_TEXT = f"{_TAG}str"
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -58,7 +58,7 @@ def yaml_data(text: str, file: str) -> tuple[Any, dict[Path_, int]] | None:
     reading = _Reading(file, _Loader(text))
     if not reading.begins():
         return None
-    data = reading.value(())
+    data = reading.value(reading.next(), ())
     reading.end()
     return data, reading.lines
 
@@ -85,10 +85,13 @@ class _Reading:
     anchors: dict[str, int] = field(default_factory=dict)
 
     def next(self) -> Any:
-        if self.at == len(self.events):
-            self.events.append(self.loader.get_event())
-        self.at += 1
-        return self.events[self.at - 1]
+        at = self.at
+        self.at = at + 1
+        if at < len(self.events):
+            return self.events[at]
+        event = self.loader.get_event()
+        self.events.append(event)
+        return event
 
     def begins(self) -> bool:
         """Whether there is a document."""
@@ -102,33 +105,35 @@ class _Reading:
         if not isinstance(more, yaml.StreamEndEvent):
             raise yaml.composer.ComposerError(None, None, "there is a second document", more.start_mark)
 
-    def value(self, path: Path_) -> Any:
-        event = self._anchored(self.next())
-        if isinstance(event, yaml.AliasEvent):
+    def value(self, event: Any, path: Path_) -> Any:
+        """What begins with the event that came last."""
+        kind = type(event)
+        if kind is yaml.AliasEvent:
             return self._aliased(event, path)
+        self._anchored(event)
         self.count += 1
         if self.count > LARGEST:
             message = (
                 f"unfolds to more than {LARGEST} entries; write out what its aliases stand for, in tables where long"
             )
             raise self.error(event, message, "too-large")
-        self.lines.setdefault(path, _line(event))
-        if isinstance(event, yaml.ScalarEvent):
+        if path not in self.lines:
+            self.lines[path] = _line(event)
+        if kind is yaml.ScalarEvent:
             return self._scalar(event)
         if len(path) >= DEEPEST:
             raise _too_deep(self.file, _line(event))
-        if isinstance(event, yaml.SequenceStartEvent) and event.tag in (None, "!", f"{_TAG}seq"):
-            return [self.value((*path, i)) for i in self._items()]
-        if isinstance(event, yaml.MappingStartEvent) and event.tag in (None, "!", f"{_TAG}map"):
+        if kind is yaml.SequenceStartEvent and event.tag in (None, "!", f"{_TAG}seq"):
+            return self._list(path)
+        if kind is yaml.MappingStartEvent and event.tag in (None, "!", f"{_TAG}map"):
             return self._mapping(path)
         raise self._foreign(event, event.tag)
 
-    def _anchored(self, event: Any) -> Any:
-        new = event.anchor is not None and not isinstance(event, yaml.AliasEvent)
+    def _anchored(self, event: Any) -> None:
+        new = event.anchor is not None and type(event) is not yaml.AliasEvent
         if new and self.anchors.setdefault(event.anchor, self.at - 1) != self.at - 1:
             message = f"the anchor {event.anchor!r} stands twice"
             raise yaml.composer.ComposerError(None, None, message, event.start_mark)
-        return event
 
     def _aliased(self, alias: Any, path: Path_) -> Any:
         """What stands at the anchor, at another place."""
@@ -138,35 +143,32 @@ class _Reading:
         if len(path) > DEEPEST:
             raise _too_deep(self.file, _line(alias))
         behind, self.at = self.at, self.anchors[alias.anchor]
-        out = self.value(path)
+        out = self.value(self.next(), path)
         self.at = behind
         return out
 
-    def _items(self) -> Iterator[int]:
-        """Numbers of the items (or keys) until their list ends."""
-        for i in count():
-            if isinstance(self.next(), yaml.CollectionEndEvent):
-                return
-            self.at -= 1
-            yield i
+    def _list(self, path: Path_) -> list[Any]:
+        out: list[Any] = []
+        while type(event := self.next()) is not yaml.SequenceEndEvent:
+            out.append(self.value(event, (*path, len(out))))
+        return out
 
     def _mapping(self, path: Path_) -> dict[Any, Any]:
         out: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         seen: set[str] = set()
         before: tuple[str, Any] | None = None
-        for _ in self._items():
-            key = self._key()
-            if not isinstance(key, yaml.ScalarEvent):
+        while type(event := self.next()) is not yaml.MappingEndEvent:
+            key = self._key(event)
+            if type(key) is not yaml.ScalarEvent:
                 raise self.error(key, "a key is a list or a mapping; write a word")
-            if self._tag(key) == f"{_TAG}merge":
+            name = key.value
+            if (name == "<<" or key.tag is not None) and self._tag(key) == f"{_TAG}merge":
                 for other in self._merged(path):
                     merged = {**other, **merged}
                 continue
-            name, value = str(key.value), self.next()
-            self.at -= 1
-            nothing = isinstance(value, yaml.ScalarEvent) and self._tag(value) == f"{_TAG}null"
-            if before is not None and name.isdecimal() and nothing:
+            value = self.next()
+            if before is not None and name.isdecimal() and self._is_nothing(value):
                 self._refuse_comma(key, (*path, before[0]), before[1], name)
             before = name, value
             if name in seen:
@@ -174,21 +176,23 @@ class _Reading:
             seen.add(name)
             place = (*path, name)
             self.lines[place] = _line(key)
-            out[self._scalar(key)] = self.value(place)
+            out[self._scalar(key)] = self.value(value, place)
         return {**merged, **out}
 
-    def _key(self) -> Any:
-        """The next key, or what stands at the anchor that it names."""
-        key = self._anchored(self.next())
-        if isinstance(key, yaml.AliasEvent) and key.anchor in self.anchors:
-            return self.events[self.anchors[key.anchor]]
-        return key
+    def _is_nothing(self, event: Any) -> bool:
+        return type(event) is yaml.ScalarEvent and self._tag(event) == f"{_TAG}null"
+
+    def _key(self, event: Any) -> Any:
+        """A key, or what stands at the anchor that it names."""
+        self._anchored(event)
+        if type(event) is yaml.AliasEvent and event.anchor in self.anchors:
+            return self.events[self.anchors[event.anchor]]
+        return event
 
     def _merged(self, path: Path_) -> Iterator[dict[Any, Any]]:
         """What << merges: a mapping, or several."""
         event = self.next()
-        self.at -= 1
-        found = self.value((*path, "<<"))
+        found = self.value(event, (*path, "<<"))
         for one in found if isinstance(found, list) else [found]:
             if not isinstance(one, dict):
                 raise self.error(event, "<< merges a mapping; name one by its anchor")
@@ -201,14 +205,15 @@ class _Reading:
         for tag, pattern in _Loader.yaml_implicit_resolvers.get(text[:1], ()) if event.implicit[0] else ():
             if pattern.match(text):
                 return str(tag)
-        return f"{_TAG}str"
+        return _TEXT
 
     def _scalar(self, event: Any) -> Any:
-        tag, text = self._tag(event).removeprefix(_TAG), str(event.value)
-        if tag == "str":
-            if (control := CONTROL.search(text)) is not None:
+        tag, text = self._tag(event), event.value
+        if tag == _TEXT:
+            if not text.isprintable() and (control := CONTROL.search(text)) is not None:
                 raise self.error(event, f"text with the control character {control[0]!r}; leave it out")
             return text
+        tag = tag.removeprefix(_TAG)
         if tag == "null" and text in ("", "~", "null", "Null", "NULL"):
             return None
         if tag == "bool" and text.lower() in _WORDS:

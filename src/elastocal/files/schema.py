@@ -12,18 +12,20 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.counts import too_many
 from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
+from elastocal.files.typed import made
 from elastocal.files.units import DIMENSIONS, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
 from elastocal.model.elements import Element
 from elastocal.untrusted import LARGEST, finite_number
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
 
 T = TypeVar("T")
 Units = Mapping[str, str]
@@ -36,16 +38,28 @@ def dimensions_of(cls: type) -> dict[str, str | None]:
     return out
 
 
+@cache
+def _spelled(cls: type) -> dict[str, tuple[str, str]]:
+    """Field and unit of every key that says both, or needs no unit."""
+    known = dimensions_of(cls)
+    out = {
+        f"{name}_{unit}": (name, unit)
+        for name in sorted(known, key=len)  # of two readings the longer name holds
+        for unit in DIMENSIONS.get(known[name] or "", ())
+    }
+    return {key: way for key, way in out.items() if key not in known} | {n: (n, "") for n, d in known.items() if not d}
+
+
 def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Units, joint: str | None = None) -> Fields:
     """Every key of a mapping matched to a field and converted to SI; ``joint`` is revolute or prismatic, if known."""
     if not isinstance(data, dict):
         raise located.error(path, f"{data!r} should be a mapping of keys to values")
-    known = dimensions_of(cls)
+    known, spelled = dimensions_of(cls), _spelled(cls)
     keys = Keys(located, path, known, units, joint)
     out = Fields({}, {}, {}, {}, known, joint)
     for word, value in data.items():
         key = str(word)
-        name, unit = keys.match(key, value)
+        name, unit = spelled.get(key) or keys.match(key, value)
         if name in out.values:
             raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one")
         out.keys[name], out.units[name], out.raw[name] = key, unit, value
@@ -62,6 +76,8 @@ def _convert(dimension: str | None, unit: str, located: Located, path: Path_, va
 
 
 def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
+    if type(value) in (float, int) and abs(value) <= LARGEST / max(1.0, factor):
+        return float(value) * factor
     if isinstance(value, list):
         return tuple(in_si(v, factor, located, (*path, i)) for i, v in enumerate(value))
     if isinstance(value, dict):
@@ -109,6 +125,8 @@ def _positive(cls: type, located: Located, path: Path_, data: Mapping[str, Any],
 
 @cache
 def _adapter(cls: type) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
     return TypeAdapter(cls)
 
 
@@ -117,17 +135,28 @@ def construct(cls: type[T], located: Located, path: Path_, data: Any, units: Uni
 
 
 def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
-    """The dataclass instance, its types checked by pydantic; failures name key, value and what is allowed."""
+    """The dataclass instance, its types checked; failures name key, value and what is allowed."""
     for name, value in fields.values.items():
         if complaint := too_many(name, value):
             raise located.error((*path, fields.keys[name]), complaint)
+    try:
+        known = made(cls, fields.values)
+        return _converted(cls, located, path, fields) if known is None else known
+    except InputError as error:
+        if str(error).startswith(located.file):
+            raise
+        raise located.error(path, str(error), error) from None
+
+
+def _converted(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
+    """By pydantic, which takes time to load."""
+    from pydantic import ValidationError
+
     try:
         found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
         return found
     except ValidationError as error:
         raise _refusal(cls, located, path, fields, error) from None
-    except InputError as error:
-        raise located.error(path, str(error), error) from None
 
 
 def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: ValidationError) -> InputError:

@@ -21,28 +21,34 @@ BARB = 0.18
 """Length of a barb as a share of its arrow."""
 
 
-def arrow(start: Point, end: Point) -> list[Point]:
+@lru_cache(maxsize=4096)
+def arrow(start: Point, end: Point) -> tuple[Point, ...]:
     """Shaft and barbs in one stroke."""
     along = plus(end, scaled(start, -1.0))
     length = sqrt(dot(along, along))
     if length == 0:
-        return [start, end]
+        return start, end
     flattest = min(range(3), key=lambda i: abs(along[i]))
     side = unit(cross(along, (float(flattest == 0), float(flattest == 1), float(flattest == 2))))
     other = unit(cross(along, side))
     back = plus(end, scaled(along, -BARB))
     barbs = [plus(back, scaled(v, 0.4 * BARB * length * s)) for v in (side, other) for s in (1.0, -1.0)]
-    return [start, end, *(p for barb in barbs for p in (barb, end))]
+    return start, end, *(p for barb in barbs for p in (barb, end))
 
 
-def ellipses(centre: Point, axes: tuple[Point, Point, Point]) -> list[Point]:
+_TURNS = [2 * pi * k / STEPS for k in range(STEPS + STEPS // 4 + 1)]
+_ROUND = [(cos(t), sin(t)) for t in _TURNS]
+
+
+@lru_cache(maxsize=4096)
+def ellipses(centre: Point, axes: tuple[Point, Point, Point]) -> tuple[Point, ...]:
     """Three ellipses in one stroke: each ends where it began, at the end of a semi-axis that the next one shares."""
+    x, y, z = centre
     out: list[Point] = []
     for i in range(3):
-        a, b = axes[i], axes[(i + 1) % 3]
-        turns = [2 * pi * k / STEPS for k in range(STEPS + STEPS // 4 + 1)]
-        out += [plus(centre, plus(scaled(a, cos(t)), scaled(b, sin(t)))) for t in turns]
-    return out
+        (a, b, c), (d, e, f) = axes[i], axes[(i + 1) % 3]
+        out += [(x + (a * u + d * v), y + (b * u + e * v), z + (c * u + f * v)) for u, v in _ROUND]
+    return tuple(out)
 
 
 def plus(a: Point, b: Point) -> Point:
@@ -83,6 +89,7 @@ class Camera:
     aspect: float
 
 
+@lru_cache(maxsize=64)
 def camera(sides: Point) -> Camera:
     """Of a box of these sides about the origin; every round mends what the last one left in height and middle."""
     right = unit(cross((0.0, 0.0, 1.0), FROM))

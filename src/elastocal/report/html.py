@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -36,6 +36,20 @@ from elastocal.report.drawing.bars import bars, forest
 from elastocal.report.drawing.curves import curves
 from elastocal.report.drawing.maps import heatmap
 from elastocal.report.drawing.solid import still
+from elastocal.report.elements import (
+    each,
+    escaped,
+    facts,
+    folded,
+    heading,
+    notes_below,
+    of_class,
+    paragraph,
+    table,
+    tile,
+    warned,
+    words,
+)
 from elastocal.report.scene import scene
 from elastocal.untrusted import shown_plainly
 
@@ -44,8 +58,6 @@ WIDE, NARROW = 780.0, 350.0
 """Of a drawing, px."""
 FEW_ROWS = 12
 """A longer table is folded."""
-FEW_WORDS = 22
-"""Longer notes are folded."""
 LABEL = 5
 """Columns that name a folded table."""
 LISTED = 4
@@ -54,30 +66,77 @@ _TAG = re.compile(r"<(?!br>|/?extra>)")
 
 
 def as_html(report: Report, *, standalone: bool = False) -> str:
+    from string import Template
+
     scenes: list[dict[str, Any]] = []
     panes = _panes(report, scenes)
     tabbed = any(s.step for s in report.sections)
-    page = _template(_own("blocks.html.jinja") + _own("page.html.jinja"))
-    text: str = page.render(
-        report=report,
-        verdict=_not_repeated(report),
-        certificate=None if report.certificate is None else typeset(report.certificate.html()),
-        footer=_css_string(report.title if report.certificate is None else report.certificate.footer),
-        loud_notes=[n for n in report.notes if loud(n)],
-        quiet_notes=[n for n in report.notes if not loud(n)],
-        panes=panes,
-        tabbed=tabbed,
-        listed=len(panes) > 1 if tabbed else len(panes) >= LISTED,
-        scenes=_for_script(scenes) if scenes else "",
-        standalone=standalone,
-        plotly=plotly_script() if standalone and scenes else "",
-        bundle=bundle_name() if scenes else "",
-        colours=style_sheet(),
-        sheet=_own("page.css"),
-        script=_own("page.js"),
-        version=__version__,
+    listed = len(panes) > 1 if tabbed else len(panes) >= LISTED
+    bundle = bundle_name() if scenes else ""
+    plotly = f'<script id="plotly">{plotly_script()}' if standalone and scenes else f'<script src="{bundle}">'
+    front = _front(report)
+    return (
+        Template(_own("page.html"))
+        .substitute(
+            title=words(report.title),
+            colours=style_sheet(),
+            sheet=_own("page.css"),
+            footer=_css_string(report.title if report.certificate is None else report.certificate.footer),
+            kind=of_class("listed") if listed else "",
+            front="" if tabbed else front,
+            contents=_contents(panes, tabbed) if listed else "",
+            panes="".join(_pane(pane, i, tabbed, front) for i, pane in enumerate(panes)),
+            inputs=facts(report.inputs),
+            version=words(__version__),
+            plotly=f"{plotly}</script>\n" if scenes else "",
+            drawings=_for_script(scenes),
+            bundle=_for_script(bundle),
+            script=_own("page.js"),
+        )
+        .removesuffix("\n")
     )
-    return text
+
+
+def _front(report: Report) -> str:
+    """What decides, before the details."""
+    loud_notes, quiet_notes = ([f"Note: {n}" for n in report.notes if loud(n) == so] for so in (True, False))
+    verdict = "".join(f"{paragraph(s)}\n" for s in _not_repeated(report))
+    tiles = "".join(map(tile, report.tiles))
+    parts = (
+        "" if report.certificate is None else f"{typeset(report.certificate.html())}\n",
+        f'<div class="verdict">\n{verdict}</div>\n' if verdict else "",
+        f'<ul class="tiles">\n{tiles}</ul>\n' if tiles else "",
+        each("p", [report.hint] if report.hint else [], "hint"),
+        f'<div class="notes">\n{each("p", loud_notes)}</div>\n' if loud_notes else "",
+        folded(f"Notes ({len(quiet_notes)})", f"\n{each('p', quiet_notes)}", "notes") if quiet_notes else "",
+    )
+    return f"{''.join(parts)}\n"
+
+
+def _contents(panes: Sequence[Pane], tabbed: bool) -> str:
+    lines = [
+        f'<button type="button" aria-controls="pane-{i}" aria-selected="{"false" if i else "true"}">{words(p.title)}'
+        "</button>\n"
+        if tabbed
+        else f'<a href="#pane-{i}">{words(p.title)}</a>\n'
+        for i, p in enumerate(panes)
+    ]
+    return f"<nav>\n{''.join(lines)}</nav>\n"
+
+
+def _pane(pane: Pane, number: int, tabbed: bool, front: str) -> str:
+    """Behind a tab, the first begins with the front of the report."""
+    head = f'<section class="pane" id="pane-{number}"{" data-later" if tabbed and number else ""}>\n'
+    if tabbed:
+        head += heading(pane.title, 2, "" if number else "sr") + ("" if number else front)
+    return f"{head}{''.join(_section(s, tabbed) for s in pane.sections)}</section>\n"
+
+
+def _section(made: tuple[Section, str], tabbed: bool) -> str:
+    section, blocks = made
+    if section.folded and section.title:
+        return folded(section.title, f"\n{blocks}", "section")
+    return heading(section.title, 3 if tabbed else 2, "section") + blocks
 
 
 def _css_string(text: str) -> str:
@@ -107,21 +166,7 @@ class Fragment:
 
 def as_fragment(blocks: Sequence[Block]) -> Fragment:
     scenes: list[dict[str, Any]] = []
-    made = [_block(p, scenes) for p in _parts(tuple(blocks))]
-    each = "{% for block in blocks %}{{ shown(block) }}{% endfor %}"
-    return Fragment(_template(_own("blocks.html.jinja") + each).render(blocks=made), scenes)
-
-
-@cache
-def _template(source: str) -> Any:
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_plain
-    )
-    environment.tests["loud"] = loud
-    environment.filters["warned"] = _warned
-    return environment.from_string(source)
+    return Fragment("".join(_block(p, scenes) for p in _parts(tuple(blocks))), scenes)
 
 
 def as_svg(block: Figure, width: float = WIDE, paint: Paint = printed) -> str:
@@ -156,69 +201,64 @@ def plainly(value: Any) -> Any:
     return shown_plainly(value) if type(value) is str else value
 
 
-def _plain(value: Any) -> Any:
-    return typeset(plainly(value)) if type(value) is str else value
-
-
-_CODE = re.compile(r"WARNING ([A-Z][A-Z-]+):")
-
-
-def _warned(sentence: str) -> str:
-    """WARNING OMITTED-EFFECT: as people write it."""
-    return _CODE.sub(lambda m: f"Warning ({m[1].lower().replace('-', ' ')}):", sentence, count=1)
-
-
 def sentence(text: str) -> str:
     """A sentence of a verdict as a page shows it; to be escaped."""
-    return typeset(shown_plainly(_warned(text)))
+    return typeset(shown_plainly(warned(text)))
 
 
-def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Pane:
+    """Sections that stand together, each with its blocks as text."""
+
+    title: str
+    sections: list[tuple[Section, str]]
+
+
+def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[Pane]:
     """One for every step; without steps one for every section."""
     groups: dict[str, list[Section]] = {}
     for i, s in enumerate(report.sections):
         groups.setdefault(s.step or f"#{i}", []).append(s)
-    return [_pane(sections, scenes) for sections in groups.values()]
+    return [
+        Pane(first.step or first.title or "Summary", [(s, _blocks(s, scenes)) for s in (first, *more)])
+        for first, *more in groups.values()
+    ]
 
 
-def _pane(sections: list[Section], scenes: list[dict[str, Any]]) -> dict[str, Any]:
-    made = []
-    for s in sections:
-        blocks = [_block(p, scenes) for p in _parts(s.blocks)]
-        if blocks and blocks[0].get("title") == s.title:
-            blocks[0]["title"] = ""
-        made.append({"title": s.title, "folded": s.folded and bool(s.title), "blocks": blocks})
-    return {"title": sections[0].step or sections[0].title or "Summary", "sections": made}
+def _blocks(section: Section, scenes: list[dict[str, Any]]) -> str:
+    first, *more = _parts(section.blocks)
+    return "".join(f"{b}\n" for b in (_block(first, scenes, section.title), *(_block(p, scenes) for p in more)))
 
 
 def _parts(blocks: tuple[Block, ...]) -> list[Block]:
     return [part for b in blocks for part in (parted(b) if isinstance(b, Table) else (b,))]
 
 
-def _block(block: Block, scenes: list[dict[str, Any]]) -> dict[str, Any]:
+def _block(block: Block, scenes: list[dict[str, Any]], above: str | None = None) -> str:
+    """``above`` is the title that it stands under, which it does not repeat."""
     if isinstance(block, Paragraphs):
-        return {"kind": "text", "paragraphs": block.paragraphs}
+        return "".join(f"{paragraph(p)}\n" for p in block.paragraphs)
     if isinstance(block, Code):
-        return {"kind": "code", "title": block.key.replace("_", " ").capitalize(), "text": _as_it_is(block.text)}
+        title = block.key.replace("_", " ").capitalize()
+        return folded("" if title == above else title, f"<pre>{escaped(block.text)}</pre>")
     if isinstance(block, Table):
         made = displayed(block, MOST_ROWS)
-        folded = len(made.rows) > FEW_ROWS
-        common = {"title": block.title, "label": block.title or _label(made.header), "shown": made}
-        return {**common, "kind": "table", "folded": folded, "long_notes": _long(made.notes)}
+        if len(made.rows) > FEW_ROWS:
+            label = f"{block.title or _label(made.header)} ({len(made.rows)} rows)"
+            return folded(label, f"\n{table(made)}\n", "table")
+        return f"{heading('' if block.title == above else block.title)}{table(made)}\n"
     title = block.title
     if isinstance(block, Heatmap) and block.unit:
         title = f"{title}: {block.name} [{block.unit}]"
-    common = {"title": title, "notes": block.notes, "long_notes": _long(block.notes)}
-    drawn = {size: _drawn(block, width) for size, width in (("wide", WIDE), ("narrow", NARROW))}
+    drawn = "".join(
+        f'<div class="{size}">{_drawn(block, width)}</div>' for size, width in (("wide", WIDE), ("narrow", NARROW))
+    )
     if isinstance(block, Scene):
         scenes.append(_harmless(scene(block)))
-        return {
-            **common,
-            "kind": "scene",
-            "number": len(scenes) - 1,
-            **drawn,
-        }
-    return {**common, "kind": "figure", **drawn}
+        still_one = f'<div class="live"></div><div class="still">{drawn}</div>'
+        drawn = f'<div class="scene" data-number="{len(scenes) - 1}">{still_one}</div>'
+    head = heading("" if title == above else title)
+    return f"<figure>\n{head}{drawn}\n{notes_below(block.notes)}\n</figure>\n"
 
 
 def _label(header: Sequence[str]) -> str:
@@ -227,19 +267,8 @@ def _label(header: Sequence[str]) -> str:
     return ", ".join(named[:LABEL]) + (" ..." if len(named) > LABEL else "")
 
 
-def _as_it_is(text: str) -> Any:
-    """Lines that a reader copies."""
-    from markupsafe import escape
-
-    return escape(shown_plainly(text))
-
-
 def _drawn(block: Figure, width: float) -> str:
     return typeset(shown_plainly(as_svg(block, width, on_page)))
-
-
-def _long(notes: tuple[str, ...]) -> bool:
-    return sum(len(n.split()) for n in notes) > FEW_WORDS
 
 
 @cache
@@ -252,10 +281,13 @@ def _harmless(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _harmless(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_harmless(value) for value in data]
-    if isinstance(data, str) and "<" in data:
-        data = _TAG.sub("&lt;", data)
-    return typeset(shown_plainly(data)) if isinstance(data, str) else data
+        return [value if type(value) is float else _harmless(value) for value in data]
+    return _harmless_words(data) if isinstance(data, str) else data
+
+
+@lru_cache(maxsize=1024)
+def _harmless_words(words: str) -> str:
+    return typeset(shown_plainly(_TAG.sub("&lt;", words)))
 
 
 def _for_script(data: Any) -> str:

@@ -51,17 +51,19 @@ def arm_parts(arms: Skeleton, name: str = "arm", view: str = "", look: Look = "a
 
 
 def robot_parts(
-    model: Robot, q: Array, name: str = "robot", view: str = "", tip: str | None = None
+    model: Robot, q: Array, name: str = "robot", view: str = "", tip: str | None = None, arm: Skeleton | None = None
 ) -> tuple[Part, ...]:
     """One robot at joint values (n,): the bodies that its file draws, and capsules along its kinematics where they
-    leave out most links that move, as those of a file whose links are meshes and whose table is a box."""
+    leave out most links that move, as those of a file whose links are meshes and whose table is a box.
+
+    ``arm`` is its skeleton, where that is known already."""
     from elastocal.model.kinematics import kinematics
     from elastocal.model.skeleton import skeleton
 
     moved = _moved_with(model, tip or model.tool)
     capsules: tuple[Part, ...] = ()
     if 2 * len({moved.get(b.frame, "") for b in model.bodies} - {""}) < len(set(moved.values()) - {""}):
-        capsules = arm_parts(skeleton(model, q[None], tip=tip), name, view)
+        capsules = arm_parts(arm or skeleton(model, q[None], tip=tip), name, view)
     if not model.bodies:
         return capsules
     frames = {b.frame: kinematics(model, q[None], b.frame) for b in model.bodies}
@@ -163,7 +165,7 @@ def scene_of_poses(
     if tracker is not None:
         parts.append(dots("tracker", np.asarray(tracker)[None], ["tracker"], look="cell"))
     for i in rows:
-        parts += robot_parts(model, q[i], "robot", f"pose {i + 1}")
+        parts += robot_parts(model, q[i], "robot", f"pose {i + 1}", arm=arms.picked(np.array([i])))
     notes = ((scale_note,) if scale else ()) + drawn_words(len(rows), len(q))
     return Scene(key, title, UNIT, tuple(parts), notes)
 
@@ -234,10 +236,11 @@ def force_arrows(starts: Array, forces: Array, scale: float, view: str = "") -> 
 
 
 def loaded_arm(
-    model: Robot, q: Array, tip: str | None, start: Array, force: Array, scale: float, view: str
-) -> tuple[Part, ...]:
+    model: Robot, q: Array, tip: str | None, start: Array, force: Array, scale: float, view: str,
+    arm: Skeleton | None = None,
+) -> tuple[Part, ...]:  # fmt: skip
     """The robot at joint values (n,) and the forces (N, 3) on it, seen together."""
-    return *robot_parts(model, q, "arm", view, tip), force_arrows(start, force, scale, view)
+    return *robot_parts(model, q, "arm", view, tip, arm), force_arrows(start, force, scale, view)
 
 
 def drawn_words(count: int, total: int, what: str = "poses") -> tuple[str, ...]:

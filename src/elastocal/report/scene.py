@@ -69,7 +69,9 @@ def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
                 "marker": {"color": colour, "size": MARK}, **hover}  # fmt: skip
     if isinstance(part, Solids):
         return _solid(part, colour)
-    lines, words = _lines(part)
+    lines = strokes(part)
+    said = () if isinstance(part, Strokes) else part.words
+    words = [w for line, w in zip(lines, said, strict=True) for _ in (*line, None)] if said else []
     hover = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
     return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **hover}
 
@@ -92,16 +94,13 @@ def _solid(part: Solids, colour: str) -> dict[str, Any]:
             "hoverinfo": "name", "meta": {"capsules": capsules}}  # fmt: skip
 
 
-def _lines(part: Strokes | Arrows | Ellipsoids) -> tuple[Sequence[Sequence[Point]], list[str]]:
-    """Lines to draw, and the words of every point of them, partings included."""
+def strokes(part: Strokes | Arrows | Ellipsoids) -> Sequence[Sequence[Point]]:
+    """Lines to draw."""
     if isinstance(part, Strokes):
-        return part.lines, []
-    lines: list[Sequence[Point]]
+        return part.lines
     if isinstance(part, Arrows):
-        lines = [arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
-    else:
-        lines = [ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
-    return lines, [w for line, w in zip(lines, part.words, strict=True) for _ in (*line, None)] if part.words else []
+        return [arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
+    return [ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
 
 
 def _points(points: Sequence[Point]) -> dict[str, Any]:
@@ -156,7 +155,8 @@ def _layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
 
 def box(parts: Sequence[Part]) -> list[tuple[float, float]]:
     """One box for all views, so that choosing another moves nothing."""
-    every = [_extremes([p[i] for part in parts for p in _corners(part)]) for i in range(3)]
+    corners = [p for part in parts for p in _corners(part)]
+    every = [(min(c), max(c)) for c in zip(*corners, strict=True)] if corners else [(0.0, 0.0)] * 3
     longest = max(high - low for low, high in every) or 1.0
     out = []
     for low, high in every:
@@ -165,16 +165,12 @@ def box(parts: Sequence[Part]) -> list[tuple[float, float]]:
     return out
 
 
-def _extremes(values: Sequence[float]) -> tuple[float, float]:
-    return (min(values), max(values)) if values else (0.0, 0.0)
-
-
 def _corners(part: Part) -> Sequence[Point]:
     if isinstance(part, Dots | Labels):
         return part.points
     if isinstance(part, Solids):
         return [p for shape in part.shapes for p in meshed(shape).points]
-    return [p for line in _lines(part)[0] for p in line]
+    return [p for line in strokes(part) for p in line]
 
 
 def _choice(views: Sequence[str], parts: Sequence[Part]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -109,19 +109,15 @@ class LinkCompliance(CompliantCoordinate):
 
     def check_physics(self) -> None:
         where = f"{self.kind} at {self.frame}"
-        k = np.array(self.matrix, dtype=np.float64)
-        size = np.sqrt(np.abs(np.diag(k)))
-        bound = np.outer(size, size)
-        i, j = np.unravel_index(int(np.argmax(np.abs(k - k.T) - 1e-9 * bound)), (6, 6))
-        if abs(k[i, j] - k[j, i]) > 1e-9 * bound[i, j]:
+        k, (asymmetric, smallest) = self.matrix, _broken_laws(self.matrix)
+        if asymmetric is not None:
+            i, j = asymmetric
             raise RangeError(
-                f"{where}: not symmetric, k{i + 1}{j + 1} = {k[i, j]:g} but k{j + 1}{i + 1} = {k[j, i]:g}; "
+                f"{where}: not symmetric, k{i + 1}{j + 1} = {k[i][j]:g} but k{j + 1}{i + 1} = {k[j][i]:g}; "
                 "an elastic body is symmetric (Maxwell), correct the entry",
-                value=(i + 1, j + 1, k[i, j]),
+                value=(i + 1, j + 1, k[i][j]),
             )
-        unit = np.where(size > 0, size, 1.0)
-        smallest = float(np.linalg.eigvalsh(k / np.outer(unit, unit))[0])
-        if smallest < -1e-9 or np.any(np.diag(k) < 0):
+        if smallest < -1e-9 or any(k[i][i] < 0 for i in range(6)):
             raise RangeError(
                 f"{where}: indefinite (smallest scaled eigenvalue {smallest:.3g}); "
                 "a load would gain energy from it, correct the matrix",
@@ -154,6 +150,22 @@ class LinkCompliance(CompliantCoordinate):
         return tuple(tuple((i, force[j]) for i, j in elements) for _, elements in patterns(self.form))
 
 
+@lru_cache(maxsize=1024)
+def _broken_laws(matrix: Matrix6) -> tuple[tuple[int, int] | None, float]:
+    """The entry that differs most from its mirror image, and the smallest eigenvalue with the diagonal scaled to one.
+
+    The same matrix is looked at again with every robot that is made of another.
+    """
+    k = np.array(matrix, dtype=np.float64)
+    size = np.sqrt(np.abs(np.diag(k)))
+    bound = np.outer(size, size)
+    i, j = divmod(int(np.argmax(np.abs(k - k.T) - 1e-9 * bound)), 6)
+    unit = np.where(size > 0, size, 1.0)
+    smallest = float(np.linalg.eigvalsh(k / np.outer(unit, unit))[0])
+    return ((i, j) if abs(k[i, j] - k[j, i]) > 1e-9 * bound[i, j] else None), smallest
+
+
+@lru_cache(maxsize=1024)
 def misplaced(matrix: Matrix6, form: Form) -> list[tuple[int, int]]:
     """Elements that are not zero and have no place in a form."""
     kept = {e for _, elements in patterns(form) for e in elements}

@@ -25,7 +25,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
-from elastocal.model.statics.equilibrium import Progress, Status, solve_chunk
+from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, chunks, forces_at, state_at
 from elastocal.spatial import batch
@@ -131,8 +131,12 @@ def loaded_stiffness(
     applied: Sequence[AppliedWrenches] = (),
     frame: str | None = None,
     progress: Progress | None = None,
+    bent: Equilibrium | None = None,
 ) -> CartesianStiffness:
-    """Compliance and stiffness at the loaded equilibrium; without wrenches: under weights and springs alone."""
+    """Compliance and stiffness at the loaded equilibrium; without wrenches: under weights and springs alone.
+
+    ``bent`` is that equilibrium, where it is known already.
+    """
     at = frame or model.tool
     configurations = model.configurations(q)
     total = len(configurations)
@@ -141,7 +145,12 @@ def loaded_stiffness(
     out = np.full((2, 6, 6, total), np.nan)
     status = np.empty(total, dtype=np.int64)
     for rows, at_rows, wrenches in chunks(model, configurations, applied, chunk_size(flex.n)):
-        out[0, :, :, rows], out[1, :, :, rows], status[rows] = _loaded_chunk(flex, at_rows, wrenches, at)
+        if bent is None:
+            full, _, solved, _, _ = solve_chunk(flex, at_rows, wrenches)
+        else:
+            full, solved = bent.theta[rows].T, bent.status[rows]
+        found = _loaded_chunk(flex, at_rows, wrenches, at, full, solved)
+        out[0, :, :, rows], out[1, :, :, rows], status[rows] = found
         if progress is not None:
             progress(rows.stop, total)
     compliance, stiff = np.moveaxis(out, -1, 1)
@@ -175,9 +184,14 @@ def _from_triangle(r: Array, stiff: Array) -> Ints:
 
 
 def _loaded_chunk(
-    flex: Flexibility, posture: Posture, applied: tuple[AppliedWrenches, ...], frame: str
+    flex: Flexibility,
+    posture: Posture,
+    applied: tuple[AppliedWrenches, ...],
+    frame: str,
+    full: Array,
+    solved: Ints,
 ) -> tuple[Array, Array, Ints]:
-    full, _, solved, _, _ = solve_chunk(flex, posture, applied)
+    """At theta (m, N) of the whole chain, where that is an equilibrium."""
     lost = solved != Status.CONVERGED
     theta = np.where(lost, 0.0, full[list(flex.dofs)])
     compliance = _loaded_compliance(flex, posture, theta, applied, frame)

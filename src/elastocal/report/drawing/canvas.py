@@ -52,16 +52,10 @@ class Sheet:
         if shape == "circle":
             self.items.append(f'<circle cx="{_r(x)}" cy="{_r(y)}" r="{size:g}" {fill}{_titled(words, "circle")}')
             return
-        s = size
-        shapes = {
-            "cross": f"M{_r(x - s)} {_r(y - s)}l{2 * s:g} {2 * s:g}M{_r(x - s)} {_r(y + s)}l{2 * s:g} {-2 * s:g}",
-            "diamond": f"M{_r(x)} {_r(y - s)}l{s:g} {s:g}l{-s:g} {s:g}l{-s:g} {-s:g}z",
-            "square": f"M{_r(x - s)} {_r(y - s)}h{2 * s:g}v{2 * s:g}h{-2 * s:g}z",
-            "bar": f"M{_r(x)} {_r(y - s)}v{2 * s:g}",
-        }
+        path = _mark(shape, x, y, size)
         drawn = shape in ("cross", "bar")
         style = f'fill="none" stroke-width="2.2" style="stroke:{self.colour(colour)}"' if drawn else fill
-        self.items.append(f'<path d="{shapes[shape]}" {style}{_titled(words, "path")}')
+        self.items.append(f'<path d="{path}" {style}{_titled(words, "path")}')
 
     def text(
         self, x: float, y: float, words: str, *, anchor: str = "start", colour: str = "ink", turn: float = 0.0,
@@ -102,6 +96,16 @@ class Sheet:
 
 def _r(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
+
+
+def _mark(shape: str, x: float, y: float, s: float) -> str:
+    if shape == "cross":
+        return f"M{_r(x - s)} {_r(y - s)}l{2 * s:g} {2 * s:g}M{_r(x - s)} {_r(y + s)}l{2 * s:g} {-2 * s:g}"
+    if shape == "diamond":
+        return f"M{_r(x)} {_r(y - s)}l{s:g} {s:g}l{-s:g} {s:g}l{-s:g} {-s:g}z"
+    if shape == "square":
+        return f"M{_r(x - s)} {_r(y - s)}h{2 * s:g}v{2 * s:g}h{-2 * s:g}z"
+    return f"M{_r(x)} {_r(y - s)}v{2 * s:g}"
 
 
 def _titled(words: str, element: str) -> str:

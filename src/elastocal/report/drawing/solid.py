@@ -10,9 +10,9 @@ from math import sqrt
 from elastocal.report.blocks import Scene
 from elastocal.report.colours import OTHERS, Paint
 from elastocal.report.drawing.canvas import Sheet
-from elastocal.report.geometry import FIELD, FROM, arrow, camera, cross, dot, ellipses, plus, scaled, unit
-from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Labels, Mesh, Part, Point, Solids, Strokes
-from elastocal.report.scene import DIAGONAL, STYLES, box
+from elastocal.report.geometry import FIELD, FROM, camera, cross, dot, plus, scaled, unit
+from elastocal.report.parts import Arrows, Capsule, Dots, Labels, Mesh, Part, Point, Solids
+from elastocal.report.scene import DIAGONAL, STYLES, box, strokes
 
 LIGHT_FROM = unit((0.4, -0.6, 0.9))
 FEW_POINTS = 12
@@ -36,16 +36,22 @@ class View:
         return dot(FROM, self._boxed(p))
 
     def pixel(self, p: Point) -> tuple[float, float]:
+        return self.seen(p)[0]
+
+    def seen(self, p: Point) -> tuple[tuple[float, float], float]:
+        """Pixel and depth."""
         b = self._boxed(p)
-        away = FIELD * (self.distance - dot(FROM, b))
-        return self.middle + self.half * dot(RIGHT, b) / away, self.half * (1 - dot(UP, b) / away)
+        depth = dot(FROM, b)
+        away = FIELD * (self.distance - depth)
+        return (self.middle + self.half * dot(RIGHT, b) / away, self.half * (1 - dot(UP, b) / away)), depth
 
     def width(self, p: Point, size: float) -> float:
         """Of a length at a place, in pixels."""
         return self.half * size * self.scale / (FIELD * (self.distance - self.depth(p)))
 
     def _boxed(self, p: Point) -> Point:
-        return plus(scaled(plus(p, scaled(self.centre, -1.0)), self.scale), scaled(self.eye_centre, -1.0))
+        (x, y, z), (a, b, c), scale = self.centre, self.eye_centre, self.scale
+        return (p[0] - x) * scale - a, (p[1] - y) * scale - b, (p[2] - z) * scale - c
 
 
 RIGHT = unit(cross((0.0, 0.0, 1.0), FROM))
@@ -106,24 +112,14 @@ def _items(sheet: Sheet, view: View, part: Part, colour: str) -> Iterator[Item]:
                 sheet, view, shape, colour, "0.35" if part.look == "floor" else "1")  # fmt: skip
     else:
         size = 1.6 if part.look in ("plain", "floor") else STYLES[part.look][1] / 2.5
-        for line in _lines(part):
+        for line in strokes(part):
             if len(line) > FEW_POINTS or isinstance(part, Arrows):  # as one stroke
-                depth = sum(view.depth(p) for p in line) / len(line)
-                way = tuple(view.pixel(p) for p in line)
-                yield depth, lambda e=way: sheet.line(e, colour, size)  # type: ignore[misc]
+                way, depths = zip(*map(view.seen, line), strict=True)
+                yield sum(depths) / len(line), lambda e=way: sheet.line(e, colour, size)  # type: ignore[misc]
                 continue
-            for a, b in itertools.pairwise(line):
-                ends = [view.pixel(a), view.pixel(b)]
-                depth = (view.depth(a) + view.depth(b)) / 2
-                yield depth, lambda e=ends: sheet.line(e, colour, size)  # type: ignore[misc]
-
-
-def _lines(part: Strokes | Arrows | Ellipsoids) -> list[tuple[Point, ...]]:
-    if isinstance(part, Strokes):
-        return list(part.lines)
-    if isinstance(part, Arrows):
-        return [tuple(arrow(a, b)) for a, b in zip(part.starts, part.ends, strict=True)]
-    return [tuple(ellipses(c, axes)) for c, axes in zip(part.centres, part.axes, strict=True)]
+            for (a, near), (b, far) in itertools.pairwise(map(view.seen, line)):
+                ends = [a, b]
+                yield (near + far) / 2, lambda e=ends: sheet.line(e, colour, size)  # type: ignore[misc]
 
 
 def _capsule(sheet: Sheet, view: View, shape: Capsule, colour: str) -> Iterator[Item]:

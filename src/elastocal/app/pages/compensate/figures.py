@@ -54,15 +54,20 @@ def robot_scene(result: Correction) -> Scene:
     loaded = usable & loads.wrench.any(axis=1)
     rows = spread_out(np.where(usable[:, None], at.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist())
     rows = rows[np.argsort(~loaded[rows], kind="stable")]
-    arms = [skeleton(at.model, result.commands.command[[i]], tip=at.frames[i]) for i in rows]
+    command, tips = result.commands.command[rows], [at.frames[i] for i in rows]
+    tools = {tip: skeleton(at.model, command, tip=tip) for tip in dict.fromkeys(tips)}
+    arms = [tools[tip].picked(np.array([n])) for n, tip in enumerate(tips)]
     extent = max((a.extent for a in arms), default=1.0)
     scale, scale_note = force_scale(loads.wrench[:, :3], extent)
     parts: list[Part] = [*floor_part(at.model, at.position, *(a.line for a in arms)), _path(result)]
-    for i in rows:
+    forces = {
+        tip: load_forces(at.model, command, AppliedWrenches(loads.frame or tip, loads.wrench[rows], loads.follows))
+        for tip in tools
+    }
+    for n, (i, tip) in enumerate(zip(rows, tips, strict=True)):
+        start, force = (part[[n]] for part in forces[tip])
         name = at.stations.name(int(i))
-        load = AppliedWrenches(loads.frame or at.frames[i], loads.wrench[[i]], loads.follows)
-        start, force = load_forces(at.model, result.commands.command[[i]], load)
-        parts += loaded_arm(at.model, result.commands.command[i], at.frames[i], start, force, scale, name)
+        parts += loaded_arm(at.model, command[n], tip, start, force, scale, name, arms[n])
     notes = (scale_note, *drawn_words(len(rows), len(at.position), "targets"))
     return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
 
