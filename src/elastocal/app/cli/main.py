@@ -54,26 +54,27 @@ def _top(
     pass
 
 
-def _line() -> typer.Typer:
-    """The command line without any command."""
+def _line(options: bool) -> typer.Typer:
+    """The command line without any command; ``options`` are those that may stand before one."""
     app = typer.Typer(
         name="elastocal",
         cls=_Grouped,
         help="Calibration of serial robots that must be accurate under load. Start with: elastocal demo",
         no_args_is_help=True,
         add_completion=False,
+        add_help_option=options,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )
-    app.callback()(_top)
+    app.callback()(_top if options else lambda: None)
     return app
 
 
 @cache
 def command_line(only: str = "") -> typer.Typer:
-    """All commands, or one of them alone."""
-    app = _line()
+    """All commands, or one of them alone: then nothing stands before it, and no value but its own is parsed."""
+    app = _line(options=not only)
     for command in declared(only):
         app.command()(in_cell(on_command_line(command), command.cell))
     return app
@@ -81,7 +82,7 @@ def command_line(only: str = "") -> typer.Typer:
 
 def _contents() -> typer.Typer:
     """All commands by name and help, without their options, which take longer to make than to import."""
-    app = _line()
+    app = _line(options=True)
     for command in declared():
         app.command(command.name, help=command.function.__doc__)(lambda: None)
     return app
