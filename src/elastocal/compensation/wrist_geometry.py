@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.chain import JOINT
@@ -12,6 +10,7 @@ from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Matrix3, Row3
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
+from elastocal.values import dataclass
 
 TOLERANCE = 1e-9
 Limits = tuple[float, float] | None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -38,6 +37,7 @@ from elastocal.report.drawing.maps import heatmap
 from elastocal.report.drawing.solid import still
 from elastocal.report.scene import scene
 from elastocal.untrusted import shown_plainly
+from elastocal.values import dataclass
 
 MOST_ROWS = 400
 WIDE, NARROW = 780.0, 350.0

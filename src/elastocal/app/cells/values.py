@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -19,6 +19,7 @@ from elastocal.app.cli.command import declared, example
 from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
+from elastocal.values import dataclass
 
 WORDS = ("robot", "truth", "source")
 """Parameters whose text may be the path of a robot or plan file."""

@@ -21,7 +21,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -35,6 +34,7 @@ import typer
 from elastocal.app import commands
 from elastocal.app.cells.roles import USES, Uses
 from elastocal.app.cli import options as o
+from elastocal.values import dataclass
 
 Group = Literal["daily", "procedures", "robots", "published"]
 GROUPS: dict[Group, str] = {
