@@ -13,7 +13,7 @@ from app.cell_desk import typed, well
 
 from elastocal.app.cells.roles import USES
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import COMMANDS
+from elastocal.app.cli.command import declared as declared_commands
 from elastocal.files.cell_yaml import CellEntry
 from elastocal.files.interrupted import JOURNAL, part_prefix
 from elastocal.files.lock import NAME
@@ -73,7 +73,7 @@ def test_options_of_a_cell_cannot_write_elsewhere(cell: Path, name: str, place: 
 def targets() -> list[tuple[str, str]]:
     """Every parameter of every command on a cell that names what is written."""
     out = []
-    for name, declared in COMMANDS.items():
+    for name, declared in ((c.name, c) for c in declared_commands()):
         if name in USES:
             marks = {p: getattr(h, "__metadata__", ()) for p, h in declared.hints.items()}
             own = [p for p, m in marks.items() if o.WRITTEN in m or o.FOLDER in m]
@@ -85,7 +85,7 @@ def targets() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("command", "parameter"), targets())
 def test_no_option_of_any_command_writes_elsewhere(cell: Path, command: str, parameter: str) -> None:
     """Many fail for want of data before they would write; none may have written, whatever it says."""
-    declared = COMMANDS[command]
+    (declared,) = declared_commands(command)
     if declared.hints.get(parameter) is not None and "Argument" in str(declared.hints[parameter]):
         pytest.skip("is typed by the user")
     option(cell, command, parameter, f"../../precious{ {'report': '.html', 'csv': '.csv'}.get(parameter, '') }")

@@ -8,7 +8,7 @@ from typing import Annotated, get_args, get_origin
 import pytest
 import typer
 
-from elastocal.app.cli.main import declared as declared_commands
+from elastocal.app.cli.command import declared as declared_commands
 from elastocal.app.cli.main import run_words
 from elastocal.app.cli.order import ACTS, DATA, in_order, with_options
 

@@ -26,7 +26,7 @@ from report.browser import (
     with_exponents,
 )
 
-from elastocal.app.cli.command import COMMANDS
+from elastocal.app.cli.command import declared as declared_commands
 
 WIDE, NARROW = WIDTHS
 ELSEWHERE = {"demo"}
@@ -50,7 +50,7 @@ def running(started: Any) -> Iterator[Any]:
 def test_every_command_with_a_report_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Desk, "once", lambda self, name, lay: self.folder / name)
     named = {str(words(Desk(tmp_path, tmp_path))[0]) for words in KINDS.values()}
-    assert named == {name for name, c in COMMANDS.items() if c.report} - ELSEWHERE
+    assert named == {c.name for c in declared_commands() if c.report} - ELSEWHERE
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, numbers
 from elastocal.errors import MissingError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches

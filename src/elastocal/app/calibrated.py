@@ -7,13 +7,13 @@ the same from both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, InputError, MissingError
 from elastocal.files.robot.read import read_robot, robot_file
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration

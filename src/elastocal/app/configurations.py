@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, MissingError, NumberError, RangeError, ShapeError
 from elastocal.model.limits import limit_text
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

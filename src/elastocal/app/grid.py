@@ -5,12 +5,13 @@ The two axes are by default those that change the stiffness most.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from elastocal.app.configurations import Configurations, axes_of, numbers, of_shown, typed, within_limits
 from elastocal.errors import FormatError, InputError, RangeError, UnknownNameError
 from elastocal.model.statics.stiffness import softest
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.loads.wrench import AppliedWrenches

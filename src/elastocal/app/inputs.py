@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from elastocal import __version__
 from elastocal.report.blocks import Fact
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastocal.errors import ConflictError, FormatError, InputError, UnitError
 from elastocal.report.blocks import Fact
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.cli.progress import Progress

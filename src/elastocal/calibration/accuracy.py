@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.findings import Finding
 from elastocal.results import as_frame, as_html
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 FAR_OFF = 8.0
 """Standard deviations of a distance, beyond which a reading is named."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -23,6 +23,7 @@ from elastocal.model.robot import Robot
 from elastocal.results import as_html, shortened
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from os import PathLike
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from elastocal.errors import (
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 Length = Literal["m", "mm"]
 Angle = Literal["rad", "deg"]

@@ -12,7 +12,7 @@ tries (after / before)^f < 1 %, f the numbers that it explains less those that i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -26,6 +26,7 @@ from elastocal.findings import Finding, note
 from elastocal.model.kinematics import kinematics
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 NOISE = 3.0
 """Standard deviations (rms) that a reading may be off when its cause is put right."""

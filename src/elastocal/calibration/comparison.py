@@ -10,7 +10,6 @@ sd says: such parameters never count as changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf, nan, sqrt
 from typing import overload
@@ -26,6 +25,7 @@ from elastocal.findings import Finding
 from elastocal.model.places import Plane, Reached
 from elastocal.quantities import probability
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 SIGNIFICANT = 5.0
 CHANCE = 1e-3

@@ -15,7 +15,6 @@ noise of readings, so that s is rather too large than too small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Literal
 
@@ -23,6 +22,7 @@ import numpy as np
 
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation

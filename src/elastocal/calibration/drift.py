@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
@@ -12,6 +11,7 @@ from elastocal.calibration.tool_change import shape_change
 from elastocal.errors import ConflictError, InputError, ShapeError
 from elastocal.findings import Finding
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 SAME_Q, SAME_F = 1e-3, 1.0
 """rad or m, and N or N m, by which states of two campaigns may differ."""

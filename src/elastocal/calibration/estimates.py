@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from elastocal.errors import UnknownNameError
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 MAINLY = 0.5
 """Share of its prior variance that readings must remove for a parameter to be known by them."""

@@ -7,7 +7,7 @@ noise are chosen where the linearisation has settled, and chosen again after it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from elastocal.solve.deletion import Deletion, deletion
 from elastocal.solve.evidence import Posterior, objective, posterior, prior_precision
 from elastocal.solve.scales import GAIN, ROUGHLY, maximise_evidence
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 LONGEST = 1.5
 """Longest step of a logarithm."""

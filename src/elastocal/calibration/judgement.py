@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 LEAST = 1e-3
 """Share of the noise that repeats at least scatter by."""

@@ -6,7 +6,7 @@ are where the searches start, and are found anew.  Two fits remain of a whole la
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from elastocal.findings import Finding, note
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

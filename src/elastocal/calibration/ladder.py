@@ -9,7 +9,7 @@ by more than chance: the paired differences of the poses decide.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,7 @@ from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 WORTH = 1.003
 """A further word may raise the leave-one-out error to this multiple: one with nothing to say shrinks by itself, and one

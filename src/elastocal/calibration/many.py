@@ -13,7 +13,7 @@ others predict does not change while the units of one are tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +29,7 @@ from elastocal.solve.evidence import Whitened, noise_covariance, posterior, post
 from elastocal.solve.outliers import LEVEL, MOST, Unit, improbable, screen_units
 from elastocal.solve.streamed import spread_indices
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 MANY = 400
 """Poses beyond which the model is chosen on a sample."""

@@ -9,8 +9,6 @@ so one least-squares step finds d with the placing of instrument and markers, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
@@ -19,6 +17,7 @@ from elastocal.model.frames import BASE, Frame
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 STEPS = 4
 """Of the search for d: the second one finds what the first placing had taken for its own."""

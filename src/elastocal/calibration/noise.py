@@ -18,7 +18,7 @@ anew for every reading, they are parts of the noise too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,6 +41,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.solve.blocks import Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.sight import Sight

@@ -7,8 +7,6 @@ own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.calibration.fit import Fit
@@ -18,6 +16,7 @@ from elastocal.calibration.words import with_words
 from elastocal.solve.evidence import posterior
 from elastocal.solve.nested import score
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 ABSENT = 1e-6
 """Share of a deflection that counts as none."""

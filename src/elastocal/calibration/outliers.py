@@ -8,7 +8,7 @@ all readings together, with noise of joints and of deflections, are more probabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.outliers import LEVEL, Unit, screen_units
 from elastocal.solve.scales import ROUGHLY, maximise_evidence
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 RARE = 1e-3
 """Probability of a wrong unit before any is looked at, where the alternative is an error of the model."""

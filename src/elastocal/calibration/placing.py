@@ -5,13 +5,14 @@ x_ij = T_s (o_i + R_i m_j)            T_s: station s from base axes to its own, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from elastocal.errors import MissingError
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import nearest_rotation, rotations
+from elastocal.values import dataclass
 
 KEPT = 0.6
 """Share of the points of every marker that the robust start believes."""

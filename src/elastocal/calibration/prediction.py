@@ -10,7 +10,6 @@ noise that repeats (or the user) vouch for; no number of readings makes it small
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +23,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.quantities import quantile_95
 from elastocal.results import as_frame, as_html
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration

@@ -9,13 +9,13 @@ Of parameters whose unknown is a logarithm (compliances) the covariance is divid
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 SAME = 1e-6
 """Joint values in rad and m, and loads in kN, that are the same but for rounding."""

@@ -7,7 +7,6 @@ distances, as far as the campaign has them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
@@ -22,6 +21,7 @@ from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
+from elastocal.values import dataclass
 
 Kind = TypeVar("Kind", bound=np.generic)
 

@@ -11,7 +11,7 @@ drawn anew for every reading, or once for the whole campaign.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +36,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 NOISE = 3e-5
 """Standard deviation in m of one coordinate, where nobody states it."""

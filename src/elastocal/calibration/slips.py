@@ -8,7 +8,7 @@ controller and is taken into the robot; everything else is a slip, which only th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -25,6 +25,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 FAR = 0.01
 """Share of the reach that no sound table is off by: an arm as delivered is off by a few mm on 2.5 m."""

@@ -7,7 +7,7 @@ since they share the error of the model.  A pose is one configuration: its state
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import overload
@@ -18,6 +18,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import nearest_rotation
+from elastocal.values import dataclass
 
 SAME = 1e-5
 """Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""

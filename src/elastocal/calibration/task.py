@@ -6,7 +6,6 @@ parameter cannot change its sign.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +19,7 @@ from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Blocks, Group, Scale
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 FLAT = 30.0
 """Prior sd in m and rad of stations and markers of which nothing is known."""

@@ -8,7 +8,6 @@ step of the search is one run along the chain.  Otherwise the loaded equilibrium
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
@@ -24,6 +23,7 @@ from elastocal.model.statics.observation import Marker, loaded_observation
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry
 from elastocal.spatial.rotation import rotations
+from elastocal.values import dataclass
 
 KEPT = 2
 """Sets of states that are remembered: where searches begin, and the newest."""

@@ -6,8 +6,6 @@ that a shift of all places is told apart from a change of shape by the best rigi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.calibration.calibration import Calibration
@@ -18,6 +16,7 @@ from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
+from elastocal.values import dataclass
 
 COUNTS = (15, 11)
 

@@ -18,7 +18,7 @@ No list of parameters to hold: directions that readings cannot tell apart are se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
 from elastocal.solve.blocks import Scale
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 TILT = 0.1
 """Prior sd of the tilt of a foundation that the file leaves out, in parts of the compliance of the stiffest gear."""

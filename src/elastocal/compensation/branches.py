@@ -14,7 +14,7 @@ stand in:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from elastocal.compensation.spherical_wrist import ELBOW, SHOULDER, branch_of
 from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 FOURTH, FIFTH = 3, 4
 EDGE = np.radians(1e-4)

@@ -9,7 +9,7 @@ status    reach, singularities, flips, limits, backlash, stability; what is name
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import lru_cache
 
 import numpy as np
@@ -31,6 +31,7 @@ from elastocal.model.statics.newton import States
 from elastocal.model.task import Aim, task
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotation_vector
+from elastocal.values import dataclass
 
 FEW_COORDINATES_CHUNK = 16_000
 

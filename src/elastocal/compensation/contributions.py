@@ -25,7 +25,7 @@ apart are uncertain each and may be certain together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -43,6 +43,7 @@ from elastocal.quantities import quantile_95
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 GAPS = (JointBacklash.kind, GripperBacklash.kind)
 OWN_WEIGHT = (OwnWeight.kind, LateralWeight.kind, WeightBacklash.kind)

@@ -12,7 +12,6 @@ Frames whose pose cannot be written hand on  pose^-1 E_parent pose E.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
 from elastocal.spatial.turns import Rotation
+from elastocal.values import dataclass
 
 SAME = 1e-12
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from elastocal.quantities import quantile_95
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -13,7 +13,7 @@ move's end, at its start too: what a change of payload does there is no matter o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.task import Aim
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.spatial.turns import Rotation

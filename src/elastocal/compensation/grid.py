@@ -6,7 +6,6 @@ correction is commanded minus desired pose, in robot axes: a shift, and a rotati
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from elastocal.model.task import task
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 SEEDS = 256
 MOST = 200_000

@@ -22,13 +22,13 @@ rotation and rotation vectors from it are used, which agree with them for small 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import MissingError, ShapeError, TooFewError
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ It leaves an error of second order in the deflection; ``commands`` leaves none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from elastocal.model.task import Aim, task
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotations
+from elastocal.values import dataclass
 
 
 def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, aim: Aim | None = None) -> Commands:

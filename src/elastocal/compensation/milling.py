@@ -14,13 +14,12 @@ exit are not in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.errors import MissingError, RangeError
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 _MILLIMETRE = 1e-3
 

@@ -6,7 +6,6 @@ Which multiple of a full turn: nearest to a reference, within the joint's limits
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +17,7 @@ from elastocal.model.inverse_kinematics import along_path, inverse_kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.task import Task
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 FULL = 2 * np.pi
 SLACK = 1e-9

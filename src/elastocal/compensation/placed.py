@@ -7,7 +7,7 @@ Axis values become the pose that the controller takes them for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

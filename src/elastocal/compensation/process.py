@@ -7,8 +7,6 @@ joint moves through the air, unless lines are named or ``air_moves`` says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.compensation.loads import ProgramLoads
@@ -18,6 +16,7 @@ from elastocal.errors import ConflictError, InfeasibleError, InputError, Missing
 from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 STANDARD_GRAVITY = 9.80665
 

@@ -13,7 +13,7 @@ the turn about it is free), ``point`` a position only (its rotation is the one g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from elastocal.errors import InfeasibleError, NumberError, ShapeError
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 Kind = Literal["pose", "axis", "point", "joints"]
 Motion = Literal["linear", "joint", "arc", "spline"]

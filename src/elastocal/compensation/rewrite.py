@@ -6,7 +6,6 @@ The corrected program is read again: every target must stand where the correctio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.errors import InfeasibleError, ShapeError
 from elastocal.findings import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 SAME = 4e-8
 """Places (m) that count as one: below the last digit that a program gets."""

@@ -14,7 +14,6 @@ With V = l1 + l2 e^{i(q3+beta)} the whole turn about y is e^{i(q2+q3)} = P conj(
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from elastocal.compensation.wrist_geometry import WristGeometry
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Entry, Ints, Matrix3, Row3
+from elastocal.values import dataclass
 
 SHOULDER, ELBOW, WRIST = 1, 2, 4
 BRANCHES = tuple(range(8))

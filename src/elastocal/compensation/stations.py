@@ -10,7 +10,6 @@ Between two targets the tool goes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from math import acos, ceil, pi
 
@@ -21,6 +20,7 @@ from elastocal.compensation.program import Inserted, Move, Program
 from elastocal.errors import RangeError, UnsupportedError
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.turns import Rotation
+from elastocal.values import dataclass
 
 
 def between(program: Program, number: int, shares: Array) -> Inserted:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,7 @@ from elastocal.compensation.program import Given, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
 from elastocal.findings import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 LONG = 50_000
 """Lines of a run from which a program is corrected in pieces."""

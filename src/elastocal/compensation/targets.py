@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from elastocal.errors import NumberError, RangeError, ShapeError
 from elastocal.model.statics import equilibrium
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 class TargetStatus(IntEnum):

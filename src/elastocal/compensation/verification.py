@@ -19,7 +19,7 @@ the covariance of the residual is (F_l - F_u) C (F_l - F_u)^T + d^2 I.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,7 @@ from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import missing
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.stiffness import loaded_stiffness, softest
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +12,7 @@ from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Matrix3, Row3
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
+from elastocal.values import dataclass
 
 TOLERANCE = 1e-9
 Limits = tuple[float, float] | None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from elastocal.findings import Finding, warning
@@ -12,6 +11,7 @@ from elastocal.model.robot import Robot
 from elastocal.reduction.error_budget import Expected, expected
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.solve.groups import ABOVE, BELOW, Expectation, Group, Practical
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -24,7 +24,6 @@ on those; candidates whose slopes are too large for a weight of zero join from t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +35,7 @@ from elastocal.design.knowledge import Knowledge, known
 from elastocal.design.rules import Rules
 from elastocal.errors import UnsupportedError
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 ROUNDS = 30
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import TypeVar
 
@@ -33,6 +33,7 @@ from elastocal.design.rules import Rules
 from elastocal.design.updates import Forms, Trials, every, step
 from elastocal.errors import RangeError, TooFewError
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 ENOUGH = 1e-9
 """Gains that differ by less are equal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from elastocal.design.task import PlanTask
 from elastocal.errors import ConflictError, InfeasibleError, UnsupportedError
 from elastocal.measure.measured import Measured
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 NEAR = 0.01
 """Share of a load by which the one of the plan file may differ from what the table says of it."""

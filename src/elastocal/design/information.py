@@ -15,7 +15,7 @@ combinations.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
@@ -25,6 +25,7 @@ from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle,
 from elastocal.errors import NumberError, RangeError, ShapeError, TooFewError, UnobservableError
 from elastocal.solve.rank import decide_rank, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 CHUNK = 4096
 """Candidates that are worked on together."""

@@ -12,7 +12,6 @@ block of M, and the information of the others with nuisances marginalised (the S
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 RIDGE = 1e-7
 """Part of the mean information of a candidate that is added where a plan leaves a combination open."""

@@ -6,7 +6,6 @@ for, and the orientation stays near that of the start, so that different starts 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +19,7 @@ from elastocal.model.limits import joint_bounds, middle
 from elastocal.model.robot import Robot
 from elastocal.model.task import Task, moved_rows
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 DECIMALS = 2
 """Of the degrees and millimetres that a program says."""

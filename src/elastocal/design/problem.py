@@ -8,7 +8,7 @@ or is parallel to it does not turn the joint, and a point on an axis stays where
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +32,7 @@ from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 FELT = 1e-6
 """A parameter whose whole value moves no number by this share of its standard deviation is not seen."""

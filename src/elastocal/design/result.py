@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from elastocal.reduction.error_budget import Budget, expected
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 COMPARED = 80
 """Poses up to which all ways between them are looked at before they are put in order."""

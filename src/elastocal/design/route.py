@@ -8,7 +8,6 @@ point-to-point motion does, and must not meet anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +19,7 @@ from elastocal.design.poses import Poses
 from elastocal.errors import RangeError, ShapeError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 STEP_ANGLE, STEP_LENGTH = np.radians(2.0), 0.02
 """Largest step of a joint between two places that are looked at."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from elastocal.design.task import PlanTask
 from elastocal.model.loads.payload import Payload
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 RADIUS = 0.035
 """Radius of a link over the length of the arm: 0.14 m of a KR 270, 0.05 m of a 10 kg arm."""

@@ -8,7 +8,7 @@ Friction is sought like the masses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.task import PlanTask

@@ -6,7 +6,7 @@ Test poses are given as configurations, as places on a path, or as a box of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -24,6 +24,7 @@ from elastocal.model.limits import limit_text
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 STARTS = 64
 """Configurations that points are reached from, one after the other, until all are."""

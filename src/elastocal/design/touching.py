@@ -9,7 +9,7 @@ possible.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.surface import Surface
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.task import PlanTask

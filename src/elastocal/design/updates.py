@@ -22,7 +22,6 @@ sample after every change, and D_c is computed anew where it exceeds 1e-10.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +29,7 @@ import numpy as np
 from elastocal.design.information import Space
 from elastocal.design.knowledge import RIDGE, Knowledge
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 DRIFT = 1e-10
 FEW = 64

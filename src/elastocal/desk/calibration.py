@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from elastocal.desk.files import data_of, edit, text_of, with_block
 from elastocal.errors import InputError
 from elastocal.quantities import probability
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.decisions import Decision

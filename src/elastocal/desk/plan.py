@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 from pathlib import Path
@@ -14,6 +13,7 @@ import yaml
 
 from elastocal.desk.files import edit, sha256_of, text_of, within, write
 from elastocal.errors import InputError, MissingError, ShapeError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from elastocal.desk.files import text_of, within
 from elastocal.files.cell_yaml import CellFolder
+from elastocal.values import dataclass
 
 MOST = 4000
 """Lines of a difference that are given."""

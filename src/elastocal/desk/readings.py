@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import yaml
 
 from elastocal.desk.files import data_of, within
 from elastocal.errors import InputError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.commands.columns import ColumnsResult

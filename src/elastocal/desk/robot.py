@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from elastocal.desk.files import within
 from elastocal.errors import InputError, UnitError, UnknownNameError
 from elastocal.quantities import READ_IN, read_in, typeset
 from elastocal.report.blocks import Column, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder

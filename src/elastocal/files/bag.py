@@ -7,7 +7,6 @@ Times are those of the headers, where they have some.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from elastocal.files.opened import note_file
 from elastocal.files.tables.axis_titles import by_numbers
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 ENDINGS = (".bag", ".mcap", ".db3")
 JOINTS, WRENCH, POSE, POINT = "JointState", "WrenchStamped", "PoseStamped", "PointStamped"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -14,6 +14,7 @@ from elastocal.files.certificate import Stated, read_stated
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.opened import path_of
 from elastocal.files.workpiece import WorkArea, read_work_area
+from elastocal.values import dataclass
 
 FORMAT = "elastocal-cell/1"
 NAME = "cell.yaml"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import date as Day
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from elastocal.errors import InputError, RangeError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.located import Located
 from elastocal.model.elements import quantity
+from elastocal.values import dataclass
 
 Statistic = Literal["mean", "rms", "p95", "max"]
 

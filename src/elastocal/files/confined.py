@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 
 from elastocal.errors import InputError
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

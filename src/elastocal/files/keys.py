@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from elastocal.files.located import Located, Path_
@@ -20,6 +19,7 @@ from elastocal.files.units import (
     unit_is_of,
     with_article,
 )
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

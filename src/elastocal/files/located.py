@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from elastocal.errors import FormatError, InputError, MissingError, UnknownNameE
 from elastocal.files.opened import read_bytes
 from elastocal.files.plain_data import CONTROL, parse_json, spelled, yaml_data
 from elastocal.files.plain_data import Path_ as Path_
+from elastocal.values import dataclass
 
 _START = "a robot file starts with 'format: elastocal-robot/1'"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from elastocal.files import schema
 from elastocal.files.located import read_json, read_text, read_yaml
 from elastocal.files.opened import read_bytes, sha256_of, watching
 from elastocal.files.robot.read import robot_file
+from elastocal.values import dataclass
 
 WORDS = ("title", "source", "status", "language")
 """Keys of a robot file that say nothing of how the arm moves or bends: text for people, the language of programs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from elastocal.files.located import Located
 from elastocal.model.elements import quantity
 from elastocal.model.places import Plane
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 Corner = tuple[float, float, float]
 COUNTS = (25, 17)

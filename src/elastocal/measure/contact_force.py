@@ -7,7 +7,6 @@ What is read is the force on the robot at the touching frame, in base axes.  A c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,6 +19,7 @@ from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.statics.contact_observation import ContactObservation, contact_observation
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 AXES = ("x", "y", "z")
 

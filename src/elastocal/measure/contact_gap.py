@@ -11,7 +11,6 @@ own compliance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -28,6 +27,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.surface import Near
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
+from elastocal.values import dataclass
 
 Statics = Literal["loaded", "linear"]
 

@@ -7,7 +7,6 @@ resists (-1); friction is a source of error of its own, since no statics depends
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from elastocal.measure.kind import Measurement, Row
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_names, holding_observation, holding_torque
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 MASSES = ("link_mass", "payload")
 

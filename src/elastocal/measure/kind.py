@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from elastocal.errors import UnsupportedError
@@ -21,6 +20,7 @@ from elastocal.measure.setup import Setup
 from elastocal.model.robot import Robot
 from elastocal.quantities import length
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

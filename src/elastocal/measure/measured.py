@@ -6,7 +6,7 @@ A virtual campaign is what instruments would read of a robot that is known, with
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ and the parabola taken off its middle.  Stretches between pauses that are shorte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.errors import TooFewError
 from elastocal.measure.joint_log import JointLog
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 WINDOW = 0.3
 """In s."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

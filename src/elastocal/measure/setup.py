@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +14,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.model.statics.observation import Marker, load_observation, loaded_observation
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 AT_ONCE = 8192
 """Configurations whose frames are held at once."""

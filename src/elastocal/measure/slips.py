@@ -7,13 +7,13 @@ The list that whoever doubts a table goes through.  ``calibration`` places instr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 LENGTHS = {1e3: ("m", "mm"), 1e-3: ("mm", "m"), 25.4: ("inch", "mm"), 1 / 25.4: ("mm", "inch")}
 """What lengths are, and what they were taken for, if they must be multiplied by this."""

@@ -22,7 +22,6 @@ settles or starts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.measure.motion import Motion
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 SHARE = 0.02
 """Largest acceleration that is left in, as a share of g."""

@@ -5,12 +5,12 @@ Bodies are for pictures; shapes are for collisions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ velocity of the body point at the base origin, in base axes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Entry, Matrix3, R
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z
 from elastocal.spatial.tape import CHUNK
+from elastocal.values import dataclass
 
 Poses = dict[str, tuple[Matrix3, Row3]]
 JOINT = "joint"

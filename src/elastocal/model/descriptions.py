@@ -6,11 +6,12 @@ M2  the zeros of a template: 21 -> 8, where the spring's own matrix has them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from elastocal.model.compliant.link_compliance import LinkCompliance, fits
 from elastocal.model.robot import Robot
+from elastocal.values import dataclass
 
 Form = Literal["full", "symmetric", "beam"]
 FORMS: tuple[Form, ...] = ("full", "symmetric", "beam")

@@ -11,7 +11,6 @@ end gets a frame of its own, ``<joint>_end``; a modified row needs none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -22,6 +21,7 @@ from elastocal.model.frames import BASE, Frame, JointKind, JointMotion
 from elastocal.model.parameters import Status
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
+from elastocal.values import dataclass
 
 Convention = Literal["standard", "modified", "hayati"]
 

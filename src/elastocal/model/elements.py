@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from elastocal.kinds import kinds_in
 from elastocal.model.chain import JOINT, ChainState, Dof
 from elastocal.model.parameters import Parameter, Status
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.frames import FrameTree

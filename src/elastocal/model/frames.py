@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from elastocal.errors import ConflictError, DuplicateError, FormatError, RangeEr
 from elastocal.model.parameters import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 BASE = "base"
 JointKind = Literal["revolute", "prismatic"]

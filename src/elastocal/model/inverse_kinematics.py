@@ -16,7 +16,7 @@ is out of reach.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
@@ -28,6 +28,7 @@ from elastocal.model.task import Task, unmoved_directions
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import missing
+from elastocal.values import dataclass
 
 
 class PoseStatus(IntEnum):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.chain import ChainState
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

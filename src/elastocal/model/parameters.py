@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from typing import Literal
@@ -13,6 +12,7 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, NumberError, ShapeError, UnknownNameError
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Status = Literal["", "measured", "published", "assumed"]
 """Where a number comes from, beside its source in words; "" where nobody says."""

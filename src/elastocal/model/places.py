@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.errors import RangeError
@@ -13,6 +11,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 ROUNDS = 4
 """Times that places are tried again from a neighbour that was reached."""

@@ -8,7 +8,7 @@ the nominal geometry; the engine asks it for theta without load, c(q), and for d
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +18,7 @@ from elastocal.errors import MissingError
 from elastocal.model.chain import ChainState
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Entry, Ints
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.elements import Element

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -20,6 +20,7 @@ from elastocal.model.parameters import Parameter, ParameterTable, Status
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:  # what is computed of a robot stands on it
     from elastocal.model.kinematics import Kinematics

@@ -7,7 +7,6 @@ shows tenths of a millimetre with the right direction at every place of the arm.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, equilibrium
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Ints, Row3
+from elastocal.values import dataclass
 
 THICK = 0.03
 """Half the drawn piece of a joint's axis, as a share of the robot's size."""

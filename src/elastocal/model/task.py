@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from elastocal.model.kinematics import rigid_motion
 from elastocal.model.limits import spread_configurations
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Aim = Literal["pose", "position"]
 _STILL = 1e-9

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from elastocal.errors import ConflictError, FormatError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Language = Literal["krl", "rapid", "fanuc", "jbi", "urscript", ""]
 

@@ -14,7 +14,6 @@ The module of the same name (with _ for -) recomputes them: ``run(rng, progress)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
@@ -26,6 +25,7 @@ from elastocal.errors import UnknownNameError
 from elastocal.files.located import read_yaml
 from elastocal.report.blocks import Heatmap, Lines
 from elastocal.results import as_frame, shortened
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -25,7 +25,6 @@ a factor that is the same in all readings,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod, sqrt
 from typing import Any
 
@@ -47,6 +46,7 @@ from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
 from elastocal.solve.linear import determined_values
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 DRAWS = 200
 FORCE, WRENCHES = 1000.0, 30

@@ -8,7 +8,7 @@ leaves to its reader, is a box of the workspace as machining uses it, with the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from elastocal.published.kr270_table3 import LEFT_OUT, SOUGHT, accuracy, alike, 
 from elastocal.report.blocks import Lines, Series
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 DRAWN, RANDOM, RESTARTS = 2000, 200, 2
 LOW, HIGH, TESTS = (1.2, -0.6, 0.6), (2.2, 0.6, 1.6), 60

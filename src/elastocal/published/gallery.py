@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from multiprocessing import get_context
 from typing import Any
 
@@ -22,6 +22,7 @@ from elastocal.published.case import (
     reproduce,
     unwatched,
 )
+from elastocal.values import dataclass
 
 WORKERS = 2
 LONGEST_FIRST = ("kr270-elastostatic", "scara-contact")

@@ -6,8 +6,6 @@ What Tables 2 and 3 of Klimchik et al. 2013 (MIM) say of joint 2: eta, equivalen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -20,6 +18,7 @@ from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.published.kr270_table3 import spring_figures, spring_words, table_three
 from elastocal.report.blocks import Lines, Series
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 RANGE_DEG = (-145.0, 0.0)
 K2, K_C, S_0 = 0.302e-6, 0.144e-6, 458e-3

@@ -6,7 +6,6 @@ since a rank without a gap says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
@@ -38,6 +37,7 @@ from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
 from elastocal.report.blocks import Lines, Series
 from elastocal.solve.rank import Rank, decide_rank
+from elastocal.values import dataclass
 
 PRINTED = Case("kr270-elastostatic")
 SLUGS = {"symmetry M1": "symmetric", "template M2": "template", "statistical M3": "m3"}

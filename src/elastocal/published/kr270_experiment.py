@@ -12,7 +12,6 @@ The way from the 260 parameters of the KR-270's complete model to those that sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
@@ -39,6 +38,7 @@ from elastocal.reduction.identify import Identification, identify
 from elastocal.reduction.prediction import IdentifiedModel, predict, same_size_loads
 from elastocal.solve.groups import covariance
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 SPRING = ("A2.k_c", "A2.s_0")
 PHYSICAL = {

@@ -8,8 +8,6 @@ Published for a real robot: more than 95 % compensated, about 0.1 mm left (Klimc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.compensation.commands import correct
@@ -25,6 +23,7 @@ from elastocal.reduction.identify import Identification
 from elastocal.report.blocks import Lines, Series
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rpy_matrix
+from elastocal.values import dataclass
 
 CENTRE, HALF, CORNER, STEP = (1.85, 0.0, 0.9), (0.35, 0.25), 0.08, 0.01
 FEED, RADIAL, AXIAL = 3.3e-3, 0.8, 0.6

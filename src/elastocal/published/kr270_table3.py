@@ -14,7 +14,6 @@ error that was thought of should have the printed size: where it has not, the ca
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ from elastocal.reduction.compensator import sample_spring, start_values
 from elastocal.reduction.fit import Fit, estimate
 from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 SOUGHT = {
     "k_c": "A2.k_c", "s_0": "A2.s_0", "k_2": "A2.k", "k_3": "A3.k", "k_4": "A4.k", "k_5": "A5.k", "k_6": "A6.k",

@@ -10,7 +10,6 @@ matter.  The zero of every torque is exact.  Their drawings are figures 7 and 9.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import cos, degrees, radians, sin
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +32,7 @@ from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 CYCLE_MS = 12
 SWEEPS = (

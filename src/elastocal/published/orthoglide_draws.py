@@ -6,8 +6,6 @@ Klimchik, Caro, Pashkevich 2013 (IMECE, sections 3.2 and 4.2) print one draw of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.files.robot.read import read_robot
@@ -21,6 +19,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.solve.definite import fit_definite
 from elastocal.solve.groups import covariance
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 ROBOT = "orthoglide-link"
 FORCE, MOMENT = 10.0, 10.0

@@ -10,7 +10,6 @@ Chance: many draws of noise against the one that is published, and many starts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log10
 
 import numpy as np
@@ -32,6 +31,7 @@ from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
 from elastocal.report.contour import contact_lines
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 PRINTED = Case("scara-contact")
 DISCS = (((-0.25, 0.30), 0.15), ((0.20, 0.40), 0.05), ((0.05, 0.25), 0.08))

@@ -11,7 +11,6 @@ assumed here: sizes of the forces, noise, friction, the axis of the largest back
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines
 from elastocal.report.loop_drawings import direction_map, loop_graphs
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 PRINTED = Case("scara-force-deflection")
 NAMES = (

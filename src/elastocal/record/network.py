@@ -16,11 +16,11 @@ import struct
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
 from elastocal.errors import FileError, InputError
+from elastocal.values import dataclass
 
 _AS_IN = "give the address of this machine that the controller sends to, as in 192.168.1.10:49152"
 BUFFER = 1 << 20

@@ -13,7 +13,6 @@ import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import nan
 
 from elastocal.files.appended import AppendedLog
@@ -21,6 +20,7 @@ from elastocal.files.log.telegrams import LARGEST, MALFORMED, Telegram, Telegram
 from elastocal.record.network import Datagram, receiver
 from elastocal.record.peer import CONSISTENT, MOST_SENDERS, Peer
 from elastocal.record.statistics import TelegramTally
+from elastocal.values import dataclass
 
 FIRST_LINE = b"<!-- KUKA RSI telegrams as they came, one per line; what was malformed is in comments, in base 64 -->"
 PASSING = (errno.ECONNRESET, errno.ENETRESET, errno.EMSGSIZE)

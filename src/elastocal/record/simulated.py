@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import count
 
 import numpy as np
 
 from elastocal.record.network import Address
+from elastocal.values import dataclass
 
 FIRST = 4_208_163_634
 SWEEP = 20.0

@@ -7,10 +7,10 @@ histogram with 40 steps per decade, so they are upper bounds within 6 %, in cons
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isnan, log10, nan
 
 from elastocal.files.log.telegrams import Telegram, TelegramOrder
+from elastocal.values import dataclass
 
 CYCLES = (4, 12)
 """Cycles of controllers in ms, the unit of their counters."""

@@ -22,7 +22,7 @@ the prior.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from elastocal.solve.groups import classify, covariance
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.metropolis import NonlinearPart, NonlinearPosterior, gibbs_metropolis
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 SAME_ANGLE = 1e-4
 CLEAR = 3.0

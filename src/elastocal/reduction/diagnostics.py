@@ -12,8 +12,6 @@ Outliers      numbers, markers and whole readings that the others contradict, by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.reduction.fit import Fit
@@ -23,6 +21,7 @@ from elastocal.solve.linear import unit_qr
 from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

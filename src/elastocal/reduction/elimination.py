@@ -12,7 +12,6 @@ max(|x|, |x - fixed|) / sd, the paper's where it is fixed at zero.  Parameters t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from elastocal.reduction.fit import Fit, estimate
 from elastocal.solve.groups import Group
 from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ larger model itself knows its predictions: where that is worse, what was dropped
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -46,6 +46,7 @@ from elastocal.reduction.problem import linearise, unknowns, weigh
 from elastocal.solve.groups import ABOVE, BELOW, Expectation, Groups, covariance, expectations
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ screened   outliers are found before anything is judged by the scatter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from elastocal.reduction.problem import Problem, Weights, linearise, unknowns, w
 from elastocal.solve.groups import ABOVE, BELOW, Groups, resolved_columns
 from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 ROUNDS, MOST, FEW = 3, 0.05, 3
 HOPELESS = 10.0

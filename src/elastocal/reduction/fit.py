@@ -6,7 +6,7 @@ One QR where readings are affine in the parameters, damped Gauss-Newton on the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from elastocal.solve.groups import Groups, classify, covariance
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.loss import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ for it started.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 
 from elastocal.errors import InputError
@@ -27,6 +27,7 @@ from elastocal.reduction.fit import Fit, estimate
 from elastocal.reduction.problem import weigh
 from elastocal.solve.groups import Groups, Practical, practical
 from elastocal.spatial.entries import Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from elastocal.model.statics.linear_observation import linear_names
 from elastocal.reduction.first_fit import ReductionRules
 from elastocal.reduction.identify import identify
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 LONGER = 3.0
 """Times the longest trusted vector: a doubtful one is cut there."""

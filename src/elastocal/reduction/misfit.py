@@ -17,13 +17,13 @@ is about one of noise; beyond ``TOGETHER`` there is a share.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
 
 from elastocal.solve.nested import f_test
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 UNLIKELY = 0.01
 """Level of the tests."""

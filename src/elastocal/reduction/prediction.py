@@ -9,7 +9,7 @@ beyond noise, which no number of readings makes smaller.  The result is the erro
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.quantities import quantile_95
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ unknown and each parameter that is known beforehand.  Nothing here knows what th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +19,7 @@ from elastocal.measure.sources.source import SourceUnknown
 from elastocal.model.robot import Robot
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 UNSTATED = 1e-5
 """Weight of a reading whose noise is not stated, in m or rad; only ratios matter then."""

@@ -31,8 +31,6 @@ that matters, where that is zero) is no likely cause: the model lacks something 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.reduction.first_fit import ABSURD
@@ -42,6 +40,7 @@ from elastocal.reduction.problem import linearise
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.nested import EXACT, score_of_rows
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 CHANCE = 0.0027
 """That of three standard deviations, for all priors together."""

@@ -12,7 +12,7 @@ two axes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, permutations
 
@@ -29,6 +29,7 @@ from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import rotation_vector
+from elastocal.values import dataclass
 
 FAR = 0.01
 """Share of the reach that no sound table is off by: a joint zero that is wrong by half a degree at full stretch, and

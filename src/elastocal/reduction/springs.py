@@ -8,7 +8,6 @@ model's own value by a weak prior of three times its size (or of the size that m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from elastocal.reduction.problem import linearise, unknowns
 from elastocal.solve.definite import DefiniteFit, fit_definite
 from elastocal.solve.groups import Group
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 PRIOR = 3.0
 GAP = 1e-6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypedDict
 
 import numpy as np
@@ -41,6 +41,7 @@ from elastocal.solve.gibbs import GibbsPosterior, gibbs
 from elastocal.solve.metropolis import NonlinearPosterior
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 Watch = Callable[[str], None]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from elastocal.findings import Finding, note
@@ -15,6 +14,7 @@ from elastocal.reduction.study import Study
 from elastocal.reduction.warnings import PointsCheck, calibration_warnings, nominal_rms
 from elastocal.solve.groups import Group
 from elastocal.solve.summary import rms
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

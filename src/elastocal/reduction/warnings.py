@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from elastocal.findings import Finding, warning
 from elastocal.measure.kind import reading_unit
@@ -33,6 +32,7 @@ from elastocal.reduction.slips import FITS, Placement, Slip
 from elastocal.reduction.study import Study
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 QUIET, SPARE = 0.2, 20
 """Scatter in units of the stated noise below which something is wrong, and the spare equations to say so."""

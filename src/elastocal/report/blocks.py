@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from elastocal.report.colours import Role
 from elastocal.report.parts import Part
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.report.certificate import Certificate

@@ -7,7 +7,7 @@ uncertainty, conditions, traceability, before and after adjustment, conformity w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from html import escape
 from importlib import resources
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from elastocal.errors import InputError
 from elastocal.findings import as_sentence
 from elastocal.quantities import DASH, typeset
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.report.blocks import Figure

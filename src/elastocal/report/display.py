@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from math import floor, isfinite, log10
 
 from elastocal.quantities import DASH, concise, number, probability, read_in
 from elastocal.report.blocks import Cell, Column, Table, Unknown
+from elastocal.values import dataclass
 
 ALIKE = 100.0
 """Ratio of numbers up to which they have the same decimals."""

@@ -9,12 +9,12 @@ height is plotly's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import cos, pi, sin, sqrt, tan
 
 from elastocal.report.parts import Capsule, Mesh, Point
+from elastocal.values import dataclass
 
 STEPS = 24
 BARB = 0.18

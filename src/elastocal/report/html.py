@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -52,6 +51,7 @@ from elastocal.report.elements import (
 )
 from elastocal.report.scene import scene
 from elastocal.untrusted import shown_plainly
+from elastocal.values import dataclass
 
 MOST_ROWS = 400
 WIDE, NARROW = 780.0, 350.0

@@ -3,10 +3,10 @@ enough each row becomes a list of its own."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
 
 from elastocal.report.display import Shown
+from elastocal.values import dataclass
 
 GAP = 2
 FEW_ROWS = 3

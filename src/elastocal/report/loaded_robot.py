@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.report.blocks import Block, Cell, Column, Scene, Table, Unknown
@@ -19,6 +18,7 @@ from elastocal.report.robot_scene import (
     robot_parts,
     times,
 )
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.statics.loaded_pose import LoadedPose

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from elastocal.values import dataclass
 
 Point = tuple[float, float, float]
 Look = Literal[

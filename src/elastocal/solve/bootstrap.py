@@ -11,13 +11,13 @@ whose matrix is the identity where all w_i = 1; so it is well conditioned unless
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import ShapeError, TooFewError
 from elastocal.solve.draws import Draws, basis
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 SINGULAR = 1e10
 CHUNK = 4_000_000  # numbers in the matrices that are solved at once: 32 MB

@@ -18,13 +18,13 @@ diagonal, K_ij / sqrt(K0_ii K0_jj), which makes translations and rotations compa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import ConflictError, NumberError, RangeError, ShapeError
 from elastocal.solve.linear import unit_qr
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 TOLERANCE = 1e-8
 """The gap that ends the search, in units of noise^2 (or as a part of the cost if that is above 1): 1e-4 of a standard

@@ -15,13 +15,13 @@ predict; its residual is infinite then.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 ALONE = 1e-8
 """Part of a direction of a set that the others see, below which only the set itself determines it."""

@@ -19,12 +19,12 @@ sequence).  tau is at least 1 / log10(M n), as in Stan.  Autocovariances divide 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import NumberError, RangeError, ShapeError, TooFewError, UnobservableError
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 SMALLEST = 1e-9
 FEWEST = 8

@@ -10,7 +10,6 @@ window of 5 tau), and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from elastocal.errors import ExtraMissingError, NumberError, RangeError, ShapeError, TooFewError
 from elastocal.solve.draws import Draws
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 LogDensity = Callable[[Array], Array]
 LONG = 50.0

@@ -13,13 +13,13 @@ and log|S| becomes w log|S|.  (MacKay, Neural Computation 4, 1992, 415-447.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from elastocal.solve.blocks import Blocks
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 LEAST_LEFT = 1e-8
 """Share of a prior's precision that must be left where a group is given another scale by what was factored before."""

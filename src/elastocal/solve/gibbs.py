@@ -11,13 +11,13 @@ every s_c^2. The two blocks are conjugate, here in the coordinates z of ``draws.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import ImplausibleError, RangeError, ShapeError, TooFewError
 from elastocal.solve.draws import ENOUGH, FEWEST, MIXED, SMALLEST, Basis, Draws, basis, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 APART, ROUNDING = 1e6, 1e-12
 

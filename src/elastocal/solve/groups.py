@@ -13,7 +13,6 @@ A kept parameter is identifiable in practice (G1+) where the ratio of its value 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -22,6 +21,7 @@ from elastocal.errors import RangeError
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.rank import Rank, decide_rank
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 TOUCH = 1e-7
 """A null direction touches a parameter where its part (of a unit vector, unit columns) is above this."""

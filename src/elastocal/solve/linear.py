@@ -11,12 +11,12 @@ kept rows say nothing of it.  It needs no prior; problems with priors, several s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 RELATIVE = 1e-9
 """Singular values (columns of unit length) and lengths of columns below this part of the largest count as zero."""

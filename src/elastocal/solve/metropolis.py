@@ -13,13 +13,13 @@ s^2 | beta, psi inverse gamma (prior 1/s^2)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.errors import MissingError, ShapeError
 from elastocal.solve.draws import ENOUGH, MIXED, Draws, effective_number, split_rhat
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 Curve = Callable[[Array], Array]
 """g: psi (chains, k) -> (chains, m)."""

@@ -18,7 +18,6 @@ residuals without the effect, S - dS on f - rank(A).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isfinite, nan
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 LEVEL = 0.01
 """A model is rejected where data this far off it would come up less often than this."""

@@ -9,7 +9,6 @@ the noise that were chosen with it: the doubtful ones are judged once more by sc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, Self, TypeVar
 
@@ -19,6 +18,7 @@ from elastocal.solve.deletion import Deletion, deletion_of_rows
 from elastocal.solve.linear import orthonormal_span, solve_linear
 from elastocal.solve.loss import cauchy_residuals
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 LEVEL = 1e-6
 """Probability of leaving out any good reading, all units of one level together: tails of real readings are heavy."""

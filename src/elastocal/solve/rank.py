@@ -8,11 +8,11 @@ block, so that memory does not grow with the number of readings.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 RELATIVE = 1e-9
 """Singular values below this part of the largest (columns of unit length) count as zero."""

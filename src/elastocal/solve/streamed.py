@@ -18,7 +18,6 @@ The order of the rows changes which ones are sampled, but T^T T, T^T d and rest 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from elastocal.errors import NumberError, ShapeError
 from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 FEW = 200
 """Configurations of the sample, or three for every two parameters if that is more."""

@@ -8,13 +8,12 @@ and as few are taken as make the room of all small.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.spatial.distance import point_segment
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import align_z
+from elastocal.values import dataclass
 
 MOST = 6
 """Capsules of one surface."""

@@ -4,7 +4,7 @@ poses, and the transform that brings one set of points closest to another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import cast
 
@@ -13,6 +13,7 @@ import numpy as np
 from elastocal.errors import TooFewError, UnobservableError
 from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector, rpy_matrix
+from elastocal.values import dataclass
 
 
 def _frozen(values: object, shape: tuple[int, ...]) -> Array:

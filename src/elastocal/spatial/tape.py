@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from elastocal.spatial.compiled import Compiled
 from elastocal.spatial.entries import Array, Entry, cos_sin
+from elastocal.values import dataclass
 
 FEW = 16
 """Configurations in a call up to which floats, one by one, take less time than arrays: measured on six joints."""

@@ -8,13 +8,13 @@ small letters about fixed ones.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import nearest_rotation
+from elastocal.values import dataclass
 
 LOCKED = 1e-7
 """Middle angles, in rad, so near to their singularity leave only a sum of the others; the last is then zero."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from elastocal.files.certificate import Stated
 from elastocal.files.located import read_json
 from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
 from elastocal.files.run_record import RunRecord, read_record
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ charts each has C times the run length, so that together they raise at most one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +18,7 @@ from elastocal.findings import Finding, note, warning
 from elastocal.spatial.entries import Array
 from elastocal.store.entry import Entry
 from elastocal.store.ewma import averages, limit_of, of_known_spread, of_own_spread
+from elastocal.values import dataclass
 
 RUN_LENGTH = 370.0
 """Records between two false alarms of a robot on average, as of limits of three standard deviations."""

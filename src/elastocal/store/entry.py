@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal
 
 from pydantic_core import from_json
@@ -19,6 +19,7 @@ from elastocal.errors import FormatError, InputError
 from elastocal.findings import Finding
 from elastocal.results import plain
 from elastocal.solve.summary import ErrorSummary
+from elastocal.values import dataclass
 
 FORMAT = "elastocal-history/1"
 Kind = Literal["calibration", "check", "release", "withdrawal"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +16,7 @@ from elastocal.store.database import Database
 from elastocal.store.drift import RUN_LENGTH
 from elastocal.store.entry import Entry
 from elastocal.store.robot_history import RobotHistory, due
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row

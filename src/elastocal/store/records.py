@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
 from typing import Any
@@ -25,6 +25,7 @@ from elastocal.spatial.entries import Array
 from elastocal.store.entry import Calibrated, Checked, Entry, Kind, Parameters, Released, sha256
 from elastocal.store.robot_history import RobotHistory
 from elastocal.store.typed import day
+from elastocal.values import dataclass
 
 POSES = 24
 """At which the tool is watched where nobody names others."""

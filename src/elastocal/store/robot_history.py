@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from os import PathLike
@@ -18,6 +17,7 @@ from elastocal.results import as_frame, as_html
 from elastocal.spatial.entries import Array
 from elastocal.store.drift import RUN_LENGTH, Drift, active, drift
 from elastocal.store.entry import Calibrated, Entry
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.report.blocks import Report

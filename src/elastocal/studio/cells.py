@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -19,6 +18,7 @@ from elastocal.studio import jobs
 from elastocal.studio.folder import Folder, file_name, idle
 from elastocal.studio.render import page
 from elastocal.studio.work import STEPS, Cell
+from elastocal.values import dataclass
 
 router = APIRouter()
 KINDS = (".urdf", ".yaml", ".yml", ".csv")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import UploadFile
@@ -13,6 +12,7 @@ from elastocal import desk
 from elastocal.desk.cell import CellFolder
 from elastocal.errors import ConflictError, InputError, MissingError, UnknownNameError
 from elastocal.studio import jobs
+from elastocal.values import dataclass
 
 _NAME = re.compile(r"[^\W_][\w .+-]{0,79}")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")

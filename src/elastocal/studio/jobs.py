@@ -18,12 +18,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from elastocal.desk.files import locked_by, parse_json
 from elastocal.errors import InputError
+from elastocal.values import dataclass
 
 PLACE = Path(".studio") / "jobs"
 KEPT = 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, UploadFile
@@ -14,6 +13,7 @@ from elastocal.errors import InputError, MissingError
 from elastocal.studio.folder import put, received
 from elastocal.studio.render import page
 from elastocal.studio.work import Cell, begin
+from elastocal.values import dataclass
 
 router = APIRouter()
 KINDS = (".src", ".dat", ".mod", ".prg", ".ls", ".script", ".jbi", ".apt", ".nc", ".gcode", ".ngc", ".tap", ".csv")

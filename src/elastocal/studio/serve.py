@@ -10,7 +10,6 @@ import threading
 import webbrowser
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from elastocal import desk
 from elastocal.errors import FileError
 from elastocal.studio import jobs
 from elastocal.studio.guard import Key
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     import uvicorn

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.files.opened import SHIPPED, sha256_of, watching
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
@@ -91,7 +93,8 @@ def freshness(cell: CellFolder) -> tuple[Freshness, ...]:
     """Of every record; a result is stale too where something that it rests on is."""
     known = records(cell)
     results = {mark for record in known.values() for mark in record.outputs.values()}
-    states = {label: _judged(cell, label, record, results) for label, record in known.items()}
+    mark = cache(partial(_mark, cell.root))  # most files stand in several records
+    states = {label: _judged(cell, label, record, results, mark) for label, record in known.items()}
     wrote = {name: label for label, f in states.items() for name in f.record.outputs}
     changed = True
     while changed:
@@ -119,9 +122,11 @@ def stale_inputs(cell: CellFolder, inputs: Mapping[str, str], label: str) -> tup
     return tuple(notes)
 
 
-def _judged(cell: CellFolder, label: str, record: RunRecord, results: Collection[str]) -> Freshness:
+def _judged(
+    cell: CellFolder, label: str, record: RunRecord, results: Collection[str], mark_of: Callable[[str], str]
+) -> Freshness:
     """``results`` are the marks of everything that was ever written by a command."""
-    marks = {name: _mark(cell.root, name) for name in (*record.inputs, *record.outputs)}
+    marks = {name: mark_of(name) for name in (*record.inputs, *record.outputs)}
     settings = {**{key: {} for key in usual_settings(record.command[0])}, **record.cell}
     changed = tuple(name for name, mark in record.outputs.items() if marks[name] not in (mark, ""))
     return Freshness(

@@ -11,11 +11,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection
 from copy import copy
-from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from elastocal import __version__
 from elastocal.app.inputs import versions
 from elastocal.files.opened import SHIPPED, seen_from, watching
 from elastocal.report.blocks import Fact, Report
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder

@@ -8,16 +8,18 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import typer
 
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
+from elastocal.app.cli.command import declared, example
 from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
+from elastocal.values import dataclass
 
 WORDS = ("robot", "truth", "source")
 """Parameters whose text may be the path of a robot or plan file."""
@@ -149,9 +151,13 @@ def with_options(home: CellFolder, command: Callable[..., None], chosen: Chosen,
     name = command.__name__
     taken, left = [], []
     for other in home.options:
+        declared(other)
         if other not in USES:
+            declared()
             where = ("options", other)
-            raise UnknownNameError("command", other, USES, home.located.where(where), **home.located.place(where))
+            raise UnknownNameError(
+                "command", other, sorted(USES), home.located.where(where), **home.located.place(where)
+            )
     hints = get_type_hints(command)
     hints.pop("return", None)
     for key, value in home.options.get(name, {}).items():
@@ -232,12 +238,6 @@ def check_needed(context: typer.Context, command: Any, values: Mapping[str, Any]
         shown = f"--{name}" if name == "out" else name.upper()
         message = f"{shown} is missing; give it, or a cell{example(context.command)}"
         raise MissingError(message, parameter=name)
-
-
-def example(command: Any) -> str:
-    """The first example in the help of a command, as the end of a sentence."""
-    _, _, shown = str(command.help or "").partition("Example:")
-    return f"; for example: {shown.strip().splitlines()[0].strip()}" if shown else ""
 
 
 def _check_order(context: typer.Context, values: Mapping[str, Any]) -> None:

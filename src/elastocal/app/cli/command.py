@@ -21,18 +21,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from elastocal.app import commands
 from elastocal.app.cells.roles import USES, Uses
 from elastocal.app.cli import options as o
+from elastocal.values import dataclass
 
 Group = Literal["daily", "procedures", "robots", "published"]
 GROUPS: dict[Group, str] = {
@@ -73,6 +75,21 @@ class Command:
 
 COMMANDS: dict[str, Command] = {}
 """By name, as their modules are imported."""
+
+
+@cache
+def command_names() -> frozenset[str]:
+    """Of all commands, by their files: none is imported."""
+    return frozenset(module.name for module in iter_modules(commands.__path__))
+
+
+def declared(only: str = "") -> tuple[Command, ...]:
+    """Every command, in the order of the help; with a name that command alone, if there is one."""
+    for name in sorted(command_names() & ({only} if only else command_names())):
+        import_module(f"{commands.__name__}.{name}")
+    order = tuple(GROUPS)
+    chosen = (c for name, c in COMMANDS.items() if only in ("", name))
+    return tuple(sorted(chosen, key=lambda c: (order.index(c.group), c.place, c.name)))
 
 
 def command(
@@ -213,3 +230,9 @@ def label(parameter: str, hint: Any) -> str:
     named = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
     words = [w for w in named if isinstance(w, str) and w.startswith("--")]
     return words[0] if words else f"--{parameter.replace('_', '-')}"
+
+
+def example(command: Any) -> str:
+    """The first example in the help of a command, as the end of a sentence."""
+    _, _, shown = str(command.help or "").partition("Example:")
+    return f"; for example: {shown.strip().splitlines()[0].strip()}" if shown else ""

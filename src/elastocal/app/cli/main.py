@@ -10,30 +10,20 @@ import os
 import re
 import sys
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from elastocal import __version__
-from elastocal.app import commands
 from elastocal.app.cells.roles import in_cell
-from elastocal.app.cli.command import COMMANDS, GROUPS, Command, on_command_line
+from elastocal.app.cli.command import COMMANDS, GROUPS, command_names, declared, example, on_command_line
 from elastocal.errors import InputError
 from elastocal.spatial.threads import hold_process
 from elastocal.untrusted import in_brief
 
 hold_process()
-
-
-def declared() -> tuple[Command, ...]:
-    """Every command, in the order of the help."""
-    for module in iter_modules(commands.__path__):
-        import_module(f"{commands.__name__}.{module.name}")
-    order = tuple(GROUPS)
-    return tuple(sorted(COMMANDS.values(), key=lambda c: (order.index(c.group), c.place, c.name)))
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # looking for some opens a file of every installed package
 
 
 class _Grouped(TyperGroup):
@@ -48,9 +38,12 @@ class _Grouped(TyperGroup):
                 formatter.write_dl([(f"{n:<{longest}}", c.get_short_help_str(200)) for n, c in shown])
 
 
+_VERSION = f"elastocal {__version__}"
+
+
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"elastocal {__version__}")
+        typer.echo(_VERSION)
         raise typer.Exit
 
 
@@ -62,26 +55,37 @@ def _top(
     pass
 
 
-_DECLARED = declared()
-
-
-@cache
-def command_line(only: str = "") -> typer.Typer:
-    """All commands, or one of them alone, since making the options of all takes 60 ms."""
+def _line(options: bool) -> typer.Typer:
+    """The command line without any command; ``options`` are those that may stand before one."""
     app = typer.Typer(
         name="elastocal",
         cls=_Grouped,
         help="Calibration of serial robots that must be accurate under load. Start with: elastocal demo",
         no_args_is_help=True,
         add_completion=False,
+        add_help_option=options,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )
-    app.callback()(_top)
-    for declared in _DECLARED:
-        if only in ("", declared.name):
-            app.command()(in_cell(on_command_line(declared), declared.cell))
+    app.callback()(_top if options else lambda: None)
+    return app
+
+
+@cache
+def command_line(only: str = "") -> typer.Typer:
+    """All commands, or one of them alone: then nothing stands before it, and no value but its own is parsed."""
+    app = _line(options=not only)
+    for command in declared(only):
+        app.command()(in_cell(on_command_line(command), command.cell))
+    return app
+
+
+def _contents() -> typer.Typer:
+    """All commands by name and help, without their options, which take longer to make than to import."""
+    app = _line(options=True)
+    for command in declared():
+        app.command(command.name, help=command.function.__doc__)(lambda: None)
     return app
 
 
@@ -122,7 +126,10 @@ def run_to_exit() -> NoReturn:
 
 
 def _run(words: list[str]) -> int:
-    command = _parser(words[0] if words and words[0] in COMMANDS else "")
+    if words == ["--version"]:  # by itself without the parser, which would have to know all commands
+        print(_VERSION)
+        return 0
+    command = _parser(words[0] if words and words[0] in command_names() else "")
     try:
         with command.make_context("elastocal", list(words)) as context:
             command.invoke(context)
@@ -192,14 +199,12 @@ def _with_option(error: InputError, group: Any, words: list[str]) -> str:
 
 @cache
 def _parser(only: str) -> Any:
-    """Commands with their options; they keep nothing of a run."""
-    return typer.main.get_command(command_line(only))
+    """One command with its options, or what all are for; they keep nothing of a run."""
+    return typer.main.get_command(command_line(only) if only else _contents())
 
 
 def _misused(error: Any, words: list[str]) -> int:
     """A wrong command, option or value; without any word the parser's message is the help."""
-    from elastocal.app.cells.values import example
-
     if not words:
         print(error.format_message())
         return 2

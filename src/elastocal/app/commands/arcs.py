@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, MissingError, RangeError, ShapeError, UnknownNameError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +15,7 @@ from elastocal.app.cli.command import command, keep
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, InputError, RangeError, TooFewError, UnsupportedError
 from elastocal.report.blocks import Fact
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

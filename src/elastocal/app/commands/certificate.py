@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import MissingError
 from elastocal.report.blocks import Report
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.report.certificate import Certificate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import FormatError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.recognise import Recognised

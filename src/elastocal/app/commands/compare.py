@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, UnsupportedError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.comparison import Comparison

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, UnsupportedError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated

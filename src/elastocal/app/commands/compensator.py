@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +23,7 @@ from elastocal.app.commands.arcs import (
     unseen_notes,
 )
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.tables.points import PointTable

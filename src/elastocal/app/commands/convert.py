@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import FileError, FormatError
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.robot import Robot

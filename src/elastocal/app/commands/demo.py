@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +30,7 @@ from elastocal.app.demonstration import (
     TRUTH,
     cutting_lines,
 )
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult

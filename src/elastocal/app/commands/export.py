@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import MissingError
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,6 +11,7 @@ from elastocal.app.cells.roles import REPORT, ROBOT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, FormatError, InputError, MissingError, RangeError, UnknownNameError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date as Day
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ import typer
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError, NumberError, UnknownNameError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compare import CompareResult

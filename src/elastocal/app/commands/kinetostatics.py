@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import axis_columns, or_reason
 from elastocal.errors import ConflictError, MissingError
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Axes, Configurations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import degrees, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.commands.arcs import noise_of
 from elastocal.errors import DuplicateError, FormatError, MissingError, RangeError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
 from elastocal.report.blocks import Fact
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.planning.arcs import ArcPlanResult

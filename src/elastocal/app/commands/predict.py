@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from elastocal.app.cells.roles import WHERE, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, MissingError, UnknownNameError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad, LoadRequest

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +15,7 @@ from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, FormatError, RangeError, UnknownNameError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.record.network import Address

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from elastocal.app.cli.command import command
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.robot import Robot

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations

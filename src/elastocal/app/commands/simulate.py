@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import ConflictError, FileError, FormatError, RangeError
 from elastocal.report.blocks import Fact
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,6 +15,7 @@ from elastocal.errors import InputError
 from elastocal.files.opened import sha256_of, watching
 from elastocal.findings import as_sentence
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -14,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, writes
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, RangeError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import degrees
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import DuplicateError, FormatError, NumberError, UnknownNameError
 from elastocal.report.blocks import Cell, Column, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.spatial.pose import Pose

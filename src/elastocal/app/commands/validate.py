@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +13,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import UnsupportedError
 from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import ConflictError, InputError, TooFewError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.files.plan.arcs import ArcPlanFile

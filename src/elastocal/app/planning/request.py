@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, FormatError, MissingError, RangeError
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.loading.loading import Loading

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -38,6 +37,7 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.method import Stop

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from elastocal.compensation.posts.digits import METRES, RADIANS
 from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError
+from elastocal.values import dataclass
 
 FORCE = {"n": 1.0, "kn": 1e3}
 MOMENT = {"nm": 1.0, "knm": 1e3}

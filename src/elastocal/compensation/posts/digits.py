@@ -9,7 +9,6 @@ thousands of targets in one step.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from elastocal.compensation.posts.repeats import Block, one_of
 from elastocal.compensation.posts.text import Edits, Text
 from elastocal.compensation.program import Program
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 DECIMALS = {"m": 7, "mm": 4, "um": 1, "in": 6, "rad": 7, "deg": 5, "mrad": 4, "urad": 1, "quaternion": 8, "vector": 8}
 """Decimals that leave less than 0.1 um and 0.1 urad to rounding."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import nan
 from typing import ClassVar
 
@@ -31,6 +31,7 @@ from elastocal.errors import FormatError, InfeasibleError, MissingError
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
+from elastocal.values import dataclass
 
 _ROTARY = re.compile(r"[XYZ]{2,3}")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from elastocal.compensation.posts.text import BOM, Text
+from elastocal.values import dataclass
 
 _WORD = re.compile(
     r"[ \t]*(?:([A-Z]{1,2}\d?)[ \t]*=[ \t]*|([A-Z])[ \t]*)([-+]?(?:\d++(?:\.\d*+)?|\.\d++))", re.A | re.I

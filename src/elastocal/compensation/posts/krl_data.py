@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from pathlib import PurePath
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from elastocal.compensation.posts.text import NUMBER, Text, shown
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.turns import Rotation
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 CARTESIAN = ("X", "Y", "Z", "A", "B", "C")
 AXES = ("A1", "A2", "A3", "A4", "A5", "A6")

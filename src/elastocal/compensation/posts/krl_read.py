@@ -7,7 +7,7 @@ after one the place of the robot is not known, and a frame that was set inside i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +31,7 @@ from elastocal.compensation.posts.text import BOM, NUMBER, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 _BAS = re.compile(r"\(\s*#(\w+)\s*(?:,([^)]*))?\)", re.A)
 _NUMBERED = re.compile(r"(?:BASE|TOOL)_DATA[ \t]*\[[ \t]*(\d+)[ \t]*\]\Z", re.A | re.I)

@@ -13,7 +13,7 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -27,6 +27,7 @@ from elastocal.kinds import kind_in, kinds_in
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.method import Stop

@@ -13,7 +13,6 @@ not match, and are read one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from elastocal.compensation.posts.text import Text
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 FEWEST = 8
 """Lines of one shape that are worth it."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
 
 import numpy as np
 
 from elastocal.errors import FormatError
+from elastocal.values import dataclass
 
 NUMBER = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[Ee][-+]?\d++)?"
 """Possessive: a word of many digits is read once."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 AXES = 6
 UNITLESS = ("vector", "quaternion")

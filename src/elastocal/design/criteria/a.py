@@ -5,7 +5,6 @@ value = sum_i (sd_i / scale_i)^2,    gain = -log(value / s)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from elastocal.design.criteria.criterion import ScaledCriterion, mean_slopes, mi
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ The number measures balance, not accuracy: more data may worsen it, and twice th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from elastocal.design.criteria.e import WATCHED
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ with the parameters and marginalised: no W of a criterion asks about them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Literal, Self
 
@@ -23,6 +22,7 @@ from elastocal.design.updates import Trials, pushed
 from elastocal.errors import ShapeError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kinds_in
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Over = Literal["mean", "largest"]
 """Whether all test poses count, or the worst."""

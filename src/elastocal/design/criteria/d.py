@@ -7,7 +7,6 @@ with M_s the information of the s parameters sought, nuisances marginalised.  Th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials, pushed
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

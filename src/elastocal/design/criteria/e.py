@@ -8,7 +8,6 @@ eigenvalues before the change, the largest after it is at least the largest v^T 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from elastocal.design.criteria.criterion import ScaledCriterion, minus_log
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 WATCHED = 8
 """Eigenvectors that a bound is taken from."""

@@ -9,7 +9,6 @@ in the unit of F.  A smaller covariance is worth something only where it is seen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -20,6 +19,7 @@ from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
 from elastocal.errors import ShapeError, UnknownNameError
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 WATCHED = 4
 """Poses that a bound of the largest error is taken from."""

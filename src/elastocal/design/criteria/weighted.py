@@ -6,7 +6,6 @@ gain = sum_i w_i gain_i / sum_i w_i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from elastocal.design.knowledge import Knowledge
 from elastocal.design.updates import Trials
 from elastocal.errors import RangeError
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ compared.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import ClassVar, Literal
@@ -28,6 +28,7 @@ from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.distance import point_segment, segment_segment
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 ROUNDING = 1e-9
 """A length in m that is taken for none."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -22,6 +21,7 @@ from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
 from elastocal.model.loads.payload import Payload
 from elastocal.spatial.entries import Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from elastocal.design.feasibility.filter import Filter, check_angle, check_lengt
 from elastocal.errors import RangeError, UnknownNameError
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Bools
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 FAR = 1e6

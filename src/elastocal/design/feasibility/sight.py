@@ -6,7 +6,6 @@ comes in within an angle of the reflector's own axis.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from elastocal.errors import MissingError, RangeError, UnknownNameError
 from elastocal.model.elements import quantity
 from elastocal.spatial.distance import point_segment, segment_segment
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 

@@ -8,7 +8,6 @@ actuator   a machine that pushes or pulls along fixed directions wherever the ro
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from elastocal.design.obstacles.obstacle import Obstacle
 from elastocal.errors import ExtraMissingError
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import align_z
+from elastocal.values import dataclass
 
 Corner = tuple[float, float, float]
 THIN = 1e-6

@@ -6,7 +6,6 @@ A capsule is a cylinder with round ends: a pillar, a rail.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from elastocal.model.elements import quantity
 from elastocal.spatial.distance import point_segment, segment_box, segment_segment
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rpy_matrix
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 

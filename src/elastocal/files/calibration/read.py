@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.prediction import IdentifiedModel
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite, nan
 from os.path import normpath
 from pathlib import Path
@@ -22,6 +22,7 @@ from elastocal.files.robot.read import robot_file
 from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 FORMAT = "elastocal-calibration/1"
 Status = Literal["estimated", "fixed"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from elastocal.files.tables.remembered import entry_for
 from elastocal.files.tables.rows import Text
 from elastocal.files.tables.titles import OF_NAMES, as_read, split_title, target_in
 from elastocal.model.robot import Robot
+from elastocal.values import dataclass
 
 PATTERNS = ("{name}", "{name}_{marker}", "{name}-{marker}", "{name}::{marker}")
 """What names of points may mean, in this order."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
@@ -27,6 +27,7 @@ from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.tables.titles import as_read, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
 SHIFT, TURN = ("dx", "dy", "dz"), ("drx", "dry", "drz")

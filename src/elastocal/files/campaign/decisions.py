@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from elastocal.files.located import Located
+from elastocal.values import dataclass
 
 _PLACE = re.compile(r"(.*? line \d+(?: less (?:.*? )?line \d+)?)(?: \(|$)")
 

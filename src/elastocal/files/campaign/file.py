@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ from elastocal.solve.groups import ABOVE, BELOW
 from elastocal.solve.loss import Loss
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 Words = str | tuple[str, ...]
 Outliers = Literal["leave_out", "keep"]

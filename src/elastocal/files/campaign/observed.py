@@ -6,7 +6,7 @@ Places of markers and of the instrument are estimated from positions, so markers
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
+from elastocal.values import dataclass
 
 SLACK = 0.01
 """Share of the range of a joint by which readings may be beyond its limits."""

@@ -7,7 +7,6 @@ Such a kind says the names and dimensions of its columns (``table_columns``) and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +37,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ priors:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from elastocal.files.located import Located, Path_
 from elastocal.files.schema import Units
 from elastocal.files.units import DIMENSIONS
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 KEYS = ("value", "sd", "common_sd", "covariance")
 _UNITS = {unit: factor for d in DIMENSIONS.values() for unit, factor in d.items() if unit != "share"}

@@ -5,7 +5,6 @@ Readings come into base axes from the instrument's by a pose that the file gives
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +52,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
 from elastocal.spatial.rotation import matrix_rpy
+from elastocal.values import dataclass
 
 START = f"a campaign file starts with 'format: {FORMAT}'"
 CONTACT = "contact"

@@ -10,7 +10,7 @@ the robot of the file by a tenth of itself (far beyond, no state is determined a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -25,6 +25,7 @@ from elastocal.measure.setup import Setup
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from elastocal.files.tables.titles import OF_NAMES, is_bare, split_title, title_
 from elastocal.files.units import ANGLE, DIMENSIONS, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 UNKNOWN = "not known by its title"
 NO_UNIT = "has no unit"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ from elastocal.files.tables.configurations import ConfigurationTable, configurat
 from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_number
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 NOTHING = ("", "nan")
 WIDTHS = {"position": 3, "deflection": 3, "turn": 3, "rest": 3, "orientation": 9, "distance": 1}

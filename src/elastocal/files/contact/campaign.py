@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,6 +39,7 @@ from elastocal.model.surfaces.touches import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, on_objects, rest_height
 from elastocal.reduction.identify import sought_names
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

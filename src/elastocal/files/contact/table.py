@@ -10,7 +10,6 @@ A column ``name`` is optional.  Planned joint values are columns of axes, as in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_numbe
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 OBJECT, SIZE, TURN = "object", "force", "angle"
 FELT, POINT = ("fx", "fy", "fz"), ("x", "y", "z")

@@ -8,7 +8,7 @@ Without ``columns`` the titles are the names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import ClassVar
@@ -18,6 +18,7 @@ from elastocal.files.tables.csv_file import as_written, read_csv
 from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.titles import title_unit, unit_word
 from elastocal.files.units import unit_is_of
+from elastocal.values import dataclass
 
 PLAIN = (*WORDS, "object")
 

@@ -10,7 +10,7 @@ format is adding one file here with a class that has a ``kind``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -20,6 +20,7 @@ from elastocal.files.located import Located, Path_
 from elastocal.files.tables.raw import RawTable
 from elastocal.kinds import kinds_in
 from elastocal.model.robot import Robot
+from elastocal.values import dataclass
 
 WORDS = ("name", "marker", "pose", "direction", "state", "repeat")
 """Columns that name what was read, without a unit."""

@@ -9,7 +9,6 @@ rotations.  A wrench is taken as it stands: in base axes and applied to the robo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,6 +21,7 @@ from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.slow_motion import Dwell, dwells
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 FORCES = ("fx_N", "fy_N", "fz_N", "mx_Nm", "my_Nm", "mz_Nm")
 

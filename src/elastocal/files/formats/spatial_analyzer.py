@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -22,6 +21,7 @@ from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.rows import Line, Text, split_line
 from elastocal.files.tables.titles import unit_word
 from elastocal.files.units import LENGTH
+from elastocal.values import dataclass
 
 BETWEEN = "::"
 MOST = 5

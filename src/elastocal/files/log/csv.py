@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 TIME = {"s": 1.0, "ms": 1e-3}
 CURRENT = {"A": 1.0}

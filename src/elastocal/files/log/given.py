@@ -8,7 +8,7 @@ Rows of both are the same instants.  Columns without units are the axes of their
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from elastocal.errors import RangeError, ShapeError, UnitError, UnknownNameError
 from elastocal.files.tables.csv_file import csv_parts
 from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.model.robot import Robot
+from elastocal.values import dataclass
 
 ANY = ("counts", "motor_deg", "motor_rad", "motor_turns", "motor_Nm", "A")
 UNITS = {"revolute": ("deg", "rad", "Nm", *ANY), "prismatic": ("mm", "m", "N", *ANY)}

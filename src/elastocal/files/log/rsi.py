@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite, nan
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 CYCLES = (4, 12)
 VALUES = ("AIPos", "EIPos")

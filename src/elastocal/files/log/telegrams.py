@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +31,7 @@ from lxml import etree
 
 from elastocal.errors import FormatError, RangeError
 from elastocal.files.opened import note_file, unreadable
+from elastocal.values import dataclass
 
 LARGEST = 65_507
 """Bytes of the largest UDP telegram."""

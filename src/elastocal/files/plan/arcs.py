@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +23,7 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.marker_design import Model
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

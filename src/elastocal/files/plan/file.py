@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from elastocal.measure.deflection import Statics
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 

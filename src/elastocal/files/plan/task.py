@@ -9,7 +9,6 @@ Axes may be given by their motors: A1_counts, A1_motor_deg.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from elastocal.files.tables.raw import Field, add_once, understood
 from elastocal.files.units import FORCE, LENGTH, MOMENT
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 PLACE = ("x", "y", "z")
 

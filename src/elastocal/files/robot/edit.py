@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import yaml
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files.robot.read import robot_from_text
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 NEAR = 1e-9
 

@@ -14,7 +14,7 @@ value for all leaders at zero, is added to the link that carries the branch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import align_z, axis_matrix
+from elastocal.values import dataclass
 
 MOST_NAMED = 3
 """Names that a note lists."""

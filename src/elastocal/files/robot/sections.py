@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from elastocal.model.elements import CompliantCoordinate, Element, element_kinds
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Status
 from elastocal.model.transmission import Drives, Language, Transmission, sum_of_joints
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 NO_SOURCE = "has numbers without a source; add 'source:' here or at the top (data sheet, measurement, assumption)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -13,6 +12,7 @@ from lxml import etree
 from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.files.opened import read_bytes
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _EXPAND = "rename it to .xacro, which is expanded, or expand it first (xacrodoc robot.urdf.xacro -o robot.urdf)"

@@ -12,7 +12,6 @@ the robot file: ``structure``, ``counts_per_turn`` and ``counts_at_zero`` of its
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives

@@ -8,7 +8,6 @@ x_mm,y_mm,z_mm,fx_N,fy_N,fz_N                    position and force; roll_deg,pi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from elastocal.files.tables.configurations import configurations, motor_column
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives

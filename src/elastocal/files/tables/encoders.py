@@ -17,7 +17,6 @@ column stood still.  In the second form a motor's angles, or a joint's values, m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, cell, si_number
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
+from elastocal.values import dataclass
 
 AXIS, JOINT = "axis", "joint"
 Row = tuple[int, tuple[str, ...]]

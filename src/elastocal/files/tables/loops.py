@@ -11,7 +11,6 @@ that of a joint.  Rows of one joint and one direction are one loop; their order 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, FORCE, LENGTH
 from elastocal.procedures.loops.loop import Loop, NamedLoop
+from elastocal.values import dataclass
 
 VECTOR = ("dx", "dy", "dz")
 WORDS = ("joint", "cycle", *VECTOR)

@@ -9,7 +9,6 @@ Where a command takes a table of points or poses, it also takes a YAML file that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from elastocal.files.tables.joins import joined, paired, paired_with, renamed, w
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.remembered import entry_for
 from elastocal.model.robot import Robot
+from elastocal.values import dataclass
 
 FORMAT = "elastocal-table/1"
 KEY = "table"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from elastocal.untrusted import finite_number
+from elastocal.values import dataclass
 
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-"})
 _BLANK = re.compile(r"(?<=\d)[ \u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))")

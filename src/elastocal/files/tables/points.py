@@ -11,7 +11,6 @@ A file of another program is named by a YAML file (``elastocal.files.tables.name
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from elastocal.errors import ConflictError, DuplicateError, MissingError, Number
 from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Ints

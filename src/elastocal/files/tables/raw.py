@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from elastocal.files.tables.rows import Line, TextRows, floats
 from elastocal.files.tables.titles import plain_title, unit_word
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.untrusted import finite_number, why_no_number
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array, Ints

@@ -13,7 +13,7 @@ taken for tables of such names, as ``table`` of a campaign file would be.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.titles import is_bare
 from elastocal.files.units import DIMENSIONS
+from elastocal.values import dataclass
 
 FORMAT = "elastocal-columns/1"
 NAME, CELL = "columns.yaml", "cell.yaml"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import overload
@@ -21,6 +21,7 @@ from elastocal.files.located import read_text
 from elastocal.files.tables.numerals import Numerals
 from elastocal.spatial.entries import Array, Ints
 from elastocal.untrusted import LARGEST, finite_number, from_spreadsheet
+from elastocal.values import dataclass
 
 Line = tuple[int, tuple[str, ...]]
 """A row: its line in the file, and its cells."""

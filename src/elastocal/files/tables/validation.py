@@ -11,7 +11,6 @@ a column ``direction`` that names where the pose was approached from.  A file of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from elastocal.errors import ConflictError, MissingError
 from elastocal.files.tables.named import read_table
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
 from elastocal.files.units import ANGLE, LENGTH
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array

@@ -7,7 +7,6 @@ Two-way motion tells both apart from the weight.  What the controller's zero of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 TERMS = ("coulomb", "viscous", "zero")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ in the same way.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from elastocal.kinds import kinds_in
 from elastocal.measure.kind import Measurement
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

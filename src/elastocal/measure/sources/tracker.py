@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import align_z
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 

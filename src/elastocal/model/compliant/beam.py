@@ -12,7 +12,6 @@ Robot links are stubby, so shear (Timoshenko) is included; kappa A is the shear 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from math import pi
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ import numpy as np
 from elastocal.errors import RangeError
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

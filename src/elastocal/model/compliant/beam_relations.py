@@ -17,7 +17,6 @@ Errors of the identified elements count as independent; the nominal ratios count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from math import copysign, inf, sqrt
 
@@ -26,6 +25,7 @@ import numpy as np
 from elastocal.errors import MissingError, ShapeError
 from elastocal.model.compliant.link_compliance import patterns
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 _ELEMENTS = patterns("beam")
 SYMBOLS: tuple[str, ...] = tuple(symbol for symbol, _ in _ELEMENTS)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.frames import BASE
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

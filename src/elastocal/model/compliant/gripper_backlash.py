@@ -11,7 +11,7 @@ Its tangent is (G^2 - theta theta^T) / |G f|.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

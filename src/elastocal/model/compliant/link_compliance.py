@@ -15,7 +15,7 @@ planar        3 k11 k12 k22: a point that yields in the x-y plane of the frame (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, Self
 
@@ -28,6 +28,7 @@ from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Form = Literal["full", "symmetric", "beam", "isotropic", "planar"]
 Matrix6 = tuple[tuple[float, float, float, float, float, float], ...]

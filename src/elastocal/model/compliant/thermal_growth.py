@@ -7,7 +7,7 @@ with the joint:  theta = expansion * dT * R(q)^T R_pose^T t.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotations
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

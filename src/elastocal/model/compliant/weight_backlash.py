@@ -11,7 +11,7 @@ is the share of the torque of the arm stretched out within which either side may
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 WIDTH = 0.1
 

@@ -20,7 +20,7 @@ with q.  (The printed text uses alpha there, which contradicts its own Table 1 b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import hypot
 from typing import ClassVar, Literal, Self
 
@@ -31,6 +31,7 @@ from elastocal.model.elements import AxisForce, Load, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Mode = Literal["torque", "stiffness_only"]
 _SYMBOLS = ("a_x", "a_y", "L", "phi0", "k_c", "s_0")

@@ -7,7 +7,7 @@ force m g and its tensor is (m p + R u) g^T: linear in (m, u), also for m = 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from elastocal.model.loads.resultant import Resultant
 from elastocal.model.parameters import Parameter
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Row3
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

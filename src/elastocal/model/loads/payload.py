@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from elastocal.model.loads.link_mass import LinkMass
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,12 +10,12 @@ differently when the body moves by a twist (v, w):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import ORIGIN, Array, Entry, Matrix3, Row3
+from elastocal.values import dataclass
 
 Row6 = tuple[Entry, Entry, Entry, Entry, Entry, Entry]
 NOTHING: Matrix3 = (ORIGIN, ORIGIN, ORIGIN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -17,6 +17,7 @@ from elastocal.model.loads.resultant import Resultant
 from elastocal.model.parameters import Parameter
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Entry, Ints, Row3
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 

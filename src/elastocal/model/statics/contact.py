@@ -9,7 +9,6 @@ clear of the object, the force is zero too: a gap transmits none before it is cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -24,6 +23,7 @@ from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.forces import chunk_size, state_at
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 class ContactStatus(IntEnum):

@@ -6,7 +6,7 @@ of the surface, the contact is released.  The steps themselves are those of ``co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from elastocal.model.statics.newton import LONGEST_STEP, States, newton_equilibr
 from elastocal.model.surfaces.surface import Near
 from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 def at_rest(flex: Flexibility, posture: Posture) -> tuple[Array, Bools]:

@@ -10,7 +10,6 @@ force by g = lambda dn/ds and moves the surface by t = -dphi/ds.  ``contact_leve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +25,7 @@ from elastocal.model.statics.observation import Marker, Response, joint_columns,
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

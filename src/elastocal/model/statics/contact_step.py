@@ -22,7 +22,6 @@ else the tip slides off.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +35,7 @@ from elastocal.model.surfaces.surface import Near
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ radian.  In the last two cases the arm gives way.  In the first it does where th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from elastocal.model.statics import stability
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.newton import States, newton_equilibrium
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 STEPS = 48
 FINER = 32

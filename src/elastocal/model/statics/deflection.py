@@ -6,7 +6,7 @@ The linear deflection is a sum over elements, so each has a share of its own (``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeGuard
 
@@ -24,6 +24,7 @@ from elastocal.model.statics.forces import check_rows, chunk_size, chunks, gener
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.spatial.rotation import rotation_vector
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

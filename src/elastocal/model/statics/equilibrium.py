@@ -9,7 +9,7 @@ or ends on a branch that is not stable, the load is raised from zero in steps (`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
@@ -22,6 +22,7 @@ from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, chunks
 from elastocal.model.statics.newton import STEP_TOLERANCE, States, solve_equilibrium
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 Progress = Callable[[int, int], None]
 FEW = 16

@@ -6,7 +6,7 @@ c, theta without load, is the affair of the ``Posture``; k and the backlash are 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from elastocal.errors import RangeError
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ numbers every time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from elastocal.model.loads.wrench import AppliedWrenches, at_frame
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import ORIGIN, Array, Bools, Entry
 from elastocal.spatial.tape import Code
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.elements import Load

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -35,6 +34,7 @@ from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.force_code import ForceRows, Placed
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Entry, Ints
+from elastocal.values import dataclass
 
 CHUNK = 5000
 """Configurations per chunk: enough that numpy's cost per call is small, few enough for some tens of MB, and not a

@@ -13,7 +13,7 @@ linear in K_c and K_c s_0 (000 eq. 4), M_c = K_c a L sin x - (K_c s_0) a L sin(x
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from elastocal.model.statics.forces import (
     state_at,
 )
 from elastocal.spatial.entries import Array, Entry
+from elastocal.values import dataclass
 
 
 def holding_torque(model: Robot, q: object, applied: Sequence[AppliedWrenches] = ()) -> Array:

@@ -13,8 +13,6 @@ command, which also judges it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.errors import NumberError, ShapeError
@@ -34,6 +32,7 @@ from elastocal.model.statics.observation import Marker, Response, joint_columns,
 from elastocal.model.task import Task, moved_rows, unmoved_directions
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import missing
+from elastocal.values import dataclass
 
 MAX_STEPS = 60
 SETTLED = 1e-11

@@ -7,7 +7,6 @@ symmetric pair gives J_a Q_b + J_b Q_a.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import CHUNK, check_rows
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
 

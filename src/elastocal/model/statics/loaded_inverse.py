@@ -19,7 +19,7 @@ Both find the same command; neighbours decide nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from elastocal.model.task import Task
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import missing
+from elastocal.values import dataclass
 
 STOP = 1e-7
 """m and rad that a target may miss when the last step is taken; the step leaves about a thousandth of it."""

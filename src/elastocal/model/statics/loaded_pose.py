@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.limits import ready
@@ -14,6 +12,7 @@ from elastocal.model.statics.deflection import FrameDeflection, deflection
 from elastocal.model.statics.holding import holding_torque
 from elastocal.model.statics.stiffness import softest, stiffness
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ dQ/dr.  An offset c that moves with the command is taken where the caller says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +25,7 @@ from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.forces import generalised, loaded_joints, placed_loads, placed_wrenches
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Entry
+from elastocal.values import dataclass
 
 REST_STEPS = 2
 """Newton steps for loads that depend on the value at rest: a bend of 1e-3 rad is known to 1e-7, then to 1e-12."""

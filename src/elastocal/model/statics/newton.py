@@ -8,7 +8,7 @@ than the one before by a growing factor, so that the next is at most size * (siz
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,6 +20,7 @@ from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Bends, Forces, force_noise, forces_at
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 STEP_TOLERANCE = 1e-12
 MAX_STEPS = 40

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -39,6 +38,7 @@ from elastocal.model.statics.forces import (
     values_at,
 )
 from elastocal.spatial.entries import Array, Entry, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.robot import Robot
 from elastocal.model.statics.stiffness import softest, stiffness
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 TRIED = 9
 """Values of each joint that are compared to choose the joints."""

@@ -14,7 +14,6 @@ stiffness: the status says so and the stiffness is nan.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
@@ -30,6 +29,7 @@ from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, chunks, forces_at, state_at
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 SINGULAR = 1e-10
 

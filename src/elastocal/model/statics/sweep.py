@@ -20,14 +20,13 @@ as it stands, which costs fewer calls.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.statics.flexibility import Flexibility
 from elastocal.model.statics.forces import Forces
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 FEW = 8
 """Bending coordinates up to which the matrix is written out, and twice as many coordinates in all."""

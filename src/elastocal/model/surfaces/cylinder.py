@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from elastocal.model.surfaces.sphere import round_about
 from elastocal.model.surfaces.surface import Near, Pair, Surface, Vector, leaning, perpendiculars, unit
 from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

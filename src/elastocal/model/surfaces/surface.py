@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, NamedTuple, Self
 
@@ -26,6 +25,7 @@ from elastocal.kinds import kinds_in
 from elastocal.model.parameters import Parameter
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import align_z
+from elastocal.values import dataclass
 
 Vector = tuple[float, float, float]
 Pair = tuple[float, float]

@@ -16,7 +16,6 @@ A normal of axes that meet has no sign of its own: it gets that of the robot fil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +29,7 @@ from elastocal.procedures.circle_points.frame_errors import PARALLEL, AxisError,
 from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 
 def couplings(robot: Robot, sweeps: Sequence[Sweep], numbers: Sequence[int], base: Pose) -> Array:

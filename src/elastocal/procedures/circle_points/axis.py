@@ -14,7 +14,6 @@ Axis 1 is laid on the robot's axis 1; what is left (a turn about it, a shift alo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -28,6 +27,7 @@ from elastocal.solve.linear import solve_linear
 from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 STEP = np.radians(1.0)
 """Least sweep of a joint in rad."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -23,6 +23,7 @@ from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
+from elastocal.values import dataclass
 
 PARALLEL = np.radians(5.0)
 """Axes closer than this have no common normal that could be measured."""

@@ -18,7 +18,6 @@ turns about P0 by Algorithm 2, which gives the result, and by the stricter model
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +38,7 @@ from elastocal.results import as_frame
 from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

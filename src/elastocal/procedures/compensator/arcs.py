@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,7 @@ from elastocal.procedures.compensator.robust import (
 )
 from elastocal.procedures.compensator.variants import Variants, compare_variants
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 LARGE = 20.0
 """Metres of a radius beyond which a note is due."""

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Self
 
 import numpy as np
@@ -42,6 +42,7 @@ from elastocal.procedures.compensator.points import (
     refuse_straight,
 )
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Method = Literal["algebraic", "geometric"]
 LOST = 1 / 3

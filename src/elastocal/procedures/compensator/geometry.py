@@ -20,8 +20,6 @@ mean of its markers, as here, or that of the plane in which P1 moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -33,6 +31,7 @@ from elastocal.procedures.compensator.rigid_body import RigidBody
 from elastocal.quantities import probability
 from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 UNLIKELY = 0.0027
 """Probability of three standard deviations."""

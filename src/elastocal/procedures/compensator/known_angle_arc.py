@@ -16,7 +16,7 @@ error of R in (34); ``paper_radius_sd`` and ``paper_centre_covariance`` are its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from elastocal.procedures.compensator.least_squares import AxisFit, AxisProblem, estimated
 from elastocal.procedures.compensator.points import AxisFrame, as_noise
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 
 def unit_directions(angles: Array, sense: int, dimension: int) -> Array:

@@ -7,7 +7,6 @@ is the noise stated, or the residuals' where that is more or none is stated.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from math import inf
 from typing import Self, TypeVar
 
@@ -19,6 +18,7 @@ from elastocal.solve.linear import solve_linear
 from elastocal.solve.nested import f_test
 from elastocal.solve.nonlinear import minimise as least_squares
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 DISTURBED = 1e-3
 """Residuals so far above the stated noise come by chance less often than this."""

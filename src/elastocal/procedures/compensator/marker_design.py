@@ -26,7 +26,6 @@ was measured where there is any.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -46,6 +45,7 @@ from elastocal.procedures.compensator.angle_design import (
 )
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 Model = Literal["concentric", "common rotation"]
 PlaceCriterion = Literal["balance", "concentric", "common rotation"]

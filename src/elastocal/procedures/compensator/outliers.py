@@ -13,7 +13,7 @@ or height) is wrong alone where without it the others agree with the prediction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from elastocal.solve.linear import solve_linear
 from elastocal.solve.loss import TUNING
 from elastocal.solve.outliers import FAR, LinearJudge, screen_units
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 LEVEL, ROUNDS, SAME = 0.01, 20, 1e-3
 ALONE = 1e-3

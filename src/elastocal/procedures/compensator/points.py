@@ -7,7 +7,6 @@ the axis with the plane across it: local coordinates, and small moves of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from elastocal.errors import (
 )
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.rotation import rotations
+from elastocal.values import dataclass
 
 COORDINATES = ("x", "y", "z")
 STRAIGHT = 1e-9

@@ -21,7 +21,7 @@ certain, if it is true; ``variants`` tests whether it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -32,6 +32,7 @@ from elastocal.procedures.compensator.concentric import ConcentricProblem, Marke
 from elastocal.procedures.compensator.least_squares import ArcProblem, estimated, minimise
 from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, as_noise, as_points
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

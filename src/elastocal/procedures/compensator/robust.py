@@ -9,7 +9,7 @@ The sets are all triples of poses, or so many evenly chosen ones, and all poses 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -35,6 +35,7 @@ from elastocal.procedures.compensator.rigid_body import (
     rigid_start,
 )
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 MOST = 120
 """Triples tried at most."""

@@ -7,7 +7,7 @@ torque is many times the weight's it describes the stiffness of the joint only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import Balance, balancing_spring
 from elastocal.procedures.compensator.geometry import CompensatorGeometry
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 POINTS = 181
 ABSURD_TORQUE = 5.0

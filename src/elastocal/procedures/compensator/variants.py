@@ -11,7 +11,7 @@ Each is the one before with fewer unknowns, and is tested against it (``solve.ne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -24,6 +24,7 @@ from elastocal.procedures.compensator.points import Markers
 from elastocal.procedures.compensator.rigid_body import RigidBody, fit_common_rotation, fit_pointing
 from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -46,6 +46,7 @@ from elastocal.solve.groups import Combination, Groups
 from elastocal.solve.linear import unit_qr
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 FEW = 2
 """Digits of a factor that follows from forces with their scatter."""

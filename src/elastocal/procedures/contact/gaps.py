@@ -19,7 +19,6 @@ freedom explains most of the misfit is named, with the change that it seems to h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -34,6 +33,7 @@ from elastocal.reduction.problem import Problem, linearise, weigh
 from elastocal.solve.linear import orthonormal_span, solve_linear
 from elastocal.solve.nested import score_of_rows
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 EVEN = Reading(sd=1e-5, force_sd=1.0)
 """Weights of a start: a hundredth of a millimetre like a newton across the normal."""

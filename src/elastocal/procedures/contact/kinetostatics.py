@@ -7,8 +7,6 @@ spread over the joint ranges: of those that arrive, the one nearest to the middl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.model.inverse_kinematics import PoseStatus
@@ -18,6 +16,7 @@ from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.kinetostatics import Inverse, direct, inverse
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy, rpy_matrix
+from elastocal.values import dataclass
 
 STARTS = 48
 

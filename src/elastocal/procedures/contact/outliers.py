@@ -10,7 +10,7 @@ helps; those that leave nothing more than noise are named, with the value that w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from elastocal.reduction.problem import Problem, weigh
 from elastocal.solve.deletion import Deletion
 from elastocal.solve.outliers import LinearJudge, screen_units, worst_unit
 from elastocal.spatial.entries import Bools, Ints
+from elastocal.values import dataclass
 
 LEVEL = 1e-3
 """Probability with which contacts with nothing but noise lose any; and with which the wrong number is not named."""

@@ -12,7 +12,7 @@ Robot, objects, contacts and forces as seen along z, for the contour-tracking pi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.surfaces.touches import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ same, and what remains is named.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from elastocal.procedures.contact.plan import ContactPlan, as_measurement, conta
 from elastocal.reduction.problem import linearise, unknowns, weigh
 from elastocal.solve.groups import Group, Groups, classify, covariance
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 ABSURD = 1e3
 """Times its size: a change of a parameter that is out of the question keeps sums finite where nothing is told."""

@@ -11,7 +11,7 @@ once (``unknowns``, ``inertia``, ``fit``, ``friction``) and the gains of current
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -35,6 +35,7 @@ from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_mo
 from elastocal.results import as_frame
 from elastocal.solve.groups import Group
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.findings import Finding

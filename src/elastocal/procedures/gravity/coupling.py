@@ -9,7 +9,6 @@ logarithm of the likelihood gained, per independent reading, less the price of t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
 from elastocal.procedures.gravity.unknowns import Coupled
+from elastocal.values import dataclass
 
 CLEAR = 10.0
 """Evidence (natural logarithm) from which a coupling is proposed."""

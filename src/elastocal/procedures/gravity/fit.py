@@ -10,7 +10,6 @@ they are worth, and widen by as much as stretches show (``solve.serial``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +26,7 @@ from elastocal.solve.groups import Groups, classify
 from elastocal.solve.rank import stacked_triangle
 from elastocal.solve.serial import considered, crowding, left_out, mean_square, scatter_and_worth, spread
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 ROUNDS, DECIDED = 6, 2
 """Of estimates and their noise; after the third, shares of friction by load that are not significant are left out."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.measure.sources.friction import TERMS
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.shape import BY_LOAD
+from elastocal.values import dataclass
 
 SIGNIFICANT = 5.0
 """Coulomb friction over its sd from which it brakes, or drives, which it cannot."""

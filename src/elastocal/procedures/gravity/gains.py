@@ -9,7 +9,7 @@ then a product with the gain, in A.  Where no gain is told, the joint with the l
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from elastocal.solve.evidence import posterior, prior_precision
 from elastocal.solve.groups import classify
 from elastocal.solve.rank import stacked_triangle
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 ROUNDS = 30
 SETTLED = 1e-4

@@ -14,7 +14,7 @@ the pace that a first fit has shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 MATTERS = 0.01
 """Share of the largest direction below which what is not known of inertia is left out."""

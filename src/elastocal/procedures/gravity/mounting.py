@@ -6,7 +6,7 @@ of one least-squares fit of three numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from elastocal.procedures.gravity.unknowns import Unknowns
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.serial import crowding, scatter_and_worth
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 ROUNDS = 3
 LEAST = 1e-5

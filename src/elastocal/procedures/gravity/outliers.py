@@ -8,7 +8,7 @@ no slip, however large.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from elastocal.procedures.gravity.samples import Samples
 from elastocal.solve.deletion import deletion
 from elastocal.solve.evidence import posterior
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 BEYOND = 8.0
 """Studentised deletion residuals: chance or ripple does not go there."""

@@ -19,7 +19,7 @@ random split would judge a fit by what it has as good as seen; whole blocks do n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.solve.serial import mean_square
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 BLIND = 1e-6
 """Share of a row that may lie along what no reading tells."""

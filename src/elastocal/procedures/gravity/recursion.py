@@ -9,7 +9,6 @@ drops.  A term inherits the errors of those further out: they are linear in what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sweeps import LOCKED, FourierSeries, Sweep, find_sweeps, fourier
 from elastocal.procedures.gravity.terms import LevelAxes, Term, level_joints
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from elastocal.procedures.gravity.samples import Samples, select_samples
 from elastocal.procedures.gravity.sense import Sense, stated_sense, torque_sense
 from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.procedures.gravity.unknowns import PACE, Coupled, MassPrior
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.measure.joint_log import JointLog

@@ -11,7 +11,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from elastocal.measure.slow_motion import NOISE_TIMES, SHARE, SHARE_OF_SPEED, lo
 from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.plausible import LEAST, check_log, unclipped
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 STILL = 0.01
 """Radians or metres: a joint that moves less has only trembled."""

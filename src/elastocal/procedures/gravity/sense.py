@@ -7,7 +7,6 @@ stays near level, with friction on top), its size about zero tells as well, if i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +16,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 CLEAR = 0.8
 """Correlation that tells a sign, or that two columns are swapped."""

@@ -12,7 +12,7 @@ tau and c are those of the fit before, so that the problem stays linear.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.inertia import inertial_values
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 BY_LOAD = "friction by load"
 SIGNIFICANT = 5.0

@@ -8,8 +8,6 @@ Accuracies and the test of higher terms count the samples for what they are wort
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.errors import ConflictError
@@ -19,6 +17,7 @@ from elastocal.solve.linear import LinearSolution, solve_linear
 from elastocal.solve.nested import f_test
 from elastocal.solve.serial import crowding, scatter_and_worth
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 LOCKED = 0.01
 """Radians or metres that a locked joint may creep within a sweep."""

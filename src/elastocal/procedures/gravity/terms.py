@@ -7,8 +7,6 @@ A_i and B_i are mass moments times gravity: of link i, and of all that hangs fur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from elastocal.errors import RangeError, UnobservableError
@@ -18,6 +16,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_observation, holding_torque
 from elastocal.procedures.gravity.fit import Known
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 ALIKE = 1e-3
 """Radians: axes closer than this are parallel, or level."""

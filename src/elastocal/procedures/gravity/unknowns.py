@@ -16,7 +16,7 @@ Where inertia is not modelled so, what the robot file does not know of it is a f
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from elastocal.procedures.gravity.inertia import SlowInertia, inertial_values, m
 from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.shape import BY_LOAD, SIGNIFICANT, FrictionShape
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 ZERO = 0.1
 """Share of a joint's torque, root mean square, that the zero of its reading may be off by."""

@@ -8,7 +8,7 @@ the elements that a robot file takes, and what to say of it all (here).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
 import numpy as np
@@ -28,6 +28,7 @@ from elastocal.procedures.loops.joints import (
 from elastocal.procedures.loops.loop import Estimate, NamedLoop, unknown
 from elastocal.results import as_frame
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 SURE = 0.999
 """Level of the interval that must lie below zero where a number is called negative."""

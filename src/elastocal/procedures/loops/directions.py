@@ -16,7 +16,6 @@ Principal values and axes of M are accurate to first order:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import nan
 
 import numpy as np
@@ -27,6 +26,7 @@ from elastocal.solve.linear import solve_linear
 from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,6 @@ and, where forces were repeated, all of them and more at once by the scatter of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
@@ -42,6 +41,7 @@ from elastocal.solve.linear import ROUNDING, LinearSolution, solve_linear
 from elastocal.solve.nested import LEVEL, NestedTest, f_test, undecided
 from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 MOST, FEW = 0.1, 2
 """Share of the readings that may be outliers, and the number that always may."""

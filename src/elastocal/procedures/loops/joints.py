@@ -11,7 +11,7 @@ Values from loops as elements of a robot file; what is not known is left out wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite, pi
 
 import numpy as np
@@ -23,6 +23,7 @@ from elastocal.procedures.loops.loop import Estimate, mean_of
 from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import matrix_rpy
+from elastocal.values import dataclass
 
 Gripper = tuple[Estimate, Estimate]
 """Compliance and half gap along a loop."""

@@ -19,7 +19,6 @@ A number with its accuracy, or the reason why there is none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, isfinite, nan, sqrt
 
 import numpy as np
@@ -27,6 +26,7 @@ import numpy as np
 from elastocal.errors import NumberError, ShapeError
 from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

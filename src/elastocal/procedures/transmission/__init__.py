@@ -10,7 +10,6 @@ numbers they stand for (``ratios``), and what may be wrong with the tables as a 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +40,7 @@ from elastocal.results import as_frame
 from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives

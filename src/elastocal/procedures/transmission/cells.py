@@ -13,7 +13,6 @@ the column: a wrong joint value shows in all motors that it drives, a wrong coun
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from elastocal.procedures.transmission.equations import System, What
 from elastocal.procedures.transmission.fit import ROUNDING, SystemFit
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 
 @dataclass(frozen=True)

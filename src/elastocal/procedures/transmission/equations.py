@@ -13,7 +13,7 @@ phi act on the counts by t_ij and c_i; each table and relation has one noise lev
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from elastocal.errors import NumberError, ShapeError, UnobservableError
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Ints
+from elastocal.values import dataclass
 
 What = Literal["counts", "motor", "joint"]
 TURN = 2 * np.pi

@@ -13,13 +13,14 @@ the blocks' sums of squares by scoring: weighted least squares with the weights 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from elastocal.procedures.transmission.equations import MotorEquations, Relation, System
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
+from elastocal.values import dataclass
 
 ROUNDING = 1 / 12
 """Variance of a number that is rounded to whole counts."""

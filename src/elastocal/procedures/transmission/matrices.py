@@ -16,7 +16,7 @@ which makes every ratio about twice as accurate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from elastocal.procedures.transmission.outliers import (
 )
 from elastocal.solve.nested import NestedTest, f_test
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 PASSES = 5
 OFFSET_LEVEL = 0.05

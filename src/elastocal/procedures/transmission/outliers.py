@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 from math import gcd
@@ -33,6 +32,7 @@ from elastocal.procedures.transmission.cells import (
 from elastocal.procedures.transmission.equations import AxisColumn, System
 from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
 from elastocal.spatial.entries import Bools
+from elastocal.values import dataclass
 
 LEVEL, FAR, ALONE = 0.001, 5.0, 10.0
 """Level of the test; robust deviations, and deviations within the own blocks, that lead the search."""

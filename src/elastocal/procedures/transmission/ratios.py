@@ -18,7 +18,6 @@ one half).  A number whose own chance is above ``MOST`` is never proposed.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, expm1, floor, isfinite, log
 
@@ -28,6 +27,7 @@ from elastocal.procedures.transmission.equations import TURN
 from elastocal.procedures.transmission.fit import Pattern
 from elastocal.procedures.transmission.matrices import Matrices
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 COVER, COVER_COUNTS = 0.95, 0.99
 """Probability of the interval that a fraction, or a round number of counts, must lie in.  Round numbers are so rare

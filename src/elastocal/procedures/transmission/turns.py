@@ -14,12 +14,12 @@ for one choice of the slopes, and there are about (2 MOST + 1) choices for each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import log
 
 import numpy as np
 
 from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.values import dataclass
 
 MOST = 8
 FINE = 5e-4

@@ -8,7 +8,7 @@ two that the shown numbers leave room for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from elastocal.procedures.transmission.equations import EncoderSeries
 from elastocal.procedures.transmission.turns import ShownCounts, Turns, all_but_one, plain, whole_turns
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array
+from elastocal.values import dataclass
 
 MODULI = tuple(2**k for k in range(8, 33))
 ROOM = 16

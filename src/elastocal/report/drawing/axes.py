@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 
 from elastocal.report.drawing.canvas import Scale, Sheet, shortened, tick_words, wide
+from elastocal.values import dataclass
 
 LINE = 15.0
 """Room that one of several names beside each other needs, px."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from math import ceil, floor, isfinite, log10
 
 from elastocal.quantities import number
 from elastocal.report.colours import Paint
+from elastocal.values import dataclass
 
 SIZE = 12
 """Of letters, px."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import sqrt
 
 from elastocal.report.blocks import Scene
@@ -13,6 +12,7 @@ from elastocal.report.drawing.canvas import Sheet
 from elastocal.report.geometry import FIELD, FROM, camera, cross, dot, plus, scaled, unit
 from elastocal.report.parts import Arrows, Capsule, Dots, Labels, Mesh, Part, Point, Solids
 from elastocal.report.scene import DIAGONAL, STYLES, box, strokes
+from elastocal.values import dataclass
 
 LIGHT_FROM = unit((0.4, -0.6, 0.9))
 FEW_POINTS = 12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ from elastocal.report.robot_scene import (
     times,
 )
 from elastocal.solve.summary import rms, rms_of_rows
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult

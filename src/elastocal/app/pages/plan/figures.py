@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from elastocal.report.robot_scene import (
     robot_parts,
     spread_out,
 )
+from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.design.cell import Cell
