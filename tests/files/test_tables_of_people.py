@@ -86,7 +86,7 @@ DRESSES = {
 def test_the_same_readings_in_every_dress(tmp_path: Path, dress: str) -> None:
     (tmp_path / "t.csv").write_bytes(DRESSES[dress])
     _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
-    np.testing.assert_allclose(data.q, np.radians(Q), atol=1e-6)
+    np.testing.assert_allclose(np.radians(data.q), np.radians(Q), atol=1e-6)
     np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS, atol=1e-9)
 
 
@@ -146,7 +146,7 @@ def test_merged_cells_of_excel_count_in_every_row(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(out.getvalue())
     _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.xlsx")
     assert data.markers == ("m1", "m2")
-    np.testing.assert_allclose(data.q, np.radians(Q))
+    np.testing.assert_allclose(data.q, Q)
     np.testing.assert_allclose(data.position[:, 1], 1e-3 * (POINTS + 1))
 
 

@@ -72,6 +72,43 @@ def test_units_may_be_stated_again(cal: ec.Calibration) -> None:
     assert in_radians.predict(np.radians(new)).warnings == ()
 
 
+@pytest.mark.parametrize("units", [("deg", "mm"), ("rad", "m")])
+def test_a_table_gives_the_units_that_it_is_written_in(
+    units: tuple[str, str], q: np.ndarray, data: ec.Campaign, cal: ec.Calibration, tmp_path: Path
+) -> None:
+    """Predictions take the joint values of the table, whichever way it came in and however often it was saved."""
+    angle, length = units
+    turn, size = 1.0 if angle == "deg" else np.pi / 180, 1e3 if length == "mm" else 1.0
+    places = [f"{m}.{c}_{length}" for m in data.markers for c in "xyz"]
+    head = ",".join([*(f"J{i}_{angle}" for i in range(1, 7)), *places])
+    rows = np.hstack([turn * q, size * data.position.reshape(len(q), -1)])
+    np.savetxt(tmp_path / "t.csv", rows, "%.17g", ",", header=head, comments="")
+    robot, read = ec.read_campaign("fanuc-m710ic50", tmp_path / "t.csv")
+    assert (read.angle, read.length) == units
+    np.testing.assert_allclose(read.q, turn * q, rtol=1e-14)
+    made = ec.calibrate(robot, read, ["geometry"])
+    again = ec.read_calibration(made.save(tmp_path / "c.json"))
+    for known in (made, again):
+        assert f"joint values in {angle} and {length}" in repr(known)
+        assert known.predict(turn * q[:3]).position == pytest.approx(cal.predict(q[:3]).position, abs=1e-5)
+
+
+def test_axes_that_slide_in_another_unit_are_a_warning() -> None:
+    robot, rng = ec.read_robot("cylindrical"), np.random.default_rng(3)
+    q = np.column_stack([rng.uniform(100, 900, 12), rng.uniform(-90, 90, 12), rng.uniform(400, 900, 12)])
+    joints = q * [1e-3, np.pi / 180, 1e-3]
+    x = 1e3 * robot.kinematics(joints).position + 0.01 * rng.normal(size=(12, 3))
+    cal = ec.calibrate(robot, ec.Campaign(q=q, position=x, length="mm", angle="deg"), ["geometry"])
+    assert cal.predict(q).warnings == ()
+    (doubt,) = cal.predict(q * [1e-3, 1, 1e-3]).warnings
+    assert doubt.code == "length-unit"
+    assert {k: doubt.data[k] for k in ("unit", "likely", "axes")} == {
+        "unit": "mm", "likely": "m", "axes": ["q1", "q3"]
+    }  # fmt: skip
+    in_metres = replace(cal, length="m")
+    assert [w.data["likely"] for w in in_metres.predict(q).warnings] == ["mm"]
+
+
 def test_readings_of_the_calibration_are_no_validation(cal: ec.Calibration, data: ec.Campaign, tmp_path: Path) -> None:
     for known in (cal, ec.read_calibration(cal.save(tmp_path / "c.json"))):
         own = known.validate(data)

@@ -30,8 +30,12 @@ if TYPE_CHECKING:
     from elastocal.calibration.seen import Seen
     from elastocal.files.certificate import Stated
 
-MANY_TURNS = 4 * np.pi
-"""Angles in rad beyond which a number is more likely one in degrees."""
+LIKELY = {
+    "angle": {"rad": (0.0, 4 * np.pi), "deg": (2 * np.pi, np.inf)},
+    "length": {"m": (0.0, 50.0), "mm": (5.0, np.inf)},
+}
+"""Between these the largest of several joint values lies, or they are more likely in the other unit."""
+SEVERAL = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,6 +144,8 @@ class Calibration:
     ) -> Prediction:
         """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated.
 
+        Those are ``angle`` and ``length`` of this calibration: as arrays were given, or as the columns of tables
+        were written, also where it was saved in between.  Values that are likely in others are a warning.
         ``wrench`` acts at ``load_frame``, that of the campaign where not stated; ``temperature`` (N,) or one number,
         the campaign's mean where not stated.  Positions are in the axes of the instrument at ``station``, or in those
         of the robot's base as that station was registered to it.
@@ -292,20 +298,14 @@ class Calibration:
         return save_calibration(self, path)
 
     def _joints(self, q: object, length: str | None, angle: str | None) -> tuple[Array, tuple[Finding, ...]]:
-        """Joint values, and whether their unit is in doubt."""
+        """Joint values, and whether their units are in doubt."""
         raw = joint_table([q] if np.ndim(q) == 1 else q)  # type: ignore[arg-type]
-        doubt: tuple[Finding, ...] = ()
-        turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
-        if angle is None and len(raw) and raw.shape[1] == self.robot.n and turning:
-            most = float(np.abs(raw[:, turning]).max())
-            text = ""
-            if self.angle == "deg" and len(raw) > 2 and 0 < most < 2 * np.pi:
-                text = f"no angle is beyond {most:.3g}; they are taken as degrees, as in the campaign (angle='rad'?)"
-            elif self.angle == "rad" and most > MANY_TURNS:
-                text = f"an angle is {most:.4g}; it is taken as radians, the unit of this calibration (angle='deg'?)"
-            if text:
-                doubt = (Finding("angle-unit", "warning", text, {"largest": most}),)
-        return controller_to_joints(self.robot, raw, length or self.length, angle or self.angle), doubt
+        joints = controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
+        doubts = [
+            *(_doubt(self, raw, "angle") if angle is None else ()),
+            *(_doubt(self, raw, "length") if length is None else ()),
+        ]
+        return joints, tuple(doubts)
 
     def _station(self, name: str | None) -> int:
         if name is None:
@@ -317,7 +317,7 @@ class Calibration:
     def __repr__(self) -> str:
         words = " + ".join(self.words) or "nominal"
         lines = [
-            f"<Calibration of {self.robot.name}: {words}",
+            f"<Calibration of {self.robot.name}: {words}; joint values in {self.angle} and {self.length}",
             f"  {self.verdict.text}",
             f"  leave-one-out: {self.leave_one_out.text()}; nominal: {self.before.text()}",
             f"  {self.parameters!r}".replace("<", "").replace(">", ""),
@@ -334,3 +334,24 @@ class Calibration:
     def evidence(self) -> float:
         """Log marginal likelihood of the chosen model."""
         return self.ladder.chosen.evidence
+
+
+def _doubt(c: Calibration, raw: Array, what: Literal["angle", "length"]) -> tuple[Finding, ...]:
+    """Whether values (N, n) are more likely in another unit than the calibration's."""
+    kind = "revolute" if what == "angle" else "prismatic"
+    own = [i for i, m in enumerate(c.robot.motions) if m.kind == kind]
+    if not own or not len(raw):
+        return ()
+    unit = getattr(c, what)
+    other, (low, high) = next(u for u in LIKELY[what] if u != unit), LIKELY[what][unit]
+    most = float(np.abs(raw[:, own]).max())
+    few = most == 0 or len(raw) < SEVERAL  # a few poses may well be near home
+    if most <= high and (few or most >= low):
+        return ()
+    axes = [c.robot.controller.axes[i] for i in own]
+    text = (
+        f"the largest value of {', '.join(axes)} is {most:.4g}; they are taken as {unit}, as in the campaign of this "
+        f"calibration ({what}={other!r}?)"
+    )
+    data = {"largest": most, "unit": unit, "likely": other, "axes": axes}
+    return (Finding(f"{what}-unit", "warning", text, data),)

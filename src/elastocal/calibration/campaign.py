@@ -164,6 +164,13 @@ class Campaign:
         raw = self.q if q is None else joint_table(q)
         return controller_to_joints(robot, raw, self.length, self.angle)
 
+    def written_in(self, robot: Robot, length: str, angle: str) -> Campaign:
+        """The same with ``q`` in other units."""
+        if (length, angle) == (self.length, self.angle):
+            return self
+        own, other = factors(robot, self.length, self.angle), factors(robot, length, angle)
+        return self.changed(q=self.q * (own / other), length=length, angle=angle)
+
     def changed(self, **values: Any) -> Campaign:
         """The same with other values, in SI and checked already."""
         out = object.__new__(Campaign)
@@ -238,9 +245,13 @@ def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> A
             f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
             f"{', '.join(robot.joints)}"
         )
+    return robot.controller.to_joints(raw * factors(robot, length, angle))
+
+
+def factors(robot: Robot, length: str, angle: str) -> Array:
+    """(n,) to rad and m, of values of the axes in stated units."""
     metre, radian = _unit("length", length, LENGTHS), _unit("angle", angle, ANGLES)
-    factors = [radian if m.kind == "revolute" else metre for m in robot.motions]
-    return robot.controller.to_joints(raw * np.array(factors))
+    return np.array([radian if m.kind == "revolute" else metre for m in robot.motions])
 
 
 def joint_table(value: object) -> Array:

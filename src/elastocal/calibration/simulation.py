@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
+from elastocal.calibration.campaign import LENGTHS, Campaign, factors
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
@@ -113,12 +113,12 @@ class _Setting:
 
     def campaign(self, points: Array, noise: Any) -> Campaign:
         setup = self.measurement.setup
-        factors = [ANGLES[self.angle] if m.kind == "revolute" else LENGTHS[self.length] for m in self.robot.motions]
         if isinstance(noise, float):
             noise /= LENGTHS[self.length]
         values: dict[str, Any] = {self.read: points}
         return Campaign(
-            q=self.robot.controller.to_controller(setup.q) / np.array(factors), length=self.length, angle=self.angle,
+            q=self.robot.controller.to_controller(setup.q) / factors(self.robot, self.length, self.angle),
+            length=self.length, angle=self.angle,
             wrench=setup.wrenches if np.any(setup.wrenches) else None, load_frame=setup.load.frame,
             station=self.station, markers=tuple(m.frame for m in setup.markers), noise=noise, name="simulated",
             **values,

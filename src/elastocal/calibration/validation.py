@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.campaign import LENGTHS, Campaign, check_campaign
+from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
@@ -102,16 +102,14 @@ def _same_markers(calibration: Calibration, campaign: Campaign) -> Campaign:
             f"knows {', '.join(own)}; call the same marker by the same name in both tables",
             code="unknown-marker", value=strange[0], allowed=own,
         )  # fmt: skip
-    metre = LENGTHS[campaign.length]
     values: dict[str, Any] = {"markers": own}
     for key in ("position", "deflection", "distance"):
         given = getattr(campaign, key)
         if given is not None:
             wide = np.full((given.shape[0], len(own), *given.shape[2:]), np.nan)
-            wide[:, [own.index(m) for m in read]] = given / metre
+            wide[:, [own.index(m) for m in read]] = given
             values[key] = wide
-    noise = campaign.noise / metre if isinstance(campaign.noise, float) else campaign.noise
-    return replace(campaign, noise=noise, **values)
+    return campaign.changed(**values)
 
 
 def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, Array, Array]:
