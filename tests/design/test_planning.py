@@ -250,3 +250,15 @@ def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
     assert {e.name for e in told.expected.expectations} == set(NAMES)
     assert told.unobservable == ()
     assert len(repr(told).splitlines()) < 12
+
+
+def test_a_plan_by_assumed_values_says_so() -> None:
+    """A robot without compliances gets start values by its size; measured ones bring no such warning."""
+    task = replace(TASK, model=cylindrical().without("joint_compliance").with_joint_compliance())
+    plan = planned_for(task)
+    (assumed,) = [w for w in plan.warnings if w.code == "assumed-values"]
+    assert set(assumed.data["parameters"]) == set(NAMES)
+    assert "warning assumed-values" in repr(plan)
+    measured = [replace(e, status="measured") if e.kind == "joint_compliance" else e for e in task.model.elements]
+    known = planned_for(replace(task, model=replace(task.model, elements=tuple(measured))))
+    assert "assumed-values" not in [w.code for w in known.warnings]

@@ -317,3 +317,9 @@ def test_a_station_that_is_unknown_is_named(cal: ec.Calibration, q: np.ndarray) 
 def test_a_prediction_refuses_in_one_sentence(cal: ec.Calibration, given: dict[str, object], words: str) -> None:
     with pytest.raises(ec.InputError, match=words):
         cal.predict(**({"q": np.full((1, 6), 20.0)} | given))
+
+
+def test_a_report_is_a_page_and_a_certificate_is_paper(cal: ec.Calibration, tmp_path: Path) -> None:
+    with refused("suffix", ".pdf", file="x.pdf", allowed=(".html", ".htm")):
+        cal.report(tmp_path / "x.pdf")
+    assert not list(tmp_path.iterdir())

@@ -247,7 +247,7 @@ class Calibration:
         standalone: bool = False,
         **stated: object,
     ) -> Path:
-        """Write an HTML page that opens offline; its first page is the certificate.
+        """Write an HTML page (.html) that opens offline; its first page is the certificate, alone also a PDF.
 
         ``tolerance`` in the length unit of the campaign and ``stated`` are as of ``certificate``.
         """

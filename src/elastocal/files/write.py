@@ -42,12 +42,11 @@ def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path 
     for name, path in targets.items():
         suffixes = SUFFIXES.get(name.lstrip("-"), ())
         if path is not None and suffixes and path.suffix.lower() not in suffixes:
+            paper = "; a PDF is made of certificates" if path.suffix.lower() == ".pdf" else ""
             raise InputError(
-                f"{name} {path}: the name must end in {' or '.join(suffixes)}",
-                code="suffix",
-                file=str(path),
-                allowed=suffixes,
-            )
+                f"{name} {path}: the name must end in {' or '.join(suffixes)}{paper}",
+                code="suffix", file=str(path), value=path.suffix, allowed=suffixes,
+            )  # fmt: skip
 
 
 def _check_writable(name: str, path: Path) -> None:
