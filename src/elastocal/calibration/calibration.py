@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from elastocal.arguments import checked, generator
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
+from elastocal.calibration.campaign import Campaign, controller_to_joints, pose_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier, Residuals
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted
-from elastocal.errors import ConflictError, UnknownNameError
+from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
 from elastocal.results import as_html, shortened
@@ -130,6 +131,7 @@ class Calibration:
         )
         return Finding("improved", "note", text, data)
 
+    @checked()
     def predict(
         self,
         q: object,
@@ -186,24 +188,28 @@ class Calibration:
         made = predicted(of, joints, loads, number, frame, warm, follows=follows, base=base)
         return replace(made, warnings=warnings)
 
+    @checked()
     def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:
         """Parameters (count, p), ``names``, drawn from the posterior: what the readings and the priors leave possible.
 
         ``cal.robot.with_parameters(dict(zip(cal.names, draw)))`` is such a robot.  Compliances are drawn by their
         logarithms, so that they keep their sign; backlash is not negative.
         """
-        generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
+        if count < 1:
+            raise RangeError.of("count", count, "give at least one")
+        draw = generator("rng", rng)
         own, at = len(self.names), self.values
         spread = self.inflation**2 * self.covariance[:own, :own]
         values, vectors = np.linalg.eigh(spread)
-        moved = generator.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        moved = draw.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         units = [self.parameters[n].unit for n in self.names]
         logs = np.array(
-            ["N" in u and self.parameters[n].file_value != 0 for n, u in zip(self.names, units, strict=True)]
+            ["N" in u and self.parameters[n].file_value != 0 for n, u in zip(self.names, units, strict=True)],
+            dtype=bool,
         )
         share = np.divide(moved, at, out=np.zeros_like(moved), where=logs & (at != 0))
         out = np.where(logs, at * np.exp(share), at + moved)
-        gaps = np.array([n.endswith(".gap") for n in self.names])
+        gaps = np.array([n.endswith(".gap") for n in self.names], dtype=bool)
         return np.asarray(np.where(gaps, np.maximum(out, 0.0), out))
 
     @cached_property
@@ -238,6 +244,7 @@ class Calibration:
 
         return validate(self, campaign, refit=refit)
 
+    @checked()
     def report(
         self,
         path: str | PathLike[str],
@@ -255,6 +262,7 @@ class Calibration:
 
         return write_report(self, path, validation, self._stated(tolerance, stated), standalone=standalone)
 
+    @checked()
     def certificate(
         self,
         path: str | PathLike[str],
@@ -291,6 +299,7 @@ class Calibration:
 
         return registered(self, flange)
 
+    @checked()
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything that predictions need to one JSON file; ``read_calibration`` reads it."""
         from elastocal.calibration.store import save_calibration
@@ -299,7 +308,7 @@ class Calibration:
 
     def _joints(self, q: object, length: str | None, angle: str | None) -> tuple[Array, tuple[Finding, ...]]:
         """Joint values, and whether their units are in doubt."""
-        raw = joint_table([q] if np.ndim(q) == 1 else q)  # type: ignore[arg-type]
+        raw = pose_table(q)
         joints = controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
         doubts = [
             *(_doubt(self, raw, "angle") if angle is None else ()),

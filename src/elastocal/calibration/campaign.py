@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.calibration.priors import priors_of
 from elastocal.errors import (
     DuplicateError,
@@ -77,6 +78,8 @@ class Campaign:
     """Whether markers have names of their own: only then they are looked for among the frames of the robot."""
 
     def __post_init__(self) -> None:
+        for key, hint in (("markers", Sequence[str]), ("keep", Sequence[str]), ("places", Iterable)):
+            check_type(key, getattr(self, key), hint)
         metre = _unit("length", self.length, LENGTHS)
         radian = _unit("angle", self.angle, ANGLES)
         q = joint_table(self.q)
@@ -109,7 +112,7 @@ class Campaign:
         values["noise"] = sources
         for key, value in values.items():
             object.__setattr__(self, key, value)
-        if self.places and len(self.places) != count:
+        if len(self.places) and len(self.places) != count:
             raise ShapeError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
         object.__setattr__(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
         lines = dict.fromkeys(self.line(i) for i in range(count)) if self.keep else {}
@@ -263,6 +266,12 @@ def joint_table(value: object) -> Array:
     return q
 
 
+def pose_table(value: object) -> Array:
+    """The same; (n,) is one row."""
+    q = _numbers("q", value)
+    return joint_table(q[None] if q.ndim == 1 else q)
+
+
 def _unit(key: str, word: object, known: dict[str, float]) -> float:
     if word is None:
         other = "positions and prismatic joints" if key == "length" else "revolute joints"
@@ -288,6 +297,8 @@ def _table(key: str, value: object, dimensions: int) -> Array:
 
 
 def _rows(key: str, out: Array, count: int) -> Array:
+    if not out.ndim:
+        raise ShapeError(f"{key} is one number; one row for each reading is needed", parameter=key, value=out.item())
     if len(out) != count:
         raise ShapeError(f"{key} has {len(out)} rows, q has {count}; both need one row for each reading")
     if np.any(np.isinf(out)):
@@ -297,7 +308,7 @@ def _rows(key: str, out: Array, count: int) -> Array:
 
 def _points(key: str, value: object, count: int) -> Array:
     out = _numbers(key, value)
-    if out.ndim == 2 and out.shape[1] % 3 == 0:
+    if out.ndim == 2 and out.size and out.shape[1] % 3 == 0:
         out = out.reshape(len(out), -1, 3)
     if out.ndim != 3 or out.shape[2] != 3:
         raise ShapeError(f"{key} has shape {out.shape}; (N, 3) or (N, markers, 3) is needed")
@@ -327,7 +338,10 @@ def wrench_table(value: object, count: int) -> Array:
 def _labels(value: object, count: int) -> Any:
     if value is None:
         return np.full(count, "1")
-    out = np.asarray(value).reshape(-1).astype(str)
+    try:
+        out = np.asarray(value).reshape(-1).astype(str)
+    except ValueError:
+        raise ShapeError("station holds lists; name one for each reading", parameter="station") from None
     if len(out) != count:
         raise ShapeError(f"station has {len(out)} rows, q has {count}; name one for each reading")
     return out

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, factors
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.words import ORDER, automatic, with_words
@@ -47,6 +48,7 @@ PLACES = (*SHIFT, *LOADED, *UNLOADED, *DISTANCE)
 DIGITS = 12
 
 
+@checked()
 def read_campaign(
     path: Paths, tables: Paths | Sequence[Paths] = (), *, length: str | None = None, angle: str | None = None,
     tool: str | None = None, euler: str | None = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.calibration.placing import Placing, placed
@@ -184,6 +185,7 @@ def _stations_on(
     return replace(still, turn=turns, shift=shifts)
 
 
+@checked("campaign")
 def cross_validate(
     robot: Robot | str | PathLike[str],
     campaign: Campaign,

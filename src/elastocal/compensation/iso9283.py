@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.errors import MissingError, NumberError, ShapeError, TooFewError
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
@@ -82,6 +83,7 @@ class Iso9283:
         return as_frame([{"pose": i, **{k: getattr(p, k) for k in keys}} for i, p in enumerate(self.poses)])
 
 
+@checked()
 def iso9283(
     command: Sequence[Array], reached: Sequence[Array], *, desired: Sequence[Array | None] | None = None,
     turned: Sequence[Array | None] | None = None, path: bool = False,
@@ -147,6 +149,12 @@ def pose_figures(
     if desired is not None and turned is not None:
         from scipy.spatial.transform import Rotation
 
+        if np.shape(desired) != (3, 3) or np.shape(turned) != (len(reached), 3, 3):
+            raise ShapeError(
+                f"rotations have shapes {np.shape(desired)} and {np.shape(turned)}; (3, 3) desired and (cycles, 3, 3) "
+                "turned are needed",
+                value=(np.shape(desired), np.shape(turned)),
+            )
         turns = Rotation.from_matrix(turned)
         middle = turns.mean()
         accuracy = (middle * Rotation.from_matrix(desired).inv()).as_rotvec()

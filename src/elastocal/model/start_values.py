@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.errors import RangeError, UnobservableError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame
@@ -110,6 +111,7 @@ def bending(robot: Robot) -> Robot:
     return replace(made, notes=(*made.notes, note))
 
 
+@checked()
 def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass: float | None = None) -> Robot:
     """The robot with a compliance at every joint that has none or zero.
 
