@@ -111,7 +111,7 @@ def test_what_is_no_number_is_named_by_pose_and_cycle():
         iso9283(command, reached)
     with refused("number", (0,), parameter="command"):
         iso9283([[np.inf, 0, 0]], reached[:1])
-    with refused("number", 0, parameter="reached"):
+    with refused("type", [["a", "b", "c"]], parameter="reached"):
         iso9283(command[:1], [["a", "b", "c"]])
     with refused("shape", (4,), parameter="reached"):
         iso9283(command, np.zeros((2, 4)))

@@ -140,18 +140,17 @@ def test_a_path_in_place_of_a_value_is_answered_with_what_reads_it(cal: ec.Calib
         lambda: cal.validate("p3.csv"),
         lambda: ec.cross_validate(robot, "p3.csv"),
     ):
-        with pytest.raises(ec.InputError, match=r"not 'p3\.csv'; .*ec\.Campaign\(.*ec\.read_campaign\(") as caught:
+        with pytest.raises(ec.InputError) as caught:
             call()
-        assert caught.value.code == "no-campaign"
-    with pytest.raises(ec.InputError, match="a campaign is needed, not NoneType"):
+        assert (caught.value.code, caught.value.parameter) == ("no-campaign", "campaign")
+    with refused("no-campaign", "NoneType", parameter="campaign"):
         ec.calibrate(robot, None)
-    with pytest.raises(ec.InputError, match=r"not 'job\.src'; read one by ec\.read_program\(path\)") as caught:
+    with refused("no-program", "str", parameter="program"):
         ec.compensate(cal, "job.src")
-    assert caught.value.code == "no-program"
 
 
 def test_a_cross_validation_takes_the_path_of_a_robot(data: ec.Campaign) -> None:
-    with pytest.raises(ec.InputError, match="1 folds of 24 poses"):
+    with refused("range", 1, parameter="folds"):
         ec.cross_validate("fanuc-m710ic50", data, folds=1)
 
 
@@ -285,14 +284,18 @@ def test_what_was_tried_and_what_is_left_come_back_from_a_file(cal: ec.Calibrati
     page = again.report(tmp_path / "again.html").read_text(encoding="utf-8")
     assert "Models tried" in page
     assert "Leave-one-out error by pose" in page
-    with pytest.raises(ec.InputError, match="not their fits"):
+    with refused("unsupported"):
         _ = again.ladder.chosen.fit
 
 
 def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
-    for name, text in (("a.json", "{}"), ("b.json", "no"), ("c.json", '{"format": "elastocal-calibration/2"}')):
+    for name, code, text in (
+        ("a.json", "input", "{}"),
+        ("b.json", "json", "no"),
+        ("c.json", "format", '{"format": "elastocal-calibration/2"}'),
+    ):
         (tmp_path / name).write_text(text)
-        with pytest.raises(ec.InputError, match=name):
+        with refused(code, file=name):
             ec.read_calibration(tmp_path / name)
     with refused("no-file", file="nothing.json"):
         ec.read_calibration(tmp_path / "nothing.json")
@@ -304,18 +307,20 @@ def test_a_station_that_is_unknown_is_named(cal: ec.Calibration, q: np.ndarray) 
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "code", "value"),
     [
-        ({"q": np.full((2, 6), np.nan)}, "row 0, column 0"),
-        ({"q": np.zeros((2, 5))}, "5 columns.*6 joints"),
-        ({"q": np.zeros((0, 6))}, "q has shape"),
-        ({"q": [["a"] * 6]}, "numbers"),
-        ({"wrench": [1, 2, 3]}, "wrench.*fx fy fz"),
-        ({"angle": "grad"}, "'rad' or 'deg'"),
+        ({"q": np.full((2, 6), np.nan)}, "number", (0, 0)),
+        ({"q": np.zeros((2, 5))}, "shape", 5),
+        ({"q": np.zeros((0, 6))}, "shape", (0, 6)),
+        ({"q": [["a"] * 6]}, "number", None),
+        ({"wrench": [1, 2, 3]}, "shape", (3,)),
+        ({"angle": "grad"}, "range", "grad"),
     ],
 )
-def test_a_prediction_refuses_in_one_sentence(cal: ec.Calibration, given: dict[str, object], words: str) -> None:
-    with pytest.raises(ec.InputError, match=words):
+def test_a_prediction_refuses_in_one_sentence(
+    cal: ec.Calibration, given: dict[str, object], code: str, value: object
+) -> None:
+    with refused(code, value, parameter=next(iter(given))):
         cal.predict(**({"q": np.full((1, 6), 20.0)} | given))
 
 

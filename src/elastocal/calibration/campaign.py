@@ -100,7 +100,11 @@ class Campaign:
             values[key] = None if given is None else _columns(key, given, count)[:, 0]
             if given is not None and not np.all(np.isfinite(values[key])):
                 row = int(np.argwhere(~np.isfinite(values[key]))[0][0])
-                raise NumberError(f"{key}: row {row} is not a number; every reading needs one, or leave the column out")
+                raise NumberError(
+                    f"{key}: row {row} is not a number; every reading needs one, or leave the column out",
+                    parameter=key,
+                    value=row,
+                )
         values["station"] = _labels(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):
@@ -221,7 +225,7 @@ def check_campaign(given: object) -> None:
         raise InputError(
             f"a campaign is needed, not {what}; make one of arrays by ec.Campaign(q=..., position=..., ...), of files "
             "by robot, data = ec.read_campaign(path), or ec.read_campaign(robot, path) for a robot file and a table",
-            code="no-campaign", parameter="campaign",
+            code="no-campaign", parameter="campaign", value=type(given).__name__,
         )  # fmt: skip
 
 
@@ -246,7 +250,10 @@ def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> A
     if raw.shape[1] != robot.n:
         raise ShapeError(
             f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
-            f"{', '.join(robot.joints)}"
+            f"{', '.join(robot.joints)}",
+            parameter="q",
+            value=raw.shape[1],
+            allowed=(robot.n,),
         )
     return robot.controller.to_joints(raw * factors(robot, length, angle))
 
@@ -262,7 +269,11 @@ def joint_table(value: object) -> Array:
     q = _table("q", value, 2)
     if not np.all(np.isfinite(q)):
         row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
-        raise NumberError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
+        raise NumberError(
+            f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values",
+            parameter="q",
+            value=(row, column),
+        )
     return q
 
 
@@ -278,7 +289,12 @@ def _unit(key: str, word: object, known: dict[str, float]) -> float:
         choice = " or ".join(f"{key}={w!r}" for w in known)
         raise UnitError(f"the unit of {other} is not stated; add {choice}", parameter=key)
     if not isinstance(word, str) or word not in known:
-        raise RangeError(f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}")
+        raise RangeError(
+            f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}",
+            parameter=key,
+            value=word,
+            allowed=tuple(known),
+        )
     return known[word]
 
 
@@ -286,13 +302,17 @@ def _numbers(key: str, value: object) -> Array:
     try:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise NumberError(f"{key} does not hold numbers only: {error}; nan stands for not read") from None
+        raise NumberError(
+            f"{key} does not hold numbers only: {error}; nan stands for not read", parameter=key
+        ) from None
 
 
 def _table(key: str, value: object, dimensions: int) -> Array:
     out = _numbers(key, value)
     if out.ndim != dimensions or not len(out):
-        raise ShapeError(f"{key} has shape {out.shape}; one row for each reading is needed")
+        raise ShapeError(
+            f"{key} has shape {out.shape}; one row for each reading is needed", parameter=key, value=out.shape
+        )
     return out
 
 
@@ -330,7 +350,9 @@ def wrench_table(value: object, count: int) -> Array:
         out = np.tile(out, (count, 1))
     if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
         raise ShapeError(
-            f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m"
+            f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m",
+            parameter="wrench",
+            value=out.shape,
         )
     return _rows("wrench", out, count)
 
@@ -380,5 +402,7 @@ def _rotations(value: object, count: int, form: Form | None, radian: float) -> A
         return out
     hint = "; of rotation vectors say so by orientation_form='rotation_vector'" if out.shape == (count, 3) else ""
     raise ShapeError(
-        f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}"
+        f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}",
+        parameter="orientation_form" if hint else "orientation",
+        value=out.shape,
     )

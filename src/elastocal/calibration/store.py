@@ -53,7 +53,7 @@ def read_calibration(path: str | PathLike[str]) -> Calibration:
     try:
         return from_document(data, str(file))
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{file}: the calibration is damaged ({error!r}); make it again") from None
+        raise FormatError(f"{file}: the calibration is damaged ({error!r}); make it again", file=str(file)) from None
 
 
 def read_validation(path: str | PathLike[str]) -> Validation | None:

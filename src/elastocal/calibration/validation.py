@@ -209,7 +209,12 @@ def cross_validate(
         robot, campaign = right.robot, right.campaign
     states = gather(robot, campaign)
     if not 2 <= folds <= states.poses:
-        raise RangeError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
+        raise RangeError(
+            f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}",
+            parameter="folds",
+            value=folds,
+            allowed=(2, states.poses),
+        )
     row_pose = states.pose[states.state_of(campaign.count)]
     parts = []
     for fold in range(folds):

@@ -118,12 +118,7 @@ def iso9283(
 def _points(name: str, values: object, pose: int, shape: tuple[int, ...]) -> Array:
     """Finite numbers of a pose; -1 stands for any number of cycles."""
     where = f"{name}[{pose}]"
-    try:
-        points = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise NumberError(
-            f"{where} does not hold numbers only; give positions in m", parameter=name, value=pose
-        ) from None
+    points = np.asarray(values, dtype=np.float64)
     if points.ndim != len(shape) or points.shape[-1] != 3:
         wanted = "(3,)" if len(shape) == 1 else "(cycles, 3)"
         raise ShapeError(f"{where} has shape {points.shape}; {wanted} is needed", parameter=name, value=points.shape)

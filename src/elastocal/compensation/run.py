@@ -81,7 +81,7 @@ def compensate(
     if not isinstance(program, Program):
         what = repr(str(program)) if isinstance(program, str | PathLike) else type(program).__name__
         raise InputError(f"a program is needed, not {what}; read one by ec.read_program(path)",
-                         code="no-program", parameter="program")  # fmt: skip
+                         code="no-program", parameter="program", value=type(program).__name__)  # fmt: skip
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
         raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")

@@ -68,7 +68,11 @@ def read_program(
         return parsed(files, given, language)
     if isinstance(source, str) and len(source.splitlines()) > 1:
         if not language:
-            raise MissingError(f"a program as text needs its language, one of {', '.join(post_kinds())}")
+            raise MissingError(
+                f"a program as text needs its language, one of {', '.join(post_kinds())}",
+                parameter="language",
+                allowed=tuple(post_kinds()),
+            )
         if language not in post_kinds():
             raise UnknownNameError("controller language", language, post_kinds())
         name = f"program{post_kinds()[language].suffixes[0]}"

@@ -85,7 +85,9 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
     except OSError as error:
         raise FileError(
             f"{path}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
-            "program has it open"
+            "program has it open",
+            file=str(path),
+            value=error.strerror or str(error),
         ) from None
     finally:
         for temporary in staged if not to_be_finished() else ():
@@ -100,7 +102,10 @@ def encoded(path: Path, content: str | bytes) -> bytes:
     except UnicodeEncodeError as error:
         name = error.object[max(0, error.start - 20) : error.end + 20]
         raise FormatError(
-            f"{path}: would hold a name that is no text, in {name!r}; rename that file or folder"
+            f"{path}: would hold a name that is no text, in {name!r}; rename that file or folder",
+            code="no-text",
+            file=str(path),
+            value=name,
         ) from None
 
 
@@ -109,7 +114,11 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{path}: the folder cannot be made ({error.strerror or error}); choose another") from None
+        raise FileError(
+            f"{path}: the folder cannot be made ({error.strerror or error}); choose another",
+            file=str(path),
+            value=error.strerror,
+        ) from None
 
 
 def _stage(path: Path, content: str | bytes) -> str:
