@@ -120,7 +120,7 @@ def _far_finding(robot: Robot, campaign: Campaign, distance: float, far: float) 
             "that it is this robot"
         )
     if distance > 5 * far:  # infinite where the points are far too close together
-        raise InputError(text, code="points-far", value=distance)
+        raise InputError(text, code="points-far", value=distance, column=data.get("frame"))
     return Finding("points-far", "warning", text, data)
 
 

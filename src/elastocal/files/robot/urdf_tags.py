@@ -38,8 +38,8 @@ class Tag:
         owner = next((a for a in self.xml.iterancestors() if a.tag != "robot" and a.get("name")), None)
         return out if owner is None else f"{out} of <{owner.tag}> {owner.get('name')!r}"
 
-    def error(self, problem: str) -> InputError:
-        return FormatError(f"{self.where}: {problem}")
+    def error(self, problem: str, code: str = "") -> InputError:
+        return FormatError(f"{self.where}: {problem}", code=code, file=self.file, line=self.xml.sourceline)
 
     def one(self, tag: str) -> Tag | None:
         """The child of this name, if there is one."""

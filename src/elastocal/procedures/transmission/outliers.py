@@ -182,7 +182,7 @@ def _check_share(system: System, of: CellIncidence, out: set[int]) -> None:
         raise ContradictionError(
             f"{_holders(system, [k for k, _ in rows])}: more than a third of the rows contradict the others; check "
             "units, the order of columns, and whether all counts belong to one zero",
-            value=len(rows),
+            value=(len(rows), total),
         )
 
 
