@@ -87,7 +87,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is Any or hint is object or isinstance(hint, TypeVar):
         return True
     if origin in (Union, types.UnionType):
-        return any(_fits(value, h) for h in get_args(hint))
+        return any(_fits(value, h) for h in _parts(hint))
     if hint is None or hint is type(None):
         return value is None
     if origin is Literal:
@@ -123,7 +123,15 @@ def _number(value: Any, hint: type) -> bool:
 
 
 def _numeric(hint: Any) -> bool:
-    return "ndarray" in repr(get_origin(hint) or "") or "_SupportsArray" in repr(hint)
+    return hint == "numbers" or "ndarray" in repr(get_origin(hint) or "")
+
+
+def _parts(hint: Any) -> Iterable[Any]:
+    """Of a union; what NumPy calls like an array is numbers."""
+    parts = get_args(hint)
+    if not any("_SupportsArray" in repr(part) for part in parts):
+        return parts
+    return ("numbers", *(part for part in parts if part is type(None)))
 
 
 def _numbers(value: Any) -> bool:
@@ -138,7 +146,7 @@ def _numbers(value: Any) -> bool:
 def _words(hint: Any) -> Iterable[str]:
     origin = get_origin(hint) or hint
     if origin in (Union, types.UnionType):
-        for part in get_args(hint):
+        for part in _parts(hint):
             yield from _words(part)
     elif _numeric(hint):
         yield WORDS["numbers"]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from oracle.refusals import refused
 
 import elastocal as ec
@@ -23,13 +24,14 @@ FITS: list[tuple[Any, Any]] = [
     ("a", str), (3, int), (np.int64(3), int), (3, float), (np.float32(2), float), (True, bool), (None, str | None),
     ("mm", Literal["m", "mm"]), (["a", "b"], Sequence[str]), ("a", Sequence[str]), (np.array(["a"]), Sequence[str]),
     ((1.0, 2), tuple[float, ...]), ([1, 2], Array), (np.zeros((2, 3)), Array), ({"a": 1}, Mapping[str, float]),
-    ("file", str | PathLike[str]), (object(), object),
+    ("file", str | PathLike[str]), (object(), object), ([1, 2], ArrayLike), (None, ArrayLike | None),
+    ({"a": [1, 2]}, Mapping[str, ArrayLike]),
 ]  # fmt: skip
 MISFITS: list[tuple[Any, Any]] = [
     (3, str), (2.5, int), (True, int), ("3", float), (float("nan"), int), (1, bool), (None, str), (7, str | None),
     (3, Sequence[str]), ([1, 2], Sequence[str]), (np.zeros(0), Sequence[str]), ({"a": 1}, Sequence[str]),
     ("abc", Array), (5, Array), ([[1, 2], [3]], Array), ([("a", 1)], Mapping[str, float]), (3, str | PathLike[str]),
-    (np.zeros(2), int | None), (5, Literal["m", "mm"]),
+    (np.zeros(2), int | None), (5, Literal["m", "mm"]), ("abc", ArrayLike), (None, ArrayLike),
 ]  # fmt: skip
 
 
@@ -72,8 +74,8 @@ CALLS = {
     "plan.loads": ("type", "loads", lambda: ec.plan(ROBOT, loads="weight")),  # type: ignore[arg-type]
     "plan.poses": ("type", "poses", lambda: ec.plan(ROBOT, loads=LOADS, poses=2.5)),  # type: ignore[arg-type]
     "plan.seed": ("range", "seed", lambda: ec.plan(ROBOT, loads=LOADS, seed=-1)),
-    "simulate.where": ("number", "", lambda: ec.simulate(ROBOT, "abc")),  # type: ignore[arg-type]
-    "simulate.shape": ("shape", "", lambda: ec.simulate(ROBOT, [[1.0, 2.0]])),
+    "simulate.where": ("number", "q", lambda: ec.simulate(ROBOT, "abc")),  # type: ignore[arg-type]
+    "simulate.shape": ("shape", "q", lambda: ec.simulate(ROBOT, [[1.0, 2.0]])),
     "simulate.outliers": ("range", "outliers", lambda: ec.simulate(ROBOT, Q, outliers=-1)),
     "assess": ("type", "campaign", lambda: ec.assess(ROBOT, "c.yaml")),  # type: ignore[arg-type]
     "folds": ("type", "folds", lambda: ec.cross_validate(ROBOT, DATA, folds=2.5)),  # type: ignore[arg-type]
