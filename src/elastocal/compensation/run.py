@@ -148,7 +148,7 @@ def _start(model: Robot, near: Array | Sequence[float]) -> Array:
             f"near has shape {axes.shape}; a finite number for each of {', '.join(model.controller.axes)} is needed",
             parameter="near", value=axes.tolist(),
         )  # fmt: skip
-    return model.controller.to_joints(axes[None])[0]
+    return np.asarray(model.controller.to_joints(axes[None])[0])
 
 
 def flange_of(model: Robot, asked: str | None = None) -> str:

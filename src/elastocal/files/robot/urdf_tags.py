@@ -39,7 +39,7 @@ class Tag:
         return out if owner is None else f"{out} of <{owner.tag}> {owner.get('name')!r}"
 
     def error(self, problem: str, code: str = "") -> InputError:
-        return FormatError(f"{self.where}: {problem}", code=code, file=self.file, line=self.xml.sourceline)
+        return FormatError(f"{self.where}: {problem}", code=code, file=self.file, line=self.line)
 
     def one(self, tag: str) -> Tag | None:
         """The child of this name, if there is one."""
