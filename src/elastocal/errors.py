@@ -103,6 +103,12 @@ class NumberError(InputError):
     code = "number"
 
 
+class WrongTypeError(InputError):
+    """A value of another type than is needed: a text for a number, a number for a list."""
+
+    code = "type"
+
+
 class RangeError(InputError):
     """A number or a choice outside of what is allowed."""
 
@@ -164,8 +170,8 @@ class UnknownNameError(InputError):
         self, what: str, name: str, valid: Iterable[str], where: str = "", more: str = "", **data: Any
     ) -> None:
         allowed, name = tuple(valid), str(name)
-        near = difflib.get_close_matches(name[:LONGEST].lower(), [v.lower() for v in allowed], 1, 0.5)
-        self.nearest = next((v for v in allowed if near and v.lower() == near[0]), None)
+        near = difflib.get_close_matches(name[:LONGEST].lower(), [str(v).lower() for v in allowed], 1, 0.5)
+        self.nearest = next((v for v in allowed if near and str(v).lower() == near[0]), None)
         place = f"{where}: " if where else ""
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
         known = _listed(name, allowed, more)
@@ -182,7 +188,7 @@ LIST = 400
 
 
 def _listed(name: str, allowed: tuple[str, ...], more: str) -> str:
-    whole = ", ".join(allowed) or "none"
+    whole = ", ".join(map(str, allowed)) or "none"
     if len(whole) <= LIST:
         return whole
     lower = {v.lower(): v for v in reversed(allowed)}

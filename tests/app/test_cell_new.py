@@ -141,6 +141,8 @@ def test_a_urdf_that_says_nothing_of_its_payload_gets_light_loads_that_are_calle
     assert max(rope["sizes_N"]) <= 9.81 * limit
     assert [row.value for row in made.assumptions if row.what == "payload"] == [f"most_kg: {limit:g}"]
     assert any(note.startswith("the rated payload is not known") for note in made.notes)
+    masses = re.findall(r"payload [^|]*?([\d.]+) ?kg|most_kg: ([\d.]+)", made.contents[Path("ASSUMPTIONS.md")])
+    assert {float(kg) for both in masses for kg in both if kg} == {limit}
     robot = ec.read_robot(tmp_path / "arm.urdf")
     long = Frame("far", robot.tool, Pose(np.eye(3), np.array([0.0, 0.0, 1.0])), None, "", "assumed")
     longer = replace(robot, tree=replace(robot.tree, frames=(*robot.tree.frames, long)), tool="far")

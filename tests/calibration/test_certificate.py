@@ -255,7 +255,7 @@ def test_angles_are_not_certified_as_lengths(tmp_path: Path) -> None:
     turn = robot.nominal.kinematics(q).rotation
     read = ec.Campaign(q=robot.controller.to_controller(q), orientation=turn, length="m", angle="rad")
     made = ec.calibrate(robot, read, ["geometry"])
-    with pytest.raises(InputError, match="orientations alone were read: a certificate states lengths") as refused:
+    with pytest.raises(InputError) as refused:
         made.certificate(tmp_path / "c.html", tolerance=1e-3)
     assert refused.value.code == "unsupported"
     text = made.report(tmp_path / "r.html", tolerance=1e-3).read_text(encoding="utf-8")

@@ -125,9 +125,10 @@ def _pushed(poses: int = 16) -> tuple[ec.Robot, ec.Campaign]:
 
 @pytest.mark.parametrize("words", [["geometry"], ["harmonics", "backlash"]])
 def test_a_rigid_model_of_deflections_is_refused(words: list[str]) -> None:
-    with pytest.raises(ec.InputError, match=f"model word {words[0]}: deflections") as refused:
+    with pytest.raises(ec.InputError) as refused:
         ec.calibrate(*_pushed(), words)
     assert refused.value.code == "conflict"
+    assert words[0] in refused.value.value
 
 
 def test_backlash_alone_of_a_robot_that_has_none_is_nothing_to_gain() -> None:

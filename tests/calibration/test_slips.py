@@ -11,7 +11,6 @@ from scipy.spatial.transform import Rotation
 
 import elastocal as ec
 from elastocal.calibration.slips import check_slips, hypotheses
-from elastocal.errors import InputError
 from elastocal.model.transmission import Transmission
 
 ROBOT = ec.read_robot("fanuc-m710ic50")
@@ -159,9 +158,9 @@ def test_a_wrong_length_of_the_robot_file_is_named(size: float, refused: bool) -
     points = at.position + at.rotation @ [0.05, 0.02, 0.1] + 3e-5 * rng.normal(size=(36, 3))
     data = campaign(robot.controller.to_controller(q), points)
     if refused:
-        with pytest.raises(ec.InputError, match=f"frame {arm.name} stands") as sentence:
+        with pytest.raises(ec.InputError) as caught:
             check_slips(robot, data)
-        assert sentence.value.code == "points-far"
+        assert (caught.value.code, caught.value.column) == ("points-far", arm.name)
         return
     (found,) = check_slips(robot, data).findings
     assert found.code == "points-far"
@@ -177,7 +176,7 @@ def test_slips_are_not_accepted_without_points(poses: int) -> None:
         q=rng.uniform(-1, 1, (poses, 6)), deflection=rng.normal(0, 1e-4, (poses, 1, 3)),
         wrench=rng.normal(0, 100, (poses, 6)), length="m", angle="rad",
     )  # fmt: skip
-    with pytest.raises(InputError, match="slips are told by points"):
+    with refused("conflict", "lengths in mm", parameter="accept"):
         ec.calibrate(ROBOT, data, accept="lengths in mm")
 
 

@@ -48,3 +48,26 @@ def test_scatter_of_joints_that_is_wrong_is_named() -> None:
     assert conflicts
     assert all(w.data["what"] in KR270.joints and w.data["ratio"] < 1 / 3 for w in conflicts)
     assert cal.leave_one_out.mean < 2e-4
+
+
+def test_noise_that_is_stated_far_too_small_is_named_beside_a_lack_of_fit() -> None:
+    cal = calibrated(1e-6, joint_noise=0.0)
+    said = {w.code: w.data for w in cal.warnings}
+    noise, model = said["lack-of-fit"]["hypotheses"]
+    assert noise["stated"] == pytest.approx(1e-6)
+    assert noise["shown"] == pytest.approx(3e-5, rel=0.2)
+    assert model == {"code": "omitted-effect", "best": None}
+    assert said["prior-conflict"]["what"] == "points"
+    assert said["prior-conflict"]["ratio"] == pytest.approx(30, rel=0.2)
+
+
+def test_repeats_show_that_a_stated_noise_is_too_small() -> None:
+    rng = np.random.default_rng(4)
+    truth = true_robot(KR270, rng, ("geometry",), markers=1)
+    q = np.repeat(joint_values(KR270, 20, rng), 2, axis=0)
+    x = read_positions(truth, q, rng, 3e-5, 0.0)
+    cal = calibrate(KR270, campaign(q, KR270, position=x, noise=1e-6), ["geometry"])
+    (conflict,) = (w for w in cal.warnings if w.code == "prior-conflict")
+    assert conflict.data["repeats"] == pytest.approx(3e-5, rel=0.4)
+    assert conflict.data["freedom"] == 60
+    assert "lack-of-fit" not in [w.code for w in cal.warnings]

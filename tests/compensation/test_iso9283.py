@@ -10,7 +10,13 @@ import pytest
 from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensation.iso9283 import direction_variation, distance_figures, path_figures, pose_figures
+from elastocal.compensation.iso9283 import (
+    direction_variation,
+    distance_figures,
+    iso9283,
+    path_figures,
+    pose_figures,
+)
 
 
 def test_pose_accuracy_and_repeatability():
@@ -96,3 +102,20 @@ def test_thirty_cycles_by_the_standard_library():
     apart = distance_figures(np.stack([command, command + np.array([0.5, 0, 0])]), reached, other)
     assert apart.accuracy == pytest.approx(statistics.fmean(far) - 0.5, rel=1e-9)
     assert apart.repeatability == pytest.approx(3 * statistics.stdev(far), rel=1e-12)
+
+
+def test_what_is_no_number_is_named_by_pose_and_cycle():
+    command, reached = np.zeros((2, 3)), np.zeros((2, 4, 3))
+    reached[1, 2, 0] = np.nan
+    with refused("number", (1, 2), parameter="reached"):
+        iso9283(command, reached)
+    with refused("number", (0,), parameter="command"):
+        iso9283([[np.inf, 0, 0]], reached[:1])
+    with refused("type", [["a", "b", "c"]], parameter="reached"):
+        iso9283(command[:1], [["a", "b", "c"]])
+    with refused("shape", (4,), parameter="reached"):
+        iso9283(command, np.zeros((2, 4)))
+    with refused("shape", (2, 1)):
+        iso9283(command, reached[:1])
+    with refused("shape", 1, parameter="turned"):
+        iso9283(command[:1].repeat(2, axis=0), np.zeros((2, 4, 3)), desired=[np.eye(3)] * 2, turned=[None])

@@ -203,7 +203,7 @@ def test_files_and_folders(robot, tmp_path: Path) -> None:
     again = read_program(tmp_path / "new" / "contour.src")
     with refused("would-replace", file="contour.src", parameter="out"):
         ec.compensate(robot, again).write(tmp_path / "new")
-    with pytest.raises(InputError, match="needs its language"):
+    with refused("missing", parameter="language"):
         ec.read_program(SQUARE)
 
 

@@ -15,7 +15,6 @@ from elastocal.design.feasibility.sight import Incidence, LineOfSight
 from elastocal.design.loading.loading import Actuator, Anchored, Hanging
 from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, SphereObstacle
 from elastocal.design.poses import Poses
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.payload import Payload
 
@@ -217,5 +216,5 @@ def test_counts_are_in_order_and_the_last_filter_is_named() -> None:
     left, steps = screened(candidates_of(arm(), q, Actuator(sizes=(1.0, 2.0), directions=((0, 1, 0),))), EMPTY, filters)
     assert steps == (Removed("joint limits", 2, 6), Removed("tool box", 2, 4))
     assert left.q.tolist() == [[0, 0], [0, 0], [HALF, 0], [HALF, 0]]
-    with pytest.raises(InputError, match=r"approach removed the last 2 \(before it: joint limits 1, tool box 1\)"):
+    with refused("infeasible", {"joint limits": 1, "tool box": 1, "approach": 2}):
         screened(candidates_of(arm(), q), EMPTY, [*filters, Approach(axis=(1, 0, 0), towards=(0, 0, 1), within=0.1)])

@@ -8,7 +8,6 @@ from design.cell_desk import arm, candidates_of, cylindrical
 from oracle.refusals import refused
 
 from elastocal.design.loading.loading import Actuator, Anchored, Hanging, loading_kinds
-from elastocal.errors import InputError
 
 HALF = np.pi / 2
 
@@ -62,18 +61,18 @@ def test_sizes_directions_and_points_are_all_offered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("load", "said"),
+    ("load", "code", "value"),
     [
-        (Hanging(masses=()), "positive masses"),
-        (Hanging(masses=(-1.0,)), "positive masses"),
-        (Anchored(sizes=(1.0,), at=(0, 0, 0), reach=(2.0, 1.0)), "shortest rope"),
-        (Anchored(sizes=(1.0,), at=(0, 0, 0), axis=(0, 0, 0)), "no direction"),
-        (Actuator(sizes=(1.0,), directions=((0, 0, 0),)), "directions that are not zero"),
-        (Actuator(sizes=(0.0,), directions=((0, 0, 1),)), "positive forces"),
+        (Hanging(masses=()), "range", ()),
+        (Hanging(masses=(-1.0,)), "range", (-1.0,)),
+        (Anchored(sizes=(1.0,), at=(0, 0, 0), reach=(2.0, 1.0)), "rope", (2.0, 1.0)),
+        (Anchored(sizes=(1.0,), at=(0, 0, 0), axis=(0, 0, 0)), "no-direction", (0, 0, 0)),
+        (Actuator(sizes=(1.0,), directions=((0, 0, 0),)), "no-direction", ((0, 0, 0),)),
+        (Actuator(sizes=(0.0,), directions=((0, 0, 1),)), "range", (0.0,)),
     ],
 )
-def test_loads_that_make_no_sense(load, said) -> None:
-    with pytest.raises(InputError, match=said):
+def test_loads_that_make_no_sense(load, code, value) -> None:
+    with refused(code, value):
         load.options(arm())
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 from elastocal.design import plan
 from elastocal.design.candidates import CandidateSet
@@ -20,7 +21,6 @@ from elastocal.design.poses import Draw, Poses
 from elastocal.design.result import Plan
 from elastocal.design.safety import always_touching, body, safe_task
 from elastocal.design.task import PlanTask
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.robot import Robot
 
@@ -155,5 +155,5 @@ def test_a_link_that_moves_is_never_left_out_of_what_stands_there() -> None:
     cell = Cell(links, (Floor(height=0.01),))
     assert {p.by for p in obstacle_pairs(robot, cell)} == {"axis"}
     flat = CandidateSet.of(Poses(robot, np.zeros((3, 2))), (), robot.tool)
-    with pytest.raises(InputError, match="no feasible candidate: obstacles"):
+    with refused("infeasible", {"obstacles": 3}):
         screened(flat, cell, [Obstacles()])

@@ -15,7 +15,6 @@ from elastocal.design.poses import Draw, Poses, Region
 from elastocal.design.problem import possible
 from elastocal.design.task import PlanTask
 from elastocal.design.touching import Touching
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.surfaces.disc import Disc
@@ -89,7 +88,7 @@ def test_contacts_of_a_large_arm_round_a_task_only() -> None:
 
 def test_no_room_to_approach() -> None:
     far = replace(TOUCHING, standoff=2.0)
-    with pytest.raises(InputError, match="no feasible candidate: approach removed the last"):
+    with refused("infeasible", {"too far from an object, or inside it": 24, "approach": 16}):
         possible(PlanTask(SCARA, far, None, draw=Draw(10)), np.random.default_rng(1))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from oracle.refusals import refused
 
 from elastocal.errors import InputError
 from elastocal.files.located import parse_yaml
@@ -233,9 +234,8 @@ def test_binary_and_empty_files(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     read = read_robot if name.endswith("yaml") else read_urdf
     path.write_bytes(b"PK\x03\x04\0\0binary\0")
-    with pytest.raises(InputError, match="is not a text file") as caught:
+    with refused("not-text", file=name):
         read(path)
-    assert str(caught.value).startswith(str(path))
     path.write_bytes(b"")
     with pytest.raises(InputError, match=r"is empty; (a robot file starts with|give a URDF file)"):
         read(path)

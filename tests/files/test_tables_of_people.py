@@ -86,7 +86,7 @@ DRESSES = {
 def test_the_same_readings_in_every_dress(tmp_path: Path, dress: str) -> None:
     (tmp_path / "t.csv").write_bytes(DRESSES[dress])
     _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
-    np.testing.assert_allclose(data.q, np.radians(Q), atol=1e-6)
+    np.testing.assert_allclose(np.radians(data.q), np.radians(Q), atol=1e-6)
     np.testing.assert_allclose(data.position[:, 0], 1e-3 * POINTS, atol=1e-9)
 
 
@@ -146,8 +146,27 @@ def test_merged_cells_of_excel_count_in_every_row(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(out.getvalue())
     _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.xlsx")
     assert data.markers == ("m1", "m2")
-    np.testing.assert_allclose(data.q, np.radians(Q))
+    np.testing.assert_allclose(data.q, Q)
     np.testing.assert_allclose(data.position[:, 1], 1e-3 * (POINTS + 1))
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_quoted_cell_may_hold_line_breaks(tmp_path: Path, ending: str) -> None:
+    """Titles and remarks of spreadsheets; lines are counted as an editor counts them."""
+    titles = ['"A1\n[deg]"', *(f"A{i}_deg" for i in range(2, 7)), "x_mm", '"y\n\n(mm)"', "z_mm", "remark"]
+    remarks = ['"first, ""quoted""\nand second"', "", 'cable 1/2" long']
+    rows = [",".join([*(f"{v:g}" for v in (*q, *p)), r]) for q, p, r in zip(Q, POINTS, remarks, strict=True)]
+    text = "\n".join([",".join(titles), *rows]) + "\n"
+    (tmp_path / "t.csv").write_bytes(text.replace("\n", ending).encode())
+    _, data = ec.read_campaign("kuka-kr270", tmp_path / "t.csv")
+    np.testing.assert_allclose(data.q, Q, rtol=1e-5)
+    assert [data.line(i).split()[2] for i in range(3)] == ["5", "7", "8"]
+
+
+def test_quotes_that_do_not_end_are_refused_with_their_line(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('A1_deg,remark\n1,fine\n2,"open\n3,\n')
+    with refused("quotes", file="t.csv", line=3):
+        read_csv(tmp_path / "t.csv")
 
 
 def test_a_unit_of_a_cell_must_be_that_of_its_column(tmp_path: Path) -> None:

@@ -58,7 +58,8 @@ def test_separators_and_units(tmp_path: Path, separator: str, comma: bool, joint
     rows = [[*DEG[i], *MM[i]] for i in range(COUNT)]
     file = table(tmp_path / "a.csv", [*joints, *place], rows, separator, comma)
     _, data = ec.read_campaign(ROBOT, file)
-    np.testing.assert_allclose(np.asarray(data.q), np.radians(DEG), atol=1e-9)
+    np.testing.assert_allclose(np.radians(data.q), np.radians(DEG), atol=1e-9)
+    assert (data.angle, data.length) == ("deg", "mm")
     np.testing.assert_allclose(np.asarray(data.position).reshape(-1, 3), 1e-3 * MM, atol=1e-9)
 
 

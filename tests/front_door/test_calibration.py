@@ -72,6 +72,43 @@ def test_units_may_be_stated_again(cal: ec.Calibration) -> None:
     assert in_radians.predict(np.radians(new)).warnings == ()
 
 
+@pytest.mark.parametrize("units", [("deg", "mm"), ("rad", "m")])
+def test_a_table_gives_the_units_that_it_is_written_in(
+    units: tuple[str, str], q: np.ndarray, data: ec.Campaign, cal: ec.Calibration, tmp_path: Path
+) -> None:
+    """Predictions take the joint values of the table, whichever way it came in and however often it was saved."""
+    angle, length = units
+    turn, size = 1.0 if angle == "deg" else np.pi / 180, 1e3 if length == "mm" else 1.0
+    places = [f"{m}.{c}_{length}" for m in data.markers for c in "xyz"]
+    head = ",".join([*(f"J{i}_{angle}" for i in range(1, 7)), *places])
+    rows = np.hstack([turn * q, size * data.position.reshape(len(q), -1)])
+    np.savetxt(tmp_path / "t.csv", rows, "%.17g", ",", header=head, comments="")
+    robot, read = ec.read_campaign("fanuc-m710ic50", tmp_path / "t.csv")
+    assert (read.angle, read.length) == units
+    np.testing.assert_allclose(read.q, turn * q, rtol=1e-14)
+    made = ec.calibrate(robot, read, ["geometry"])
+    again = ec.read_calibration(made.save(tmp_path / "c.json"))
+    for known in (made, again):
+        assert f"joint values in {angle} and {length}" in repr(known)
+        assert known.predict(turn * q[:3]).position == pytest.approx(cal.predict(q[:3]).position, abs=1e-5)
+
+
+def test_axes_that_slide_in_another_unit_are_a_warning() -> None:
+    robot, rng = ec.read_robot("cylindrical"), np.random.default_rng(3)
+    q = np.column_stack([rng.uniform(100, 900, 12), rng.uniform(-90, 90, 12), rng.uniform(400, 900, 12)])
+    joints = q * [1e-3, np.pi / 180, 1e-3]
+    x = 1e3 * robot.kinematics(joints).position + 0.01 * rng.normal(size=(12, 3))
+    cal = ec.calibrate(robot, ec.Campaign(q=q, position=x, length="mm", angle="deg"), ["geometry"])
+    assert cal.predict(q).warnings == ()
+    (doubt,) = cal.predict(q * [1e-3, 1, 1e-3]).warnings
+    assert doubt.code == "length-unit"
+    assert {k: doubt.data[k] for k in ("unit", "likely", "axes")} == {
+        "unit": "mm", "likely": "m", "axes": ["q1", "q3"]
+    }  # fmt: skip
+    in_metres = replace(cal, length="m")
+    assert [w.data["likely"] for w in in_metres.predict(q).warnings] == ["mm"]
+
+
 def test_readings_of_the_calibration_are_no_validation(cal: ec.Calibration, data: ec.Campaign, tmp_path: Path) -> None:
     for known in (cal, ec.read_calibration(cal.save(tmp_path / "c.json"))):
         own = known.validate(data)
@@ -103,18 +140,17 @@ def test_a_path_in_place_of_a_value_is_answered_with_what_reads_it(cal: ec.Calib
         lambda: cal.validate("p3.csv"),
         lambda: ec.cross_validate(robot, "p3.csv"),
     ):
-        with pytest.raises(ec.InputError, match=r"not 'p3\.csv'; .*ec\.Campaign\(.*ec\.read_campaign\(") as caught:
+        with pytest.raises(ec.InputError) as caught:
             call()
-        assert caught.value.code == "no-campaign"
-    with pytest.raises(ec.InputError, match="a campaign is needed, not NoneType"):
+        assert (caught.value.code, caught.value.parameter) == ("no-campaign", "campaign")
+    with refused("no-campaign", "NoneType", parameter="campaign"):
         ec.calibrate(robot, None)
-    with pytest.raises(ec.InputError, match=r"not 'job\.src'; read one by ec\.read_program\(path\)") as caught:
+    with refused("no-program", "str", parameter="program"):
         ec.compensate(cal, "job.src")
-    assert caught.value.code == "no-program"
 
 
 def test_a_cross_validation_takes_the_path_of_a_robot(data: ec.Campaign) -> None:
-    with pytest.raises(ec.InputError, match="1 folds of 24 poses"):
+    with refused("range", 1, parameter="folds"):
         ec.cross_validate("fanuc-m710ic50", data, folds=1)
 
 
@@ -248,14 +284,18 @@ def test_what_was_tried_and_what_is_left_come_back_from_a_file(cal: ec.Calibrati
     page = again.report(tmp_path / "again.html").read_text(encoding="utf-8")
     assert "Models tried" in page
     assert "Leave-one-out error by pose" in page
-    with pytest.raises(ec.InputError, match="not their fits"):
+    with refused("unsupported"):
         _ = again.ladder.chosen.fit
 
 
 def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
-    for name, text in (("a.json", "{}"), ("b.json", "no"), ("c.json", '{"format": "elastocal-calibration/2"}')):
+    for name, code, text in (
+        ("a.json", "input", "{}"),
+        ("b.json", "json", "no"),
+        ("c.json", "format", '{"format": "elastocal-calibration/2"}'),
+    ):
         (tmp_path / name).write_text(text)
-        with pytest.raises(ec.InputError, match=name):
+        with refused(code, file=name):
             ec.read_calibration(tmp_path / name)
     with refused("no-file", file="nothing.json"):
         ec.read_calibration(tmp_path / "nothing.json")
@@ -267,16 +307,24 @@ def test_a_station_that_is_unknown_is_named(cal: ec.Calibration, q: np.ndarray) 
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "code", "value"),
     [
-        ({"q": np.full((2, 6), np.nan)}, "row 0, column 0"),
-        ({"q": np.zeros((2, 5))}, "5 columns.*6 joints"),
-        ({"q": np.zeros((0, 6))}, "q has shape"),
-        ({"q": [["a"] * 6]}, "numbers"),
-        ({"wrench": [1, 2, 3]}, "wrench.*fx fy fz"),
-        ({"angle": "grad"}, "'rad' or 'deg'"),
+        ({"q": np.full((2, 6), np.nan)}, "number", (0, 0)),
+        ({"q": np.zeros((2, 5))}, "shape", 5),
+        ({"q": np.zeros((0, 6))}, "shape", (0, 6)),
+        ({"q": [["a"] * 6]}, "number", None),
+        ({"wrench": [1, 2, 3]}, "shape", (3,)),
+        ({"angle": "grad"}, "range", "grad"),
     ],
 )
-def test_a_prediction_refuses_in_one_sentence(cal: ec.Calibration, given: dict[str, object], words: str) -> None:
-    with pytest.raises(ec.InputError, match=words):
+def test_a_prediction_refuses_in_one_sentence(
+    cal: ec.Calibration, given: dict[str, object], code: str, value: object
+) -> None:
+    with refused(code, value, parameter=next(iter(given))):
         cal.predict(**({"q": np.full((1, 6), 20.0)} | given))
+
+
+def test_a_report_is_a_page_and_a_certificate_is_paper(cal: ec.Calibration, tmp_path: Path) -> None:
+    with refused("suffix", ".pdf", file="x.pdf", allowed=(".html", ".htm")):
+        cal.report(tmp_path / "x.pdf")
+    assert not list(tmp_path.iterdir())

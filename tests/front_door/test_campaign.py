@@ -145,13 +145,13 @@ def test_a_refusal_says_what_and_what_to_do(case: str) -> None:
 
 
 def test_columns_that_do_not_fit_the_robot_are_named() -> None:
-    with pytest.raises(ec.InputError, match=r"5 columns.*kuka-kr270.*6 joints.*A1, A2"):
+    with refused("shape", 5, parameter="q", allowed=(6,)):
         ec.calibrate(ec.read_robot("kuka-kr270"), made(q=Q[:, :5]))
 
 
 @pytest.mark.parametrize("key", ["temperature", "time"])
 def test_what_was_not_read_beside_the_points_is_refused_by_its_row(key: str) -> None:
-    with pytest.raises(ec.InputError, match=f"{key}: row 1 is not a number"):
+    with refused("number", 1, parameter=key):
         ec.Campaign(
             q=np.zeros((3, 6)), position=np.zeros((3, 3)), length="m", angle="rad", **{key: [20.0, np.nan, 21.0]}
         )

@@ -50,15 +50,19 @@ def test_a_robot_without_joints_says_so():
 def test_a_value_that_is_no_number_is_named_by_row_and_joint(kr270, value):
     q = np.zeros((3, 6))
     q[1, 3] = value
-    with pytest.raises(InputError, match=rf"configuration 2: A4 is {value}; give a finite number"):
+    with pytest.raises(InputError) as caught:
         kinematics(kr270, q)
+    assert caught.value.code == "number"
+    assert caught.value.value[:2] == (2, "A4")
+    np.testing.assert_array_equal(caught.value.value[2], value)
 
 
 def test_a_wrench_that_is_no_number_is_named_by_row_and_component():
     wrench = np.zeros((3, 6))
     wrench[2, 4] = NAN
-    with pytest.raises(InputError, match="wrenches at tool: row 3, my is nan"):
+    with pytest.raises(InputError) as caught:
         AppliedWrenches("tool", wrench)
+    assert (caught.value.code, caught.value.value[:2]) == ("number", ("tool", 3))
     with refused("shape", ("tool", (1, 3))):
         AppliedWrenches("tool", [1.0, 2.0, 3.0])
 
@@ -102,8 +106,10 @@ def test_an_asymmetric_compliance_is_refused_with_the_entry(kr270):
 
 
 def test_an_indefinite_compliance_is_refused(kr270):
-    with pytest.raises(InputError, match="link_compliance at flange: indefinite"):
+    with pytest.raises(InputError) as caught:
         kr270.without("link_compliance").with_elements(spring({(1, 5): 1e-5, (5, 1): 1e-5}))
+    assert caught.value.code == "range"
+    assert caught.value.value == pytest.approx(-0.291, abs=1e-3)  # the smallest eigenvalue
     with refused("range", -1.0):
         kr270.without("link_compliance").with_elements(spring({(0, 0): -1e-6}))
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracle.contacts import TABLE_2, planar_inverse, planar_jacobian, planar_tip
 from oracle.mechanics import generalised_forces, poses
+from oracle.refusals import refused
 from oracle.robots import random_robot
 
-from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
@@ -207,9 +207,9 @@ def test_no_force_leaves_the_gaps_unknown():
 
 
 def test_shapes_that_do_not_fit():
-    with pytest.raises(InputError, match=r"drive torques must be \(1, 2\)"):
+    with refused("shape", ("drive torques", (1, 1))):
         direct(scara(), [[0.1, 0.2]], [[1.0]])
-    with pytest.raises(InputError, match=r"positions must be \(N, 3\)"):
+    with refused("shape", ("positions", (1, 2))):
         inverse(scara(), [[0.1, 0.2]], [[1.0, 0, 0]], [0, 1])
-    with pytest.raises(InputError, match="forces: row 1 is not finite"):
+    with refused("number", ("forces", 1)):
         inverse(scara(), [[0.1, 0.2, 0]], [[np.nan, 0, 0]], [0, 1])

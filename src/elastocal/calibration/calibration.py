@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from elastocal.arguments import checked, generator
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.campaign import Campaign, controller_to_joints, joint_table, wrench_table
+from elastocal.calibration.campaign import Campaign, controller_to_joints, pose_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier, Residuals
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted
-from elastocal.errors import ConflictError, UnknownNameError
+from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
 from elastocal.results import as_html, shortened
@@ -31,8 +32,12 @@ if TYPE_CHECKING:
     from elastocal.calibration.seen import Seen
     from elastocal.files.certificate import Stated
 
-MANY_TURNS = 4 * np.pi
-"""Angles in rad beyond which a number is more likely one in degrees."""
+LIKELY = {
+    "angle": {"rad": (0.0, 4 * np.pi), "deg": (2 * np.pi, np.inf)},
+    "length": {"m": (0.0, 50.0), "mm": (5.0, np.inf)},
+}
+"""Between these the largest of several joint values lies, or they are more likely in the other unit."""
+SEVERAL = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,6 +132,7 @@ class Calibration:
         )
         return Finding("improved", "note", text, data)
 
+    @checked()
     def predict(
         self,
         q: object,
@@ -141,6 +147,8 @@ class Calibration:
     ) -> Prediction:
         """Readings to expect at controller values ``q`` (N, n), in the units of the campaign unless stated.
 
+        Those are ``angle`` and ``length`` of this calibration: as arrays were given, or as the columns of tables
+        were written, also where it was saved in between.  Values that are likely in others are a warning.
         ``wrench`` acts at ``load_frame``, that of the campaign where not stated; ``temperature`` (N,) or one number,
         the campaign's mean where not stated.  Positions are in the axes of the instrument at ``station``, or in those
         of the robot's base as that station was registered to it.
@@ -181,24 +189,28 @@ class Calibration:
         made = predicted(of, joints, loads, number, frame, warm, follows=follows, base=base)
         return replace(made, warnings=warnings)
 
+    @checked()
     def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:
         """Parameters (count, p), ``names``, drawn from the posterior: what the readings and the priors leave possible.
 
         ``cal.robot.with_parameters(dict(zip(cal.names, draw)))`` is such a robot.  Compliances are drawn by their
         logarithms, so that they keep their sign; backlash is not negative.
         """
-        generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
+        if count < 1:
+            raise RangeError.of("count", count, "give at least one")
+        draw = generator("rng", rng)
         own, at = len(self.names), self.values
         spread = self.inflation**2 * self.covariance[:own, :own]
         values, vectors = np.linalg.eigh(spread)
-        moved = generator.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        moved = draw.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         units = [self.parameters[n].unit for n in self.names]
         logs = np.array(
-            ["N" in u and self.parameters[n].file_value != 0 for n, u in zip(self.names, units, strict=True)]
+            ["N" in u and self.parameters[n].file_value != 0 for n, u in zip(self.names, units, strict=True)],
+            dtype=bool,
         )
         share = np.divide(moved, at, out=np.zeros_like(moved), where=logs & (at != 0))
         out = np.where(logs, at * np.exp(share), at + moved)
-        gaps = np.array([n.endswith(".gap") for n in self.names])
+        gaps = np.array([n.endswith(".gap") for n in self.names], dtype=bool)
         return np.asarray(np.where(gaps, np.maximum(out, 0.0), out))
 
     @cached_property
@@ -233,6 +245,7 @@ class Calibration:
 
         return validate(self, campaign, refit=refit)
 
+    @checked()
     def report(
         self,
         path: str | PathLike[str],
@@ -242,7 +255,7 @@ class Calibration:
         standalone: bool = False,
         **stated: object,
     ) -> Path:
-        """Write an HTML page that opens offline; its first page is the certificate.
+        """Write an HTML page (.html) that opens offline; its first page is the certificate, alone also a PDF.
 
         ``tolerance`` in the length unit of the campaign and ``stated`` are as of ``certificate``.
         """
@@ -250,6 +263,7 @@ class Calibration:
 
         return write_report(self, path, validation, self._stated(tolerance, stated), standalone=standalone)
 
+    @checked()
     def certificate(
         self,
         path: str | PathLike[str],
@@ -286,6 +300,7 @@ class Calibration:
 
         return registered(self, flange)
 
+    @checked()
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything that predictions need to one JSON file; ``read_calibration`` reads it."""
         from elastocal.calibration.store import save_calibration
@@ -293,20 +308,14 @@ class Calibration:
         return save_calibration(self, path)
 
     def _joints(self, q: object, length: str | None, angle: str | None) -> tuple[Array, tuple[Finding, ...]]:
-        """Joint values, and whether their unit is in doubt."""
-        raw = joint_table([q] if np.ndim(q) == 1 else q)  # type: ignore[arg-type]
-        doubt: tuple[Finding, ...] = ()
-        turning = [i for i, m in enumerate(self.robot.motions) if m.kind == "revolute"]
-        if angle is None and len(raw) and raw.shape[1] == self.robot.n and turning:
-            most = float(np.abs(raw[:, turning]).max())
-            text = ""
-            if self.angle == "deg" and len(raw) > 2 and 0 < most < 2 * np.pi:
-                text = f"no angle is beyond {most:.3g}; they are taken as degrees, as in the campaign (angle='rad'?)"
-            elif self.angle == "rad" and most > MANY_TURNS:
-                text = f"an angle is {most:.4g}; it is taken as radians, the unit of this calibration (angle='deg'?)"
-            if text:
-                doubt = (Finding("angle-unit", "warning", text, {"largest": most}),)
-        return controller_to_joints(self.robot, raw, length or self.length, angle or self.angle), doubt
+        """Joint values, and whether their units are in doubt."""
+        raw = pose_table(q)
+        joints = controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
+        doubts = [
+            *(_doubt(self, raw, "angle") if angle is None else ()),
+            *(_doubt(self, raw, "length") if length is None else ()),
+        ]
+        return joints, tuple(doubts)
 
     def _station(self, name: str | None) -> int:
         if name is None:
@@ -318,7 +327,7 @@ class Calibration:
     def __repr__(self) -> str:
         words = " + ".join(self.words) or "nominal"
         lines = [
-            f"<Calibration of {self.robot.name}: {words}",
+            f"<Calibration of {self.robot.name}: {words}; joint values in {self.angle} and {self.length}",
             f"  {self.verdict.text}",
             f"  leave-one-out: {self.leave_one_out.text()}; nominal: {self.before.text()}",
             f"  {self.parameters!r}".replace("<", "").replace(">", ""),
@@ -335,3 +344,24 @@ class Calibration:
     def evidence(self) -> float:
         """Log marginal likelihood of the chosen model."""
         return self.ladder.chosen.evidence
+
+
+def _doubt(c: Calibration, raw: Array, what: Literal["angle", "length"]) -> tuple[Finding, ...]:
+    """Whether values (N, n) are more likely in another unit than the calibration's."""
+    kind = "revolute" if what == "angle" else "prismatic"
+    own = [i for i, m in enumerate(c.robot.motions) if m.kind == kind]
+    if not own or not len(raw):
+        return ()
+    unit = getattr(c, what)
+    other, (low, high) = next(u for u in LIKELY[what] if u != unit), LIKELY[what][unit]
+    most = float(np.abs(raw[:, own]).max())
+    few = most == 0 or len(raw) < SEVERAL  # a few poses may well be near home
+    if most <= high and (few or most >= low):
+        return ()
+    axes = [c.robot.controller.axes[i] for i in own]
+    text = (
+        f"the largest value of {', '.join(axes)} is {most:.4g}; they are taken as {unit}, as in the campaign of this "
+        f"calibration ({what}={other!r}?)"
+    )
+    data = {"largest": most, "unit": unit, "likely": other, "axes": axes}
+    return (Finding(f"{what}-unit", "warning", text, data),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
 from os import PathLike
@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.calibration.priors import priors_of
 from elastocal.errors import (
     DuplicateError,
@@ -78,6 +79,8 @@ class Campaign:
     """Whether markers have names of their own: only then they are looked for among the frames of the robot."""
 
     def __post_init__(self) -> None:
+        for key, hint in (("markers", Sequence[str]), ("keep", Sequence[str]), ("places", Iterable)):
+            check_type(key, getattr(self, key), hint)
         metre = _unit("length", self.length, LENGTHS)
         radian = _unit("angle", self.angle, ANGLES)
         q = joint_table(self.q)
@@ -98,7 +101,11 @@ class Campaign:
             values[key] = None if given is None else _columns(key, given, count)[:, 0]
             if given is not None and not np.all(np.isfinite(values[key])):
                 row = int(np.argwhere(~np.isfinite(values[key]))[0][0])
-                raise NumberError(f"{key}: row {row} is not a number; every reading needs one, or leave the column out")
+                raise NumberError(
+                    f"{key}: row {row} is not a number; every reading needs one, or leave the column out",
+                    parameter=key,
+                    value=row,
+                )
         values["station"] = _labels(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):
@@ -110,7 +117,7 @@ class Campaign:
         values["noise"] = sources
         for key, value in values.items():
             object.__setattr__(self, key, value)
-        if self.places and len(self.places) != count:
+        if len(self.places) and len(self.places) != count:
             raise ShapeError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
         object.__setattr__(self, "keep", (self.keep,) if isinstance(self.keep, str) else tuple(self.keep))
         lines = dict.fromkeys(self.line(i) for i in range(count)) if self.keep else {}
@@ -165,6 +172,13 @@ class Campaign:
         raw = self.q if q is None else joint_table(q)
         return controller_to_joints(robot, raw, self.length, self.angle)
 
+    def written_in(self, robot: Robot, length: str, angle: str) -> Campaign:
+        """The same with ``q`` in other units."""
+        if (length, angle) == (self.length, self.angle):
+            return self
+        own, other = factors(robot, self.length, self.angle), factors(robot, length, angle)
+        return self.changed(q=self.q * (own / other), length=length, angle=angle)
+
     def changed(self, **values: Any) -> Campaign:
         """The same with other values, in SI and checked already."""
         out = object.__new__(Campaign)
@@ -212,7 +226,7 @@ def check_campaign(given: object) -> None:
         raise InputError(
             f"a campaign is needed, not {what}; make one of arrays by ec.Campaign(q=..., position=..., ...), of files "
             "by robot, data = ec.read_campaign(path), or ec.read_campaign(robot, path) for a robot file and a table",
-            code="no-campaign", parameter="campaign",
+            code="no-campaign", parameter="campaign", value=type(given).__name__,
         )  # fmt: skip
 
 
@@ -237,11 +251,18 @@ def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> A
     if raw.shape[1] != robot.n:
         raise ShapeError(
             f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
-            f"{', '.join(robot.joints)}"
+            f"{', '.join(robot.joints)}",
+            parameter="q",
+            value=raw.shape[1],
+            allowed=(robot.n,),
         )
+    return robot.controller.to_joints(raw * factors(robot, length, angle))
+
+
+def factors(robot: Robot, length: str, angle: str) -> Array:
+    """(n,) to rad and m, of values of the axes in stated units."""
     metre, radian = _unit("length", length, LENGTHS), _unit("angle", angle, ANGLES)
-    factors = [radian if m.kind == "revolute" else metre for m in robot.motions]
-    return robot.controller.to_joints(raw * np.array(factors))
+    return np.array([radian if m.kind == "revolute" else metre for m in robot.motions])
 
 
 def joint_table(value: object) -> Array:
@@ -249,8 +270,18 @@ def joint_table(value: object) -> Array:
     q = _table("q", value, 2)
     if not np.all(np.isfinite(q)):
         row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
-        raise NumberError(f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values")
+        raise NumberError(
+            f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values",
+            parameter="q",
+            value=(row, column),
+        )
     return q
+
+
+def pose_table(value: object) -> Array:
+    """The same; (n,) is one row."""
+    q = _numbers("q", value)
+    return joint_table(q[None] if q.ndim == 1 else q)
 
 
 def _unit(key: str, word: object, known: dict[str, float]) -> float:
@@ -259,7 +290,12 @@ def _unit(key: str, word: object, known: dict[str, float]) -> float:
         choice = " or ".join(f"{key}={w!r}" for w in known)
         raise UnitError(f"the unit of {other} is not stated; add {choice}", parameter=key)
     if not isinstance(word, str) or word not in known:
-        raise RangeError(f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}")
+        raise RangeError(
+            f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}",
+            parameter=key,
+            value=word,
+            allowed=tuple(known),
+        )
     return known[word]
 
 
@@ -267,17 +303,23 @@ def _numbers(key: str, value: object) -> Array:
     try:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise NumberError(f"{key} does not hold numbers only: {error}; nan stands for not read") from None
+        raise NumberError(
+            f"{key} does not hold numbers only: {error}; nan stands for not read", parameter=key
+        ) from None
 
 
 def _table(key: str, value: object, dimensions: int) -> Array:
     out = _numbers(key, value)
     if out.ndim != dimensions or not len(out):
-        raise ShapeError(f"{key} has shape {out.shape}; one row for each reading is needed")
+        raise ShapeError(
+            f"{key} has shape {out.shape}; one row for each reading is needed", parameter=key, value=out.shape
+        )
     return out
 
 
 def _rows(key: str, out: Array, count: int) -> Array:
+    if not out.ndim:
+        raise ShapeError(f"{key} is one number; one row for each reading is needed", parameter=key, value=out.item())
     if len(out) != count:
         raise ShapeError(f"{key} has {len(out)} rows, q has {count}; both need one row for each reading")
     if np.any(np.isinf(out)):
@@ -287,7 +329,7 @@ def _rows(key: str, out: Array, count: int) -> Array:
 
 def _points(key: str, value: object, count: int) -> Array:
     out = _numbers(key, value)
-    if out.ndim == 2 and out.shape[1] % 3 == 0:
+    if out.ndim == 2 and out.size and out.shape[1] % 3 == 0:
         out = out.reshape(len(out), -1, 3)
     if out.ndim != 3 or out.shape[2] != 3:
         raise ShapeError(f"{key} has shape {out.shape}; (N, 3) or (N, markers, 3) is needed")
@@ -309,7 +351,9 @@ def wrench_table(value: object, count: int) -> Array:
         out = np.tile(out, (count, 1))
     if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
         raise ShapeError(
-            f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m"
+            f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m",
+            parameter="wrench",
+            value=out.shape,
         )
     return _rows("wrench", out, count)
 
@@ -317,7 +361,10 @@ def wrench_table(value: object, count: int) -> Array:
 def _labels(value: object, count: int) -> Any:
     if value is None:
         return np.full(count, "1")
-    out = np.asarray(value).reshape(-1).astype(str)
+    try:
+        out = np.asarray(value).reshape(-1).astype(str)
+    except ValueError:
+        raise ShapeError("station holds lists; name one for each reading", parameter="station") from None
     if len(out) != count:
         raise ShapeError(f"station has {len(out)} rows, q has {count}; name one for each reading")
     return out
@@ -356,5 +403,7 @@ def _rotations(value: object, count: int, form: Form | None, radian: float) -> A
         return out
     hint = "; of rotation vectors say so by orientation_form='rotation_vector'" if out.shape == (count, 3) else ""
     raise ShapeError(
-        f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}"
+        f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}",
+        parameter="orientation_form" if hint else "orientation",
+        value=out.shape,
     )

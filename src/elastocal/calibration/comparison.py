@@ -16,6 +16,7 @@ from typing import overload
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.drift import Drift, drift
@@ -203,6 +204,7 @@ def compare(first: Calibration, *others: Calibration, names: Sequence[str] = ...
             near: Array | None = ...) -> Comparison: ...  # fmt: skip
 @overload
 def compare(first: Campaign, *others: Campaign, names: Sequence[str] = ...) -> tuple[Drift, ...]: ...
+@checked("first")
 def compare(
     first: Calibration | Campaign,
     *others: Calibration | Campaign,

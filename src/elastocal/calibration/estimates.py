@@ -61,7 +61,7 @@ class Estimates(Mapping[str, Estimate]):
         return {e.name: e for e in self.rows}
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self._index:
+        if not isinstance(name, str) or name not in self._index:
             raise UnknownNameError("parameter", name, tuple(self._index))
         return self._index[name]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.compensation.corrected_geometry import CorrectedPoses, corrected_poses
 from elastocal.errors import ConflictError, MissingError
 from elastocal.files.robot.export import kinematics_text, with_origins
@@ -33,6 +34,7 @@ SAME = 1e-6
 """m and rad by which nominal poses of one robot may differ."""
 
 
+@checked()
 def export(
     calibration: Calibration | Robot,
     *,

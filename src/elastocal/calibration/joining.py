@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, check_campaign
+from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.errors import ConflictError, MissingError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -37,18 +37,16 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
     if any((c.temperature is None) != (first.temperature is None) for c in campaigns):
         raise MissingError("temperature is read in some of the campaigns only; give it in all, or leave it out")
     markers = tuple(dict.fromkeys(m for c in campaigns for m in c.markers))
-    metre = LENGTHS[first.length]
-    noise = first.noise / metre if isinstance(first.noise, float) else first.noise
     loads = next((c.load_frame for c in campaigns if c.loaded), first.load_frame)
-    return Campaign(
-        q=np.concatenate([_in_units_of(robot, c, first) for c in campaigns]), length=first.length, angle=first.angle,
-        position=_scaled(_points(campaigns, markers, "position", 3), metre),
-        deflection=_scaled(_points(campaigns, markers, "deflection", 3), metre),
-        distance=_scaled(_points(campaigns, markers, "distance", None), metre),
+    whole = Campaign(  # in SI, as campaigns keep everything but q
+        q=np.concatenate([c.written_in(robot, first.length, first.angle).q for c in campaigns]),
+        length="m", angle="rad",
+        position=_points(campaigns, markers, "position", 3), deflection=_points(campaigns, markers, "deflection", 3),
+        distance=_points(campaigns, markers, "distance", None),
         orientation=_rows(campaigns, "orientation", np.full((3, 3), np.nan)),
         wrench=_rows(campaigns, "wrench", np.zeros(6)), load_frame=loads,
         station=_stations(campaigns), markers=markers if any(c.named for c in campaigns) else (),
-        noise=noise, orientation_noise=first.orientation_noise,
+        noise=first.noise, orientation_noise=first.orientation_noise,
         time=None if any(c.time is None for c in campaigns) else np.concatenate([c.time for c in campaigns]),
         temperature=None if first.temperature is None else np.concatenate([c.temperature for c in campaigns]),
         priors=tuple(p for c in campaigns for p in c.priors),
@@ -56,16 +54,7 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         places=[_line(c, i, number) for number, c in enumerate(campaigns) for i in range(c.count)],
         name=" + ".join(dict.fromkeys(c.name for c in campaigns if c.name)),
     )  # fmt: skip
-
-
-def _in_units_of(robot: Robot, campaign: Campaign, first: Campaign) -> Array:
-    if (campaign.length, campaign.angle) == (first.length, first.angle):
-        return np.asarray(campaign.q)
-    ratio = {
-        "revolute": ANGLES[campaign.angle] / ANGLES[first.angle],
-        "prismatic": LENGTHS[campaign.length] / LENGTHS[first.length],
-    }
-    return np.asarray(campaign.q * np.array([ratio[m.kind] for m in robot.motions]))
+    return whole.changed(length=first.length, angle=first.angle)
 
 
 def _points(campaigns: Sequence[Campaign], markers: Sequence[str], key: str, width: int | None) -> Array | None:
@@ -79,10 +68,6 @@ def _points(campaigns: Sequence[Campaign], markers: Sequence[str], key: str, wid
             part[:, [markers.index(m) for m in c.markers]] = getattr(c, key)
         parts.append(part)
     return np.concatenate(parts)
-
-
-def _scaled(values: Array | None, metre: float) -> Array | None:
-    return None if values is None else values / metre
 
 
 def _rows(campaigns: Sequence[Campaign], key: str, unread: Array) -> Array | None:

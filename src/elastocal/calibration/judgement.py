@@ -10,7 +10,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, distances, fit
 from elastocal.calibration.ladder import GAP, Ladder, Rung
-from elastocal.calibration.noise import SHARE, SIDE, Instrument
+from elastocal.calibration.noise import FACTOR, SHARE, SIDE, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
 from elastocal.findings import Finding
@@ -22,6 +22,7 @@ from elastocal.values import dataclass
 
 LEAST = 1e-3
 """Share of the noise that repeats at least scatter by."""
+STATEMENT = "the stated noise"
 LEVEL = 0.01
 """Probability of an alarm where the model is right."""
 FOLDS, ENOUGH = 5, 100
@@ -173,35 +174,57 @@ def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) ->
     best = called[0] if called else None
     data: dict[str, object] = {"level": LEVEL, "best": best.text if best else None}
     lack = _lack_of_fit(chosen.fit, instrument)
+    small = _too_small(chosen.fit, instrument)
     if lack is not None and lack.probability < LEVEL / 2:
-        cause = f"; best explained by {best.text}" if best else "; no effect that was tried explains it alone"
+        cause = f", best explained by {best.text}" if best else "; no effect that was tried explains it alone"
+        leaves = f"the model leaves something out{cause}"
+        more: dict[str, object] = {"ratio": lack.ratio, "probability": lack.probability, "freedom": lack.freedom}
+        by_statement = lack.word == STATEMENT
+        if by_statement:
+            noise = {"code": "prior-conflict", "stated": lack.stated, "shown": lack.shown}
+            more["hypotheses"] = [noise, {"code": "omitted-effect", "best": best.text if best else None}]
+            leaves = (
+                f"either the noise is {1e6 * lack.shown:.3g} um, not {1e6 * lack.stated:.3g} as stated, or {leaves}"
+            )
         text = (
             f"residuals are {lack.ratio:.2g} times as large as {lack.word} let expect "
-            f"(probability {probability(lack.probability)}, level {LEVEL:g}): the model leaves something out{cause}; "
-            "intervals are wider"
+            f"(probability {probability(lack.probability)}, level {LEVEL:g}): {leaves}; intervals are wider"
         )
-        more = {"ratio": lack.ratio, "probability": lack.probability, "freedom": lack.freedom}
-        return lack.excess, (Finding("lack-of-fit", "warning", text, {**data, **more}),)
+        lacking = Finding("lack-of-fit", "warning", text, {**data, **more})
+        if by_statement and best is None and lack.shown > FACTOR * lack.stated:
+            small = (conflict("points", lack.stated, lack.shown / lack.stated, hypotheses=more["hypotheses"]),)
+        return lack.excess, (lacking, *small)
     alarming = [e for e in called if e.word not in tried]
     if not alarming:
-        return 0.0, ()
+        return 0.0, small
     text = (
         f"residuals call for what the model leaves out: {alarming[0].text}; "
         f"probability {probability(alarming[0].probability)}, level {LEVEL:g}"
     )
     named: dict[str, object] = {"best": alarming[0].text, "probability": alarming[0].probability}
-    return 0.0, (Finding("omitted-effect", "warning", text, {**data, **named}),)
+    return 0.0, (Finding("omitted-effect", "warning", text, {**data, **named}), *small)
+
+
+def _too_small(chosen: Fit, instrument: Instrument) -> tuple[Finding, ...]:
+    """A stated noise that repeats of the same state exceed by far: no model is to blame for that."""
+    s, stated = chosen.task.sight.states, instrument.sd
+    if stated is None or s.scatter_freedom < 5 or s.scatter <= FACTOR * stated:
+        return ()
+    return (conflict("points", stated, s.scatter / stated, repeats=s.scatter, freedom=s.scatter_freedom),)
 
 
 @dataclass(frozen=True)
 class LackOfFit:
-    """Residuals against the noise that is known: ``excess`` in m is what the fit has more of it."""
+    """Residuals against the noise that is known: ``excess`` in m is what the fit has more of it, ``stated`` and
+    ``shown`` are sds of a coordinate in m, as is known and as the fit has it."""
 
     ratio: float
     probability: float
     freedom: float
     excess: float
     word: str
+    stated: float
+    shown: float
 
 
 def _lack_of_fit(chosen: Fit, instrument: Instrument) -> LackOfFit | None:
@@ -224,7 +247,7 @@ def _lack_of_fit(chosen: Fit, instrument: Instrument) -> LackOfFit | None:
         return None
     square, freedom = float(np.sum(post.white**2)) / mean, mean**2 / half
     p = float(chdtrc(freedom, square * freedom) if np.isinf(known.freedom) else fdtrc(freedom, known.freedom, square))
-    return LackOfFit(float(np.sqrt(square)), p, freedom, known.excess, known.word)
+    return LackOfFit(float(np.sqrt(square)), p, freedom, known.excess, known.word, known.stated, known.shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +258,8 @@ class _Known:
     freedom: float
     excess: float
     word: str
+    stated: float
+    shown: float
 
 
 def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
@@ -254,7 +279,7 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
         freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"
     elif instrument.sd is not None or instrument.tracker is not None:
         seen, size = scale, instrument.scale().start / average
-        freedom, factors, word = np.inf, {"points": size / seen}, "the stated noise"
+        freedom, factors, word = np.inf, {"points": size / seen}, STATEMENT
     else:
         return None
     first, blocks = len(post.blocks.groups), post.blocks
@@ -263,8 +288,9 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
     shift = [0.0 if name == SIDE else np.log(factors.get(name, factors.get("", 1.0))) for name in names]
     scales = np.concatenate([post.log_scales[:first], post.log_scales[[first + i for i in kept]] + shift])
     noise = tuple(blocks.noise[i] for i in kept)
-    at = posterior(replace(blocks, noise=noise, power=1.0), scales)
-    return _Known(at, freedom, float(np.sqrt(max(seen**2 - size**2, 0.0))) * unit, word)
+    solved = posterior(replace(blocks, noise=noise, power=1.0), scales)
+    excess = float(np.sqrt(max(seen**2 - size**2, 0.0))) * unit
+    return _Known(solved, freedom, excess, word, unit * size, unit * seen)
 
 
 def _whole_noise(chosen: Fit) -> float:

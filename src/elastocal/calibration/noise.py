@@ -216,7 +216,7 @@ def _common(sight: Sight, section: str) -> Array:
 def prior_conflicts(post: Posterior) -> tuple[Finding, ...]:
     """Stated noises that the readings speak against: off by a factor of three, with evidence of 5 nats or more.
 
-    Points that scatter more than stated are lack of fit, which is judged elsewhere.
+    Points that scatter more than stated may also be a lack of fit: ``judgement`` names both.
     """
     out, first = [], len(post.blocks.groups)
     for i, part in enumerate(post.blocks.noise, first):
@@ -229,11 +229,14 @@ def prior_conflicts(post: Posterior) -> tuple[Finding, ...]:
         stated[i] = np.log(part.scale.start)
         nats = post.evidence - posterior(post.blocks, stated).evidence
         if nats > NATS:
-            word = part.scale.name.removeprefix("noise ")
-            text = f"the stated noise of {word} is {1 / ratio:.2g} times what the readings show; they are believed"
-            data = {"what": word, "stated": part.scale.start, "ratio": ratio, "nats": nats}
-            out.append(Finding("prior-conflict", "warning", text, data))
+            out.append(conflict(part.scale.name.removeprefix("noise "), part.scale.start, ratio, nats=nats))
     return tuple(out)
+
+
+def conflict(what: str, stated: float, ratio: float, **data: Any) -> Finding:
+    """A stated noise that is so many times too small, or too large."""
+    text = f"the stated noise of {what} is {1 / ratio:.2g} times what the readings show; they are believed"
+    return Finding("prior-conflict", "warning", text, {"what": what, "stated": stated, "ratio": ratio, **data})
 
 
 def points_sd(noise: dict[str, float], instrument: Instrument, points: Array, turn: Array | None = None) -> Array:

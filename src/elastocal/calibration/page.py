@@ -166,10 +166,12 @@ def write_report(
     standalone: bool = False,
 ) -> Path:
     """One HTML file that opens offline; ``standalone`` puts the script of turnable pictures into it."""
-    from elastocal.files.write import write_files, write_script
+    from elastocal.files.write import check_targets, write_files, write_script
     from elastocal.report.html import as_html, bundle_name, has_scene, plotly_script
 
-    target, page = Path(path), calibration_page(c, validation, stated=stated)
+    target = Path(path)
+    check_targets({"report": target})
+    page = calibration_page(c, validation, stated=stated)
     if has_scene(page) and not standalone:
         write_script(target.parent / bundle_name(), plotly_script)
     write_files({target: as_html(page, standalone=standalone)})

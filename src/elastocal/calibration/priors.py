@@ -8,11 +8,12 @@ Of parameters whose unknown is a logarithm (compliances) the covariance is divid
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -34,6 +35,7 @@ class Prior:
 
 def priors_of(given: Mapping[Any, Any] | Iterable[Prior]) -> tuple[Prior, ...]:
     """As a user states them; every parameter once."""
+    check_type("priors", given, Mapping | Sequence[Prior])
     out = tuple(given) if not isinstance(given, Mapping) else tuple(_prior(k, v) for k, v in given.items())
     seen: set[str] = set()
     for prior in out:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.calibration.campaign import Campaign
+from elastocal.arguments import checked
+from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, factors
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.words import ORDER, automatic, with_words
 from elastocal.errors import (
@@ -23,6 +24,7 @@ from elastocal.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from elastocal.files.campaign.columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.decisions import decided_rows
 from elastocal.files.campaign.observed import (
     POSITIONS,
@@ -33,6 +35,7 @@ from elastocal.files.campaign.observed import (
     words_of,
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
+from elastocal.files.campaign.readings import Readings
 from elastocal.files.tables.records import is_campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -41,8 +44,11 @@ if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
 Paths = str | PathLike[str]
+PLACES = (*SHIFT, *LOADED, *UNLOADED, *DISTANCE)
+DIGITS = 12
 
 
+@checked()
 def read_campaign(
     path: Paths, tables: Paths | Sequence[Paths] = (), *, length: str | None = None, angle: str | None = None,
     tool: str | None = None, euler: str | None = None,
@@ -53,7 +59,7 @@ def read_campaign(
         robot, data = ec.read_campaign("arm.urdf", "points.csv", length="mm", angle="deg", tool="flange")
 
     ``length`` and ``angle`` are units of columns that do not tell theirs (``x``, not ``x_mm``), ``euler`` the order of
-    Euler angles.
+    Euler angles.  Joint values are in the units of the tables (``data.length``, ``data.angle``), as of arrays.
     """
     given = [tables] if isinstance(tables, str | PathLike) else list(tables)
     keys = {"tool": tool, "euler": euler, "units": {k: u for k, u in (("length", length), ("angle", angle)) if u}}
@@ -98,7 +104,23 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         orientation_noise=entry.orientation_noise, places=readings.places, name=observed.name,
         priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip
-    return robot, _decided(observed, read)
+    return robot, _decided(observed, _as_written(robot, readings, read))
+
+
+def _as_written(robot: Robot, readings: Readings, read: Campaign) -> Campaign:
+    """With ``q`` in the units of the tables, as of arrays: deg where all axes that turn are, mm where all that slide
+    are (where none slides, all readings); else rad and m."""
+    columns = [t.columns for t in readings.cells.tables]
+    by_kind: dict[str, set[float]] = {"revolute": set(), "prismatic": set()}
+    for axis, motion in zip(robot.controller.axes, robot.motions, strict=True):
+        by_kind[motion.kind] |= {c.fields[axis].factor if axis in c.fields else 1.0 for c in columns}
+    points = {f.factor for c in columns for marker in c.readings.values() for n, f in marker.items() if n in PLACES}
+    length = "mm" if (by_kind["prismatic"] or points) == {LENGTHS["mm"]} else "m"
+    angle = "deg" if by_kind["revolute"] == {ANGLES["deg"]} else "rad"
+    written = read.written_in(robot, length, angle)
+    digits = np.round(written.q, DIGITS)  # of the file, without the rounding of two conversions
+    same = digits * factors(robot, length, angle) == read.q
+    return written.changed(q=np.where(same, digits, written.q))
 
 
 def _decided(observed: Observed, read: Campaign) -> Campaign:

@@ -8,6 +8,7 @@ from os import PathLike
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.causes import with_causes
@@ -49,6 +50,7 @@ Watch = Callable[[str], None]
 Priors = tuple[Prior, ...]
 
 
+@checked("campaign", "model")
 @one_thread
 def calibrate(
     robot: Robot | str | PathLike[str],

@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
+from elastocal.arguments import checked, generator
+from elastocal.calibration.campaign import LENGTHS, Campaign, controller_to_joints, factors, pose_table, wrench_table
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
@@ -44,6 +45,7 @@ Noise = float | ErrorSource | Sequence[ErrorSource] | None
 Markers = Mapping[str, Sequence[float]] | Sequence[str]
 
 
+@checked("where")
 def simulate(
     truth: Robot,
     where: Plan | Campaign | Array | Sequence[Sequence[float]],
@@ -71,9 +73,10 @@ def simulate(
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
     sources = _sources(noise, places, setting.measurement.states)
-    generator = np.random.default_rng(rng) if isinstance(rng, int) else rng
+    if outliers < 0:
+        raise RangeError.of("outliers", outliers, "give 0 or more")
     drawn = virtual_campaign(
-        setting.robot, setting.measurement, sources, generator, outliers=outliers, outlier_size=outlier_size
+        setting.robot, setting.measurement, sources, generator("rng", rng), outliers=outliers, outlier_size=outlier_size
     ).campaign
     points = np.stack([drawn.readings[:, s : s + 3] for s in setting.measurement.setup.starts], axis=1)
     if setting.read == "position":
@@ -84,6 +87,7 @@ def simulate(
     return setting.campaign(points / LENGTHS[setting.length], noise if isinstance(noise, float) else sources or None)
 
 
+@checked()
 @one_thread
 def assess(
     robot: Robot, campaign: Campaign | Plan, names: Sequence[str] | None = None, *, noise: Noise = None
@@ -114,12 +118,12 @@ class _Setting:
 
     def campaign(self, points: Array, noise: Any) -> Campaign:
         setup = self.measurement.setup
-        factors = [ANGLES[self.angle] if m.kind == "revolute" else LENGTHS[self.length] for m in self.robot.motions]
         if isinstance(noise, float):
             noise /= LENGTHS[self.length]
         values: dict[str, Any] = {self.read: points}
         return Campaign(
-            q=self.robot.controller.to_controller(setup.q) / np.array(factors), length=self.length, angle=self.angle,
+            q=self.robot.controller.to_controller(setup.q) / factors(self.robot, self.length, self.angle),
+            length=self.length, angle=self.angle,
             wrench=setup.wrenches if np.any(setup.wrenches) else None, load_frame=setup.load.frame,
             station=self.station, markers=tuple(m.frame for m in setup.markers), noise=noise, name="simulated",
             **values,
@@ -146,9 +150,8 @@ def _setting(
         own = _of(robot, where.joint_values(robot), load, known, named, repeats)
         station = tuple(np.repeat(where.station, repeats).tolist())
         return replace(own, station=station, length=where.length, angle=where.angle)
-    raw = np.atleast_2d(np.asarray(where, dtype=np.float64))
-    q = robot.joint_values(robot.controller.to_joints(raw))
-    push = np.zeros((1, 6)) if wrench is None else np.atleast_2d(np.asarray(wrench, dtype=np.float64))
+    q = controller_to_joints(robot, pose_table(where), "m", "rad")
+    push = np.zeros((1, 6)) if wrench is None else wrench_table(wrench, len(q))
     return _of(robot, q, AppliedWrenches(load_frame or robot.tool, push), read or "position", markers, repeats)
 
 

@@ -128,7 +128,7 @@ def _far_finding(robot: Robot, campaign: Campaign, distance: float, far: float) 
             "that it is this robot"
         )
     if distance > 5 * far:  # infinite where the points are far too close together
-        raise InputError(text, code="points-far", value=distance)
+        raise InputError(text, code="points-far", value=distance, column=data.get("frame"))
     return Finding("points-far", "warning", text, data)
 
 
@@ -148,7 +148,9 @@ def _size(robot: Robot, campaign: Campaign) -> float:
 def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
     """With every word that was accepted once, however often it is given; each is noted."""
     if accept and campaign.position is None:
-        raise ConflictError("accept: slips are told by points, and none were read; leave it out")
+        raise ConflictError(
+            "accept: slips are told by points, and none were read; leave it out", parameter="accept", value=accept
+        )
     given = (accept,) if isinstance(accept, str) else accept
     words = tuple(dict.fromkeys(in_order(campaign, word) for word in given))
     for word in words:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
@@ -44,6 +45,7 @@ def document_text(calibration: Calibration, validation: Validation | None = None
     return json.dumps(to_document(calibration, validation), indent=1, allow_nan=False) + "\n"
 
 
+@checked()
 def read_calibration(path: str | PathLike[str]) -> Calibration:
     """Read it again: it predicts, validates, compensates, draws and reports as the one that was saved."""
     file = Path(path)
@@ -51,7 +53,7 @@ def read_calibration(path: str | PathLike[str]) -> Calibration:
     try:
         return from_document(data, str(file))
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{file}: the calibration is damaged ({error!r}); make it again") from None
+        raise FormatError(f"{file}: the calibration is damaged ({error!r}); make it again", file=str(file)) from None
 
 
 def read_validation(path: str | PathLike[str]) -> Validation | None:

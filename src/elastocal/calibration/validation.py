@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.campaign import LENGTHS, Campaign, check_campaign
+from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
@@ -102,16 +103,14 @@ def _same_markers(calibration: Calibration, campaign: Campaign) -> Campaign:
             f"knows {', '.join(own)}; call the same marker by the same name in both tables",
             code="unknown-marker", value=strange[0], allowed=own,
         )  # fmt: skip
-    metre = LENGTHS[campaign.length]
     values: dict[str, Any] = {"markers": own}
     for key in ("position", "deflection", "distance"):
         given = getattr(campaign, key)
         if given is not None:
             wide = np.full((given.shape[0], len(own), *given.shape[2:]), np.nan)
-            wide[:, [own.index(m) for m in read]] = given / metre
+            wide[:, [own.index(m) for m in read]] = given
             values[key] = wide
-    noise = campaign.noise / metre if isinstance(campaign.noise, float) else campaign.noise
-    return replace(campaign, noise=noise, **values)
+    return campaign.changed(**values)
 
 
 def _deflected(calibration: Calibration, states: States) -> tuple[Array, Array, Array, Array]:
@@ -186,6 +185,7 @@ def _stations_on(
     return replace(still, turn=turns, shift=shifts)
 
 
+@checked("campaign")
 def cross_validate(
     robot: Robot | str | PathLike[str],
     campaign: Campaign,
@@ -209,7 +209,12 @@ def cross_validate(
         robot, campaign = right.robot, right.campaign
     states = gather(robot, campaign)
     if not 2 <= folds <= states.poses:
-        raise RangeError(f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}")
+        raise RangeError(
+            f"{folds} folds of {states.poses} poses; give a number from 2 to {states.poses}",
+            parameter="folds",
+            value=folds,
+            allowed=(2, states.poses),
+        )
     row_pose = states.pose[states.state_of(campaign.count)]
     parts = []
     for fold in range(folds):

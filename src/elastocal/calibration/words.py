@@ -352,5 +352,6 @@ def check_deflections(words: Sequence[str]) -> None:
     if rigid and "compliance" not in words:
         raise ConflictError(
             f"model word{'s' * (len(rigid) > 1)} {', '.join(rigid)}: deflections are differences at one pose, which a "
-            "rigid arm does not have; add compliance, or read positions"
+            "rigid arm does not have; add compliance, or read positions",
+            value=tuple(rigid),
         )

@@ -25,7 +25,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.errors import MissingError, ShapeError, TooFewError
+from elastocal.arguments import checked
+from elastocal.errors import MissingError, NumberError, ShapeError, TooFewError
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -82,6 +83,7 @@ class Iso9283:
         return as_frame([{"pose": i, **{k: getattr(p, k) for k in keys}} for i, p in enumerate(self.poses)])
 
 
+@checked()
 def iso9283(
     command: Sequence[Array], reached: Sequence[Array], *, desired: Sequence[Array | None] | None = None,
     turned: Sequence[Array | None] | None = None, path: bool = False,
@@ -91,9 +93,19 @@ def iso9283(
     ``desired`` and ``turned`` are rotations where they were measured; with ``path`` the poses are points of one path,
     all measured in every cycle.  Poses may have been reached in different numbers of cycles otherwise.
     """
-    aims, sets = [np.asarray(c, dtype=float) for c in command], [np.asarray(r, dtype=float) for r in reached]
+    aims = [_points("command", c, i, (3,)) for i, c in enumerate(command)]
+    sets = [_points("reached", r, i, (-1, 3)) for i, r in enumerate(reached)]
     if not aims or len(aims) != len(sets):
-        raise ShapeError(f"{len(aims)} poses were commanded and {len(sets)} reached; give the readings of each")
+        raise ShapeError(
+            f"{len(aims)} poses were commanded and {len(sets)} reached; give the readings of each",
+            value=(len(aims), len(sets)),
+        )
+    for name, turns in (("desired", desired), ("turned", turned)):
+        if turns is not None and len(turns) != len(aims):
+            raise ShapeError(
+                f"{name} has {len(turns)} poses, command {len(aims)}; give one for each, None where none was measured",
+                parameter=name, value=len(turns),
+            )  # fmt: skip
     none: Sequence[Array | None] = [None] * len(aims)
     poses = tuple(pose_figures(*row) for row in zip(aims, sets, desired or none, turned or none, strict=True))
     pairs = [(i, i + 1) for i in range(len(aims) - 1) if len(sets[i]) == len(sets[i + 1])]
@@ -101,6 +113,24 @@ def iso9283(
     if path and len({len(r) for r in sets}) > 1:
         raise MissingError("the points of a path must all be measured in every cycle; complete the readings")
     return Iso9283(poses, distances, path_figures(np.stack(aims), np.stack(sets, axis=1)) if path else None)
+
+
+def _points(name: str, values: object, pose: int, shape: tuple[int, ...]) -> Array:
+    """Finite numbers of a pose; -1 stands for any number of cycles."""
+    where = f"{name}[{pose}]"
+    points = np.asarray(values, dtype=np.float64)
+    if points.ndim != len(shape) or points.shape[-1] != 3:
+        wanted = "(3,)" if len(shape) == 1 else "(cycles, 3)"
+        raise ShapeError(f"{where} has shape {points.shape}; {wanted} is needed", parameter=name, value=points.shape)
+    if not np.isfinite(points).all():
+        cycle = [int(i) for i in np.argwhere(~np.isfinite(points))[0][:-1]]
+        at = f"{where}, cycle {cycle[0]}" if cycle else where
+        raise NumberError(
+            f"{at} is not a number: the figures of this pose would be unknown; leave that cycle out, at a path in all "
+            "points",
+            parameter=name, value=(pose, *cycle),
+        )  # fmt: skip
+    return points
 
 
 def pose_figures(
@@ -114,6 +144,12 @@ def pose_figures(
     if desired is not None and turned is not None:
         from scipy.spatial.transform import Rotation
 
+        if np.shape(desired) != (3, 3) or np.shape(turned) != (len(reached), 3, 3):
+            raise ShapeError(
+                f"rotations have shapes {np.shape(desired)} and {np.shape(turned)}; (3, 3) desired and (cycles, 3, 3) "
+                "turned are needed",
+                value=(np.shape(desired), np.shape(turned)),
+            )
         turns = Rotation.from_matrix(turned)
         middle = turns.mean()
         accuracy = (middle * Rotation.from_matrix(desired).inv()).as_rotvec()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.arguments import check_fields
 from elastocal.compensation.loads import ProgramLoads
 from elastocal.compensation.milling import Milling, milling_wrenches
 from elastocal.compensation.placed import Placed
@@ -58,6 +59,7 @@ class ProcessLoad:
     rated: float | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         given = [self.wrench is not None, self.by_line is not None, self.milling is not None]
         if sum(given) > 1:
             raise ConflictError("give the load once: as a wrench, by line, or by milling", code="load-twice")

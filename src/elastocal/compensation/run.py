@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
@@ -41,7 +42,7 @@ from elastocal.compensation.rewrite import as_written, rewritten
 from elastocal.compensation.stations import stations
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
-from elastocal.errors import ConflictError, InputError, RangeError
+from elastocal.errors import ConflictError, InputError, RangeError, ShapeError
 from elastocal.findings import Finding, as_sentence
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
@@ -58,6 +59,7 @@ Progress = Callable[[int, int, str], None]
 """Done, of how many, and the stage that begins."""
 
 
+@checked("calibration", "program")
 @one_thread
 def compensate(
     calibration: Any,
@@ -89,7 +91,7 @@ def compensate(
     if not isinstance(program, Program):
         what = repr(str(program)) if isinstance(program, str | PathLike) else type(program).__name__
         raise InputError(f"a program is needed, not {what}; read one by ec.read_program(path)",
-                         code="no-program", parameter="program")  # fmt: skip
+                         code="no-program", parameter="program", value=type(program).__name__)  # fmt: skip
     model, known = _identified(calibration, flange)
     if load is not None and wrench is not None:
         raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")
@@ -115,7 +117,7 @@ def compensate(
         )  # fmt: skip
         return replace(again, warnings=(*doubts, *again.warnings))
     step(1, STEPS, "loaded poses")
-    start = None if near is None else model.controller.to_joints(np.asarray(near, dtype=float)[None])[0]
+    start = None if near is None else _start(model, near)
     work = job(at, loads.loads, start, position_only)
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
@@ -146,6 +148,17 @@ def compensate(
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,
                   *_taken(work, hand)),
     )  # fmt: skip
+
+
+def _start(model: Robot, near: Array | Sequence[float]) -> Array:
+    """Joint values (n,) before the program."""
+    axes = np.asarray(near, dtype=np.float64)
+    if axes.shape != (model.n,) or not np.isfinite(axes).all():
+        raise ShapeError(
+            f"near has shape {axes.shape}; a finite number for each of {', '.join(model.controller.axes)} is needed",
+            parameter="near", value=axes.tolist(),
+        )  # fmt: skip
+    return np.asarray(model.controller.to_joints(axes[None])[0])
 
 
 def flange_of(model: Robot, asked: str | None = None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from elastocal.arguments import checked, generator
 from elastocal.design.cell import Cell
 from elastocal.design.certificate import certify
 from elastocal.design.criteria.criterion import criterion_class
@@ -35,6 +36,7 @@ CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
 """Sizes of the plans on the curve, as parts of the one asked for."""
 
 
+@checked()
 @one_thread
 def plan(
     robot: Robot,
@@ -71,7 +73,7 @@ def plan(
         count=task.count if poses is None else poses,
         weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
     )
-    rng = np.random.default_rng(seed)
+    rng = generator("seed", seed)
     if tests is not None:
         if tests.wrenches is None and task.measuring.kind == "deflection":
             raise MissingError(

@@ -200,7 +200,9 @@ def unobservable_error(names: Sequence[str], candidates: CandidateSet, method: M
         if still:
             reasons.append(f"no marker moves with {', '.join(still)} (it lies on the axis: choose markers beside it)")
     why = f": {'; '.join(reasons)}" if reasons else ""
-    return UnobservableError(f"no candidate depends on {', '.join(names)}{why}; leave it out or allow other candidates")
+    return UnobservableError(
+        f"no candidate depends on {', '.join(names)}{why}; leave it out or allow other candidates", value=tuple(names)
+    )
 
 
 def _turned(candidates: CandidateSet) -> Bools:

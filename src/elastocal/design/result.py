@@ -246,9 +246,9 @@ class Plan:
             f"{100 * bound.efficiency:.1f} % efficient by {word}",
             *(f"  {p.name:<16} sd {p.sd:.3g} {p.unit}" for p in own[:SHOWN]),
             *(f"  ... and {len(own) - SHOWN} more parameters" for _ in own[SHOWN : SHOWN + 1]),
+            *(f"  warning {w.code}: {w.text}" for w in self.warnings),
             "  checked: " + "; ".join(c.text for c in self.checks if c.done),
             "  NOT checked: " + "; ".join(c.text for c in self.checks if not c.done),
-            *(f"  warning {w.code}: {w.text}" for w in self.warnings),
         ]
         return shortened(lines)
 

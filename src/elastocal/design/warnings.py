@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elastocal.design.problem import DesignProblem
     from elastocal.design.result import Plan
 
+ASSUMED = "assumed-values"
 SHOWN = 8
 """Names that a sentence lists."""
 
@@ -23,9 +24,21 @@ SHOWN = 8
 def plan_warnings(plan: Plan) -> tuple[Finding, ...]:
     problem = plan.problem
     return (
-        *_not_separable(problem), *_touching(problem), *_load_points(problem), *_heaviest(problem),
+        *_assumed(plan), *_not_separable(problem), *_touching(problem), *_load_points(problem), *_heaviest(problem),
         *_unrated(plan), *_ways(plan),
     )  # fmt: skip
+
+
+def _assumed(plan: Plan) -> tuple[Finding, ...]:
+    names = plan.assumed
+    if not names:
+        return ()
+    named = ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
+    text = (
+        f"The values of {len(names)} parameters sought are assumed ({named}): measured ones may differ by a factor of "
+        "two, and so may the expected error."
+    )
+    return (warning(ASSUMED, text, parameters=names),)
 
 
 def _not_separable(problem: DesignProblem) -> tuple[Finding, ...]:

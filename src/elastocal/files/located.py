@@ -84,7 +84,11 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     raw = read_bytes(path)
     marked = "utf-16" if raw[:2] in UTF_16 else None
     if b"\0" in raw and not (encoding or marked):
-        raise FormatError(f"{path}: is not a text file; give one that was saved as plain text in UTF-8")
+        raise FormatError(
+            f"{path}: is not a text file; give one that was saved as plain text in UTF-8",
+            code="not-text",
+            file=str(path),
+        )
     name = encoding or marked or "utf-8"
     try:
         return _without_control(raw.decode(name).removeprefix("\ufeff").removesuffix("\x1a"), path)

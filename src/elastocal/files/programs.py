@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elastocal.arguments import checked
 from elastocal.compensation.posts.post import OTHERS, parsed, post_for, post_kinds
 from elastocal.compensation.process import LineLoads
 from elastocal.compensation.program import Given, Program
@@ -45,6 +46,7 @@ SHARED = ("$config.dat",)
 """Files of a controller that hold the frames of all its programs."""
 
 
+@checked()
 def read_program(
     source: str | PathLike[str] | Mapping[str, bytes | str],
     language: str = "",
@@ -66,7 +68,11 @@ def read_program(
         return parsed(files, given, language)
     if isinstance(source, str) and len(source.splitlines()) > 1:
         if not language:
-            raise MissingError(f"a program as text needs its language, one of {', '.join(post_kinds())}")
+            raise MissingError(
+                f"a program as text needs its language, one of {', '.join(post_kinds())}",
+                parameter="language",
+                allowed=tuple(post_kinds()),
+            )
         if language not in post_kinds():
             raise UnknownNameError("controller language", language, post_kinds())
         name = f"program{post_kinds()[language].suffixes[0]}"

@@ -42,12 +42,11 @@ def check_targets(targets: Mapping[str, Path | None], inputs: Mapping[str, Path 
     for name, path in targets.items():
         suffixes = SUFFIXES.get(name.lstrip("-"), ())
         if path is not None and suffixes and path.suffix.lower() not in suffixes:
+            paper = "; a PDF is made of certificates" if path.suffix.lower() == ".pdf" else ""
             raise InputError(
-                f"{name} {path}: the name must end in {' or '.join(suffixes)}",
-                code="suffix",
-                file=str(path),
-                allowed=suffixes,
-            )
+                f"{name} {path}: the name must end in {' or '.join(suffixes)}{paper}",
+                code="suffix", file=str(path), value=path.suffix, allowed=suffixes,
+            )  # fmt: skip
 
 
 def _check_writable(name: str, path: Path) -> None:
@@ -86,7 +85,9 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
     except OSError as error:
         raise FileError(
             f"{path}: cannot be written ({error.strerror or error}); check folder and permissions, and whether another "
-            "program has it open"
+            "program has it open",
+            file=str(path),
+            value=error.strerror or str(error),
         ) from None
     finally:
         for temporary in staged if not to_be_finished() else ():
@@ -101,7 +102,10 @@ def encoded(path: Path, content: str | bytes) -> bytes:
     except UnicodeEncodeError as error:
         name = error.object[max(0, error.start - 20) : error.end + 20]
         raise FormatError(
-            f"{path}: would hold a name that is no text, in {name!r}; rename that file or folder"
+            f"{path}: would hold a name that is no text, in {name!r}; rename that file or folder",
+            code="no-text",
+            file=str(path),
+            value=name,
         ) from None
 
 
@@ -110,7 +114,11 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{path}: the folder cannot be made ({error.strerror or error}); choose another") from None
+        raise FileError(
+            f"{path}: the folder cannot be made ({error.strerror or error}); choose another",
+            file=str(path),
+            value=error.strerror,
+        ) from None
 
 
 def _stage(path: Path, content: str | bytes) -> str:

@@ -31,7 +31,8 @@ class ParameterPrior:
         if not (np.isfinite(self.value) and np.isfinite(self.sd) and self.sd > 0):
             raise RangeError(
                 f"{self.name}: known beforehand as {self.value:g} with sd {self.sd:g}; give a finite value and a "
-                "positive sd, or leave it out where nothing is known"
+                "positive sd, or leave it out where nothing is known",
+                value=self.name,
             )
 
 

@@ -126,7 +126,7 @@ class FrameTree:
         return {BASE: Frame(BASE, parent=""), **{f.name: f for f in self.frames}}
 
     def frame(self, name: str) -> Frame:
-        frame = self._by_name.get(name)
+        frame = self._by_name.get(name) if isinstance(name, str) else None
         if frame is None:
             raise UnknownNameError("frame", name, self.names)
         return frame

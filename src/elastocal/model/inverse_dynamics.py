@@ -38,7 +38,10 @@ def inertial_regressor(model: Robot, q: object, velocity: object, acceleration: 
     v, a = (np.asarray(x, dtype=np.float64) for x in (velocity, acceleration))
     for name, given in (("velocities", v), ("accelerations", a)):
         if given.shape != (total, model.n):
-            raise ShapeError(f"{name} are {given.shape}, joint values {(total, model.n)}; give one each")
+            raise ShapeError(
+                f"{name} are {given.shape}, joint values {(total, model.n)}; give one each",
+                value=(given.shape, (total, model.n)),
+            )
     leads = np.eye(model.n) if model.leads is None else model.leads
     out = np.empty((total, model.n, 10 * len(frames)))
     for first in range(0, total, CHUNK):

@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.errors import DuplicateError, NumberError, ShapeError, UnknownNameError
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -92,6 +93,7 @@ class ParameterTable:
             for name, value in values.items():
                 out[self.index(name)] = value
             return out
+        check_type("values", values, Array)
         out = np.asarray(values, dtype=np.float64)
         if out.shape != (len(self.rows),):
             raise ShapeError(
@@ -108,6 +110,8 @@ def selected(names: tuple[str, ...], wanted: Iterable[str] | None) -> tuple[int,
     places = {n: i for i, n in enumerate(names)}
     chosen: set[int] = set()
     for word in wanted:
+        if not isinstance(word, str):
+            raise UnknownNameError("parameter", word, names)
         if word in places:
             chosen.add(places[word])
             continue

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError, UnknownNameError
 from elastocal.model.bodies import Body, Shape
 from elastocal.model.chain import JOINT, Chain, Dof
@@ -311,6 +312,7 @@ class Robot:
 
     def without(self, *kinds: str) -> Self:
         """The same robot without the effects of these kinds, which it need not have."""
+        check_type("kinds", kinds, tuple[str, ...])
         for kind in set(kinds) - {e.kind for e in self.elements}:
             if kind not in element_kinds():
                 raise UnknownNameError("kind of effect", kind, element_kinds(), f"robot {self.name}")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.errors import RangeError, UnobservableError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame
@@ -110,6 +111,7 @@ def bending(robot: Robot) -> Robot:
     return replace(made, notes=(*made.notes, note))
 
 
+@checked()
 def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass: float | None = None) -> Robot:
     """The robot with a compliance at every joint that has none or zero.
 
@@ -130,7 +132,8 @@ def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass
         torque = G * max(way, sizes.WRIST * reach) * (payload + sizes.CENTRE * beyond)
         turns = motion.kind == "revolute"
         k = sizes.WIND_UP / torque if turns else sizes.STROKE / force
-        message = f"rated payload {payload:.3g} kg, reach {reach:.3g} m: "
+        size = "" if rated_payload is None else f"rated payload {payload:.3g} kg, "
+        message = f"{size}reach {reach:.3g} m: "
         source = message + (sizes.WIND_UP_SOURCE if turns else sizes.STROKE_SOURCE)
         added.append(JointCompliance(joint=joint, k=k, source=source, status="assumed"))
     new = {e.joint for e in added}

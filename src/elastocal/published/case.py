@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from elastocal.arguments import checked
 from elastocal.errors import UnknownNameError
 from elastocal.files.located import read_yaml
 from elastocal.report.blocks import Heatmap, Lines
@@ -260,6 +261,7 @@ def registry() -> dict[str, Case]:
 SEED = 20130101
 
 
+@checked()
 def reproduce(name: str, seed: int = SEED, progress: Progress = unwatched) -> Outcome:
     """Recompute a published case, figure by figure; ``registry`` has the names."""
     import numpy as np

@@ -197,5 +197,6 @@ def _too_many(excluded: Sequence[Outlier]) -> InputError:
     more = " ..." if len(excluded) > 8 else ""
     return ImplausibleError(
         f"{len(excluded)} outliers ({worst}{more}) are too many to leave out; correct them, look "
-        "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'"
+        "for a wrong unit, model or noise, or keep all with 'outliers: keep' and 'loss: cauchy'",
+        value=len(excluded),
     )

@@ -79,7 +79,9 @@ def _emcee() -> Any:
     try:
         import emcee
     except ImportError:
-        raise ExtraMissingError("the ensemble sampler needs emcee; run: pip install elastocal[mcmc]") from None
+        raise ExtraMissingError(
+            "the ensemble sampler needs emcee; run: pip install elastocal[mcmc]", value="mcmc"
+        ) from None
     return emcee
 
 

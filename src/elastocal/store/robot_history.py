@@ -108,10 +108,11 @@ class RobotHistory:
 
     def report(self, path: str | PathLike[str], *, today: date | None = None) -> Path:
         """Write the history as an HTML page that opens offline."""
-        from elastocal.files.write import write_files
+        from elastocal.files.write import check_targets, write_files
         from elastocal.report.html import as_html as page_text
 
         target = Path(path)
+        check_targets({"report": target})
         write_files({target: page_text(self.page(today))})
         return target
 

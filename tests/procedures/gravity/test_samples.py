@@ -85,7 +85,7 @@ def test_logs_that_say_nothing_are_refused():
     with refused("no-torques"):
         slow_samples(ARM, logged(ARM, q, v, torque=np.full(q.shape, np.nan)))
     still = np.tile([0.3, 0.4], (50, 1))
-    with pytest.raises(InputError, match=r"no joint has 20 readings that count \(it never moves"):
+    with refused("too-few", ("J1", "J2")):
         slow_samples(ARM, logged(ARM, still, np.zeros_like(still)))
     assert slow_samples(ARM, logged(ARM, still, np.zeros_like(still)), friction=False).log.count == 50
 

@@ -69,7 +69,11 @@ def compare(
             )
         read = [read_campaign(p) for p in items]
         stage(1, 2, "common poses and loads")
-        return CompareResult(tuple(items), read[0][0], compared(*(data for _, data in read), names=names))
+        return CompareResult(
+            tuple(items),
+            read[0][0],
+            compared(*(data.written_in(robot, "m", "rad") for robot, data in read), names=names),
+        )
     calibrations = [read_calibration(p) for p in items]
     robot = calibrations[0].robot
     plane, near = (None, None) if map is None and not at else typed_places(robot, map, tuple(at or ()), object)

@@ -174,7 +174,11 @@ def check_empty(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise FileError(f"{folder}: is a file; choose another name for the cell")
     if folder.is_dir() and any(folder.iterdir()):
-        raise FileError(f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell")
+        raise FileError(
+            f"{folder}: is not empty, and nothing in it is written over; choose another name for the cell",
+            code="not-empty",
+            file=str(folder),
+        )
 
 
 RATED = "rated_kg"

@@ -123,6 +123,7 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     from elastocal.app.planning.request import limits_of, plan_file
     from elastocal.app.workers import executor
     from elastocal.design.planning import plan
+    from elastocal.design.warnings import ASSUMED
 
     file = plan_file(request)
     check_plan_targets(request, file.name, file.task.model, file.files)
@@ -133,7 +134,7 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
             restarts=request.restarts, seed=request.seed, speeds=file.speeds, change=file.change, executor=workers,
             progress=progress,
         )  # fmt: skip
-        warnings = tuple(w.text for w in chosen.warnings)
+        warnings = tuple(w.text for w in chosen.warnings if w.code != ASSUMED)  # the verdict of the page says it
         files, said = plan_files(request, file, chosen)
     check_unfilled(files)
     notes, html = (*file.notes, *warnings, *said), request.out / "report.html"

@@ -79,7 +79,8 @@ def nothing_left(steps: Sequence[Removed]) -> InputError:
     return InfeasibleError(
         f"no feasible candidate: {steps[-1].label} removed the last {steps[-1].removed}"
         + (f" (before it: {before})" if before else "")
-        + "; relax it or draw more candidates"
+        + "; relax it or draw more candidates",
+        value={s.label: s.removed for s in steps if s.removed},
     )
 
 

@@ -80,7 +80,7 @@ class Loading(ABC):
 
     def check_sizes(self, sizes: tuple[float, ...], what: str) -> None:
         if not sizes or not min(sizes) > 0:
-            raise RangeError(f"load {self.label}: give one or more positive {what}")
+            raise RangeError(f"load {self.label}: give one or more positive {what}", value=sizes)
 
 
 def said(size: float, loading: Loading, point: str, several: bool, rest: str = "") -> str:
@@ -147,11 +147,15 @@ class Anchored(Loading):
         self.check_sizes(self.sizes, "forces")
         if not 0 < self.reach[0] < self.reach[1]:
             raise RangeError(
-                f"load {self.label}: the shortest rope stands first in reach, both lengths positive", code="rope"
+                f"load {self.label}: the shortest rope stands first in reach, both lengths positive",
+                code="rope",
+                value=self.reach,
             )
         if self.axis is not None and not np.linalg.norm(self.axis) > 0:
             raise RangeError(
-                f"load {self.label}: its axis has no direction; give a vector into the cell", code="no-direction"
+                f"load {self.label}: its axis has no direction; give a vector into the cell",
+                code="no-direction",
+                value=self.axis,
             )
         points = self.places(model)
         return tuple(LoadOption(self, s, p, 0, said(s, self, p, len(points) > 1)) for p in points for s in self.sizes)
@@ -183,7 +187,9 @@ class Actuator(Loading):
         self.check_sizes(self.sizes, "forces")
         if not self.directions or not all(np.linalg.norm(d) > 0 for d in self.directions):
             raise RangeError(
-                f"load {self.label}: give directions that are not zero, such as [0, 0, -1]", code="no-direction"
+                f"load {self.label}: give directions that are not zero, such as [0, 0, -1]",
+                code="no-direction",
+                value=self.directions,
             )
         points = self.places(model)
         return tuple(

@@ -9,6 +9,7 @@ from importlib import resources
 from os import PathLike
 from pathlib import Path
 
+from elastocal.arguments import checked
 from elastocal.errors import FormatError, UnknownNameError
 from elastocal.files.located import parse_yaml, read_text
 from elastocal.files.opened import SHIPPED, noted, path_of
@@ -21,6 +22,7 @@ MOST_NAMES = 12
 YAML, XML, TABLES = (".yaml", ".yml"), (".urdf", ".xacro"), (".csv", ".xlsx")
 
 
+@checked()
 def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> Robot:
     """A shipped robot by name, or a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), seen from ``folder``.
 

@@ -79,7 +79,9 @@ def _expanded(path: Path, arguments: Mapping[str, str]) -> Tag:
 
     robot = parse(expanded(path, dict(arguments)), str(path))
     if not robot.xml.findall("link"):
-        raise robot.error("defines macros but uses none; give the file that includes it and calls its macro")
+        raise robot.error(
+            "defines macros but uses none; give the file that includes it and calls its macro", code="no-macro"
+        )
     return robot
 
 

@@ -38,8 +38,8 @@ class Tag:
         owner = next((a for a in self.xml.iterancestors() if a.tag != "robot" and a.get("name")), None)
         return out if owner is None else f"{out} of <{owner.tag}> {owner.get('name')!r}"
 
-    def error(self, problem: str) -> InputError:
-        return FormatError(f"{self.where}: {problem}")
+    def error(self, problem: str, code: str = "") -> InputError:
+        return FormatError(f"{self.where}: {problem}", code=code, file=self.file, line=self.line)
 
     def one(self, tag: str) -> Tag | None:
         """The child of this name, if there is one."""
@@ -109,9 +109,11 @@ def document(path: Path) -> Tag:
 def parse(data: bytes, file: str) -> Tag:
     """The <robot> element; nothing outside the file is ever loaded and no entity is expanded."""
     if not data.strip():
-        raise MissingError(f"{file}: is empty; give a URDF file, which holds a <robot> element", code="empty")
+        raise MissingError(
+            f"{file}: is empty; give a URDF file, which holds a <robot> element", code="empty", file=file
+        )
     if b"\0" in data and data[:2] not in (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<"):
-        raise FormatError(f"{file}: is not a text file; give a URDF file, which is XML", code="not-text")
+        raise FormatError(f"{file}: is not a text file; give a URDF file, which is XML", code="not-text", file=file)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         xml = etree.fromstring(data, parser)

@@ -28,7 +28,9 @@ def split_arguments(word: str) -> tuple[str, dict[str, str]]:
     for pair in filter(None, rest.split("&")):
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise FormatError(f"{word}: {pair!r} is not understood; write arguments as ?name=value&other=value")
+            raise FormatError(
+                f"{word}: {pair!r} is not understood; write arguments as ?name=value&other=value", value=pair
+            )
         out[name] = value
     return path, out
 

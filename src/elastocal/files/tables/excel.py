@@ -176,7 +176,13 @@ def _table(path: Path, rows: Rows, above: Sequence[str], sheet: str, names: Sequ
     for number, words in rest:
         if len(words) > width:
             message = f"row {number} of sheet {sheet!r} has {len(words)} cells for {width} columns"
-            raise MissingError(f"{path}: {message}; give the last ones a title, or empty them", file=str(path))
+            raise MissingError(
+                f"{path}: {message}; give the last ones a title, or empty them",
+                code="ragged",
+                file=str(path),
+                line=number,
+                value=len(words),
+            )
         body.append((number, (*words, *[""] * (width - len(words)))))
     body, numerals, told = _numerals(path, body)
     notes = (f"{path.name}: sheet {sheet!r} is read, of {', '.join(names)}.",) if len(names) > 1 else ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -32,6 +33,9 @@ ROWS = 4096
 """Rows whose cells are held at once."""
 LONGEST = 1000
 """Characters of a number."""
+BREAKS = 20
+"""Lines that a quoted cell may take."""
+_OPEN = re.compile(r'(?:^|[,;\t])\s*"(?:[^"]|"")*$')
 _PLAIN = b"0123456789+-.eE \t;"
 
 
@@ -119,9 +123,13 @@ def split_line(path: Path, line: tuple[int, str], separator: str) -> tuple[str, 
     text = line[1].strip() if blanks else line[1]
     try:
         cells = next(csv.reader([text], delimiter=separator, strict=True, skipinitialspace=blanks))
-        return tuple(map(from_spreadsheet, cells))
+        return tuple(from_spreadsheet(" ".join(c.splitlines()) if "\n" in c or "\r" in c else c) for c in cells)
     except csv.Error as error:
-        raise FormatError(f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes") from None
+        raise FormatError(
+            f"{path}, line {line[0]}: not readable as CSV ({error}); check the quotes: a cell that begins with one "
+            f"must end with one, within {BREAKS} lines",
+            code="quotes", file=str(path), line=line[0],
+        ) from None  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +158,7 @@ class Lines:
 
 def lines_of(text: str, comment: str) -> Lines:
     """Lines that are neither empty nor comments."""
-    found, number, at = [np.zeros((0, 3), dtype=np.int64)], 0, 0
+    blocks, number, at = [np.zeros((0, 3), dtype=np.int64)], 0, 0
     while at < len(text):
         stop = text.find("\n", at + SHORT) + 1 or len(text)
         block, mine = text[at:stop], []
@@ -160,8 +168,24 @@ def lines_of(text: str, comment: str) -> Lines:
             if bare and not bare.startswith(comment):
                 mine.append((number, at, at + len(line)))
             at += len(whole)
-        found.append(np.array(mine, dtype=np.int64).reshape(-1, 3))
-    return Lines(*np.concatenate(found).T.copy())
+        blocks.append(np.array(mine, dtype=np.int64).reshape(-1, 3))
+    return _with_breaks(Lines(*np.concatenate(blocks).T.copy()), text)
+
+
+def _with_breaks(lines: Lines, text: str) -> Lines:
+    """A quoted cell may hold line breaks: such lines count as one, at the first of them."""
+    if '"' not in text:
+        return lines
+    kept, ends, end = [], lines.ends.copy(), -1
+    for i, (start, stop) in enumerate(zip(lines.starts.tolist(), lines.ends.tolist(), strict=True)):
+        if start < end:
+            continue
+        kept.append(i)
+        if text.count('"', start, stop) % 2 and _OPEN.search(text[start:stop]):
+            after = lines.ends[i + 1 : i + BREAKS].tolist()
+            end = next((e for e in after if text.count('"', start, e) % 2 == 0), stop)
+            ends[i] = end
+    return Lines(lines.numbers, lines.starts, ends).some(np.array(kept, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)

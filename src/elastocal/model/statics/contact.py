@@ -119,7 +119,10 @@ def checked(model: Robot, q: object, touches: Touches) -> Configurations:
     configurations = model.configurations(q)
     model.tree.frame(touches.frame)
     if len(touches) != len(configurations):
-        raise ShapeError(f"{len(touches)} contacts are named for {len(configurations)} configurations; give one each")
+        raise ShapeError(
+            f"{len(touches)} contacts are named for {len(configurations)} configurations; give one each",
+            value=(len(touches), len(configurations)),
+        )
     if not len(configurations):
         raise MissingError("no contact is given; add at least one configuration")
     return configurations

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.model.chain import ChainState
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.elements import CompliantCoordinate
@@ -92,7 +93,10 @@ def deflection(
     ``applied`` are wrenches at named frames, or one array (6,) or (N, 6) in N and N m on the tool, base axes.
     """
     at = frame or model.tool
-    applied = tuple(applied) if _named(applied) else (AppliedWrenches(model.tool, np.asarray(applied, dtype=float)),)
+    if not _named(applied):
+        check_type("applied", applied, Array)
+        applied = (AppliedWrenches(model.tool, np.asarray(applied, dtype=float)),)
+    applied = tuple(applied)
     configurations = model.configurations(q)
     total = len(configurations)
     half = None if progress is None else (lambda done, _: progress(done, 2 * total))

@@ -67,7 +67,9 @@ def holding_observation(model: Robot, q: object, names: Sequence[str]) -> Array:
     """Derivative (N, n, p) of the holding torques by parameters of ``holding_names``, in the order asked for."""
     strange = [n for n in names if n not in holding_names(model)]
     if strange:
-        raise UnsupportedError(f"the torque of a rigid arm does not depend on {strange[0]}; leave it out")
+        raise UnsupportedError(
+            f"the torque of a rigid arm does not depend on {strange[0]}; leave it out", value=strange[0]
+        )
     configurations = model.configurations(q)
     flex, lever = _at_joints(model)
     out = np.empty((len(configurations), model.n, len(names)))
@@ -171,7 +173,8 @@ def balancing_spring(model: Robot, q: Array, geometry: GravityCompensator) -> Ba
     if not stiffness > 0:
         raise InfeasibleError(
             f"no real spring of this geometry balances {geometry.joint}: it would have to push; check phi0, the side "
-            "of the spring and the range"
+            "of the spring and the range",
+            value=geometry.joint,
         )
     spring = replace(geometry, k_c=1 / stiffness, s_0=preload / stiffness, mode="torque")
     return Balance(spring, angle, weight, weight - spring.torque(angle))

@@ -96,10 +96,16 @@ def matching(model: Robot, given: object, shape: tuple[int | None, int], what: s
     count, width = shape
     if array.ndim != 2 or array.shape[1] != width or (count is not None and len(array) != count):
         rows = "N" if count is None else str(count)
-        raise ShapeError(f"robot {model.name}: {what} must be ({rows}, {width}), but {array.shape} was given")
+        raise ShapeError(
+            f"robot {model.name}: {what} must be ({rows}, {width}), but {array.shape} was given",
+            value=(what, array.shape),
+        )
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        raise NumberError(f"robot {model.name}: {what}: row {bad[0][0] + 1} is not finite; give finite numbers")
+        raise NumberError(
+            f"robot {model.name}: {what}: row {bad[0][0] + 1} is not finite; give finite numbers",
+            value=(what, int(bad[0][0]) + 1),
+        )
     return array
 
 

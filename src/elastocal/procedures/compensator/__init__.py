@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastocal.arguments import checked
 from elastocal.errors import DuplicateError, UnknownNameError
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
@@ -91,6 +92,7 @@ class Compensator:
         return f"Compensator({self.joint}: {lengths}, {angle}; outliers {self.outliers})"
 
 
+@checked()
 @one_thread
 def identify(
     points: Mapping[str, ArrayLike], angles: ArrayLike, *, moving: str, pivots: Sequence[str], joint: str,

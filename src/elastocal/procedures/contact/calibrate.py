@@ -25,6 +25,7 @@ from typing import Unpack
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.errors import UnsupportedError
 from elastocal.findings import Finding, note, warning
 from elastocal.measure.contact_force import ContactForce
@@ -84,6 +85,7 @@ class ContactCalibration:
         return self.judged.warnings
 
 
+@checked()
 @one_thread
 def identify(
     robot: Robot,

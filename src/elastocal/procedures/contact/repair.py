@@ -145,7 +145,7 @@ def repair(model: Robot, campaign: Measured, names: Sequence[str], threshold: fl
     """Options for a campaign of planned contacts; ``model`` is the robot as it is known."""
     kind = campaign.measurement
     if not isinstance(kind, ContactForce):
-        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to change")
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to change", value=kind.kind)
     plan, rows = contact_plan_of(model, kind)
     if not len(rows):
         raise InfeasibleError("no contact of the plan touches its object; check joint values, objects and their units")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from elastocal.arguments import check_type, checked
 from elastocal.errors import InputError, RangeError, UnknownNameError, UnsupportedError
 from elastocal.measure.slow_motion import SHARE
 from elastocal.measure.sources.friction import Friction
@@ -142,6 +143,16 @@ class Gravity:
         return replace(self.model, elements=tuple(elements))
 
 
+def _check_logged(model: Robot, log: JointLog) -> None:
+    """Refuse what is no robot and no log, such as the path of one."""
+    from elastocal.measure.joint_log import JointLog
+    from elastocal.model.robot import Robot
+
+    check_type("model", model, Robot)
+    check_type("log", log, JointLog)
+
+
+@checked()
 @one_thread
 def identify(
     model: Robot,
@@ -170,6 +181,7 @@ def identify(
     torques are written out, by default where the log was on the whole.  ``payload_log`` is a second log, with a payload
     that is sought.
     """
+    _check_logged(model, log)
     if torques not in TORQUES:
         raise UnknownNameError("kind of torques", torques, TORQUES, parameter="torques")
     if inertia not in INERTIA:

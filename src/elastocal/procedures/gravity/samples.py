@@ -232,6 +232,7 @@ def _counted(
         raise TooFewError(
             f"{log.source}: no joint has {LEAST} readings that count ({next(iter(refused.values()))}); move it, log "
             "more, or leave friction out",
+            value=tuple(refused),
         )
     few = np.array([j in refused for j in log.joints])
     return replace(out, torque=np.where(few, np.nan, out.torque), refused=refused)

@@ -155,7 +155,7 @@ def _solve(angle: Array, torque: Array, friction: Array, order: int) -> _Solved:
     a = np.concatenate([np.ones((len(angle), 1)), *waves, friction], axis=1)
     apart = f"{len(a)} samples do not tell {a.shape[1]} terms of a sweep apart; sweep further, or both ways"
     if len(a) <= a.shape[1]:
-        raise ConflictError(apart)
+        raise ConflictError(apart, value=a.shape)
     fit = solve_linear(a, torque)
     if not fit.known.all():
         raise ConflictError(apart)

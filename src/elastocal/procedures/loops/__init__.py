@@ -13,6 +13,7 @@ from math import isfinite
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.errors import InputError, MissingError, RangeError, UnknownNameError
 from elastocal.findings import Finding, note
 from elastocal.procedures.loops.directions import Directions, fit_directions
@@ -83,6 +84,7 @@ class Loops:
         return (*gripper, *joint_elements(self.joints))
 
 
+@checked()
 @one_thread
 def identify(
     loops: Sequence[NamedLoop],
@@ -96,6 +98,8 @@ def identify(
     ``at_gripper``: joints were read at the gripper, whose own values are taken off theirs.  ``noise`` is the stated
     standard deviation of a displacement in m, by default from the residuals.
     """
+    if not loops:
+        raise MissingError("no loop is given; give at least one", parameter="loops", value=0)
     given = _with_joint(loops, levers or {})
     lengths = {j: _lever(given, j, levers or {}) for j in dict.fromkeys(r.joint for r in given if r.joint)}
     fits = fit_loops([r.loop for r in given], noise)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.arguments import checked
+from elastocal.errors import InputError, MissingError, UnknownNameError
 from elastocal.findings import Finding, warning
 from elastocal.procedures.transmission.checks import check_moved, check_table_units, doubts, scattered, swapped
 from elastocal.procedures.transmission.equations import EncoderSeries, System, system
@@ -144,6 +145,7 @@ class Transmission:
         return Drives(self.ratios.structure, self.ratios.per_turn, zero)
 
 
+@checked()
 @one_thread
 def identify(
     series: Sequence[EncoderSeries],
@@ -159,6 +161,8 @@ def identify(
     ``from_zero`` says whether counts are zero where the joints are; None: if the tables do not contradict it.
     ``prismatic`` names the joints whose values are lengths.
     """
+    if not series:
+        raise MissingError("no table of encoders is given; give at least one", parameter="series", value=0)
     check_table_units(series)
     given = unwrapped_counts(series, wrap) if wrap is not None else _going_on(series)
     equations = system(given, bool(from_zero))

@@ -181,7 +181,8 @@ def _check_share(system: System, of: CellIncidence, out: set[int]) -> None:
     if len(rows) > MOST * total:
         raise ContradictionError(
             f"{_holders(system, [k for k, _ in rows])}: more than a third of the rows contradict the others; check "
-            "units, the order of columns, and whether all counts belong to one zero"
+            "units, the order of columns, and whether all counts belong to one zero",
+            value=(len(rows), total),
         )
 
 

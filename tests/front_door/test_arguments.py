@@ -1,0 +1,125 @@
+"""Arguments of another type, shape or size than is needed end in the one error, with their name and value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+from oracle.refusals import refused
+
+import elastocal as ec
+from elastocal.arguments import check_type, checked, generator
+from elastocal.spatial.entries import Array
+
+ROBOT = ec.read_robot("cylindrical")
+Q = np.array([[0.3, 0.1, 0.6], [0.5, -0.4, 0.5], [0.7, 0.8, 0.8]])
+DATA = ec.Campaign(q=Q, position=ROBOT.kinematics(Q).position, length="m", angle="rad")
+LOADS = [ec.loads.Actuator(sizes=(300.0,), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))]
+
+FITS: list[tuple[Any, Any]] = [
+    ("a", str), (3, int), (np.int64(3), int), (3, float), (np.float32(2), float), (True, bool), (None, str | None),
+    ("mm", Literal["m", "mm"]), (["a", "b"], Sequence[str]), ("a", Sequence[str]), (np.array(["a"]), Sequence[str]),
+    ((1.0, 2), tuple[float, ...]), ([1, 2], Array), (np.zeros((2, 3)), Array), ({"a": 1}, Mapping[str, float]),
+    ("file", str | PathLike[str]), (object(), object), ([1, 2], ArrayLike), (None, ArrayLike | None),
+    ({"a": [1, 2]}, Mapping[str, ArrayLike]),
+]  # fmt: skip
+MISFITS: list[tuple[Any, Any]] = [
+    (3, str), (2.5, int), (True, int), ("3", float), (float("nan"), int), (1, bool), (None, str), (7, str | None),
+    (3, Sequence[str]), ([1, 2], Sequence[str]), (np.zeros(0), Sequence[str]), ({"a": 1}, Sequence[str]),
+    ("abc", Array), (5, Array), ([[1, 2], [3]], Array), ([("a", 1)], Mapping[str, float]), (3, str | PathLike[str]),
+    (np.zeros(2), int | None), (5, Literal["m", "mm"]), ("abc", ArrayLike), (None, ArrayLike),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "hint"), FITS, ids=str)
+def test_what_fits_is_taken(value: Any, hint: Any) -> None:
+    check_type("x", value, hint)
+
+
+@pytest.mark.parametrize(("value", "hint"), MISFITS, ids=str)
+def test_what_does_not_fit_is_refused_with_its_name(value: Any, hint: Any) -> None:
+    with pytest.raises(ec.InputError) as caught:
+        check_type("x", value, hint)
+    assert (caught.value.code, caught.value.parameter) == ("type", "x")
+    assert caught.value.value is value
+
+
+def test_a_call_keeps_its_signature_and_python_its_own_error() -> None:
+    @checked("free")
+    def call(number: int, free: str = "", *more: int, **others: float) -> int:
+        return number
+
+    assert call(2, 5, 6, seven=8) == 2  # type: ignore[arg-type]
+    assert call.__name__ == "call"
+    with refused("type", "2", parameter="number"):
+        call("2")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"call\(\) missing 1 required positional argument"):
+        call()  # type: ignore[call-arg]
+
+
+def test_seeds() -> None:
+    assert generator("seed", 3).normal() == generator("seed", np.int64(3)).normal()
+    given = np.random.default_rng(1)
+    assert generator("seed", given) is given
+    with refused("range", -1, parameter="seed"):
+        generator("seed", -1)
+
+
+CALLS = {
+    "plan.robot": ("type", "robot", lambda: ec.plan("cylindrical", loads=LOADS)),  # type: ignore[arg-type]
+    "plan.loads": ("type", "loads", lambda: ec.plan(ROBOT, loads="weight")),  # type: ignore[arg-type]
+    "plan.poses": ("type", "poses", lambda: ec.plan(ROBOT, loads=LOADS, poses=2.5)),  # type: ignore[arg-type]
+    "plan.seed": ("range", "seed", lambda: ec.plan(ROBOT, loads=LOADS, seed=-1)),
+    "simulate.where": ("number", "q", lambda: ec.simulate(ROBOT, "abc")),  # type: ignore[arg-type]
+    "simulate.shape": ("shape", "q", lambda: ec.simulate(ROBOT, [[1.0, 2.0]])),
+    "simulate.outliers": ("range", "outliers", lambda: ec.simulate(ROBOT, Q, outliers=-1)),
+    "assess": ("type", "campaign", lambda: ec.assess(ROBOT, "c.yaml")),  # type: ignore[arg-type]
+    "folds": ("type", "folds", lambda: ec.cross_validate(ROBOT, DATA, folds=2.5)),  # type: ignore[arg-type]
+    "read_robot": ("type", "robot", lambda: ec.read_robot(None)),  # type: ignore[arg-type]
+    "read_campaign": ("type", "path", lambda: ec.read_campaign(5)),  # type: ignore[arg-type]
+    "read_calibration": ("type", "path", lambda: ec.read_calibration(None)),  # type: ignore[arg-type]
+    "read_program": ("type", "source", lambda: ec.read_program(5)),  # type: ignore[arg-type]
+    "compare": ("type", "names", lambda: ec.compare(DATA, DATA, names=5)),  # type: ignore[call-overload]
+    "iso9283": ("type", "command", lambda: ec.iso9283(None, None)),  # type: ignore[arg-type]
+    "payload": ("type", "payload", lambda: ec.ProcessLoad(payload="5")),  # type: ignore[arg-type]
+    "negative": ("range", "payload", lambda: ec.ProcessLoad(payload=-5.0)),
+    "wrench": ("type", "wrench", lambda: ec.ProcessLoad(wrench="abc")),  # type: ignore[arg-type]
+    "compliance": ("type", "rated_payload", lambda: ROBOT.with_joint_compliance("60")),  # type: ignore[arg-type]
+    "kinds": ("type", "kinds", lambda: ROBOT.without(["payload"])),  # type: ignore[arg-type]
+    "frame": ("unknown-frame", "", lambda: ROBOT.kinematics(Q, [0, 0, 0])),  # type: ignore[arg-type]
+    "deflection": ("type", "applied", lambda: ROBOT.deflection(Q, "down")),  # type: ignore[arg-type]
+    "values": ("type", "values", lambda: ROBOT.with_parameters("abc")),  # type: ignore[arg-type]
+    "loops": ("missing", "loops", lambda: ec.procedures.loops.identify([])),
+    "transmission": ("missing", "series", lambda: ec.procedures.transmission.identify([])),
+    "gravity": ("type", "log", lambda: ec.procedures.gravity.identify(ROBOT, "log.csv")),  # type: ignore[arg-type]
+    "gravity.robot": ("type", "model", lambda: ec.procedures.gravity.identify("kr5", [])),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_of_the_front_door_name_what_is_wrong(name: str) -> None:
+    code, parameter, call = CALLS[name]
+    with pytest.raises(ec.InputError) as caught:
+        call()
+    assert (caught.value.code, caught.value.parameter) == (code, parameter)
+
+
+@pytest.mark.parametrize("key", ["distance", "temperature", "time", "markers", "keep", "places", "priors"])
+def test_one_number_is_no_column(key: str) -> None:
+    with pytest.raises(ec.InputError) as caught:
+        ec.Campaign(**{"q": Q, "position": Q, "length": "m", "angle": "rad", key: 5})
+    assert caught.value.parameter == key
+    assert caught.value.code == ("type" if key in ("markers", "keep", "places", "priors") else "shape")
+
+
+def test_axes_before_a_program_are_as_many_as_the_robot_has() -> None:
+    text = "$BASE=$NULLFRAME\n$TOOL=$NULLFRAME\nLIN {X 1000,Y 0,Z 1000,A 0,B 90,C 0}\n"
+    program = ec.read_program({"p.src": f"DEF p()\n{text}END\n"})
+    with refused("shape", [0, 0, 0], parameter="near"):
+        ec.compensate(ec.read_robot("kuka-kr270"), program, near=[0, 0, 0])
+    with refused("type", "home", parameter="near"):
+        ec.compensate(ec.read_robot("kuka-kr270"), program, near="home")  # type: ignore[arg-type]
