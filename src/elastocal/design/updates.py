@@ -89,16 +89,11 @@ def solved(factor: Array, y: Array) -> Array:
 
 def trace_of_ratio(factor: Array, d: Array, b: Array) -> Array:
     """tr(S^-1 B) (n,) of S = L diag(d) L^T: B (lower triangle, spent) is eliminated along with S, from both sides."""
-    k, n = d.shape
-    if n <= FEW:
-        inverse = np.linalg.inv(factor.transpose(2, 0, 1))
-        both = inverse @ b.transpose(2, 0, 1)
-        return np.asarray(np.einsum("nab,nab,an->n", both, inverse, 1 / d))
     total = b[0, 0] / d[0]
-    for j in range(k - 1):
+    for j in range(len(d) - 1):
         ratio, column = factor[j + 1 :, j], b[j + 1 :, j]
         left = column - ratio * b[j, j]
-        for i in range(k - j - 1):
+        for i in range(len(ratio)):
             b[i + j + 1, j + 1 : i + j + 2] -= ratio[i] * column[: i + 1] + left[i] * ratio[: i + 1]
         total += b[j + 1, j + 1] / d[j + 1]
     return np.asarray(total)
@@ -140,29 +135,39 @@ class Trials:
     @property
     def closed(self) -> Bools:
         """(n,) True where the plan then determines every combination, if not well."""
-        gained = trace_of_ratio(*self.factor, gram(pushed(self.base.covariance, self.rows)))
+        gained = self._ratios(gram(pushed(self.base.covariance, self.rows)))
         return np.asarray(np.trace(self.base.covariance) - gained < 0.5 / RIDGE)
 
-    def _seen(self, rows: Array) -> Array:
-        """A_c C W^T as (r, k, n)."""
-        return pushed(self.base.half(rows) @ self.base.root.T, self.rows)
+    def _ratios(self, b: Array) -> Array:
+        """tr(S_c^-1 B_c) (n,) of B (k, k, n), spent."""
+        if len(self.numbers) > FEW:
+            return trace_of_ratio(*self.factor, b)
+        k, lower = len(b), self.forms.transpose(2, 0, 1)
+        s = np.where(np.tri(k, dtype=bool), lower, lower.swapaxes(1, 2)) + np.eye(k)
+        return np.asarray(np.einsum("naa->n", np.linalg.solve(s, b.transpose(2, 0, 1))))
+
+    def _seen(self, half: Array) -> Array:
+        """A_c C W^T as (r, k, n), of ``half`` of W."""
+        return pushed(half @ self.base.root.T, self.rows)
 
     def squares(self, rows: Array) -> Array:
         """Variance (r, n) of every row of W (r, p)."""
         factor, d = self.factor
-        y = solved(factor, self._seen(rows))
-        before = np.sum(self.base.half(rows) ** 2, axis=1)
+        half = self.base.half(rows)
+        y = solved(factor, self._seen(half))
+        before = np.sum(half**2, axis=1)
         return np.asarray(before[:, None] - np.einsum("rkn,rkn,kn->rn", y, y, 1 / d))
 
     def total(self, rows: Array) -> Array:
         """tr(W C' W^T) (n,)."""
-        return np.asarray(np.sum(self.base.half(rows) ** 2) - trace_of_ratio(*self.factor, gram(self._seen(rows))))
+        half = self.base.half(rows)
+        return np.asarray(np.sum(half**2) - self._ratios(gram(self._seen(half))))
 
     def spreads(self, rows: Array) -> Array:
         """W C' W^T (n, r, r)."""
         factor, d = self.factor
-        y = (solved(factor, self._seen(rows)) / np.sqrt(d)).transpose(2, 1, 0)
         half = self.base.half(rows)
+        y = (solved(factor, self._seen(half)) / np.sqrt(d)).transpose(2, 1, 0)
         return np.asarray(half @ half.T - y.swapaxes(1, 2) @ y)
 
 
