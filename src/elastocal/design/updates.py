@@ -7,7 +7,8 @@ With C the covariance of the plan, D_c = A_c C A_c^T and S_c = I + D_c:
 
 for any rows W.  Nothing of the size of the parameters is factored for a candidate, only k x k matrices: (k, k, n),
 candidates last, only the lower triangle in use.  Every step is a few long vector operations; LAPACK would be called n
-times for matrices of a few numbers.  Where candidates are few, the number of calls decides, and LAPACK is called.
+times for matrices of a few numbers.  Where candidates are few, the number of calls decides: LAPACK is called, and the
+matrices are whole.
 
 The D_c of all candidates are kept while members come and go.  A member leaves or joins, and C changes by a product of k
 rows:
@@ -110,7 +111,7 @@ class Trials:
     updated: Array | None = None
 
     def picked(self, index: Ints) -> Trials:
-        updated = None if self.updated is None else self.updated[:, :, index]
+        updated = None if self.updated is None else _symmetric(self.updated[:, :, index])
         return Trials(self.base, self.rows[:, :, index], self.numbers[index], updated)
 
     @cached_property
@@ -142,8 +143,7 @@ class Trials:
         """tr(S_c^-1 B_c) (n,) of B (k, k, n), spent."""
         if len(self.numbers) > FEW:
             return trace_of_ratio(*self.factor, b)
-        k, lower = len(b), self.forms.transpose(2, 0, 1)
-        s = np.where(np.tri(k, dtype=bool), lower, lower.swapaxes(1, 2)) + np.eye(k)
+        s = self.forms.transpose(2, 0, 1) + np.eye(len(b))
         return np.asarray(np.einsum("naa->n", np.linalg.solve(s, b.transpose(2, 0, 1))))
 
     def _seen(self, half: Array) -> Array:
@@ -227,8 +227,16 @@ class Forms:
         return worst
 
 
+def _symmetric(lower: Array) -> Array:
+    """Matrices (k, k, n) whose lower triangles are given."""
+    return np.where(np.tri(len(lower), dtype=bool)[:, :, None], lower, lower.swapaxes(0, 1))
+
+
 def _add(forms: Array, change: Array, sign: int) -> None:
-    """In place, the lower triangle."""
+    """In place, the lower triangle; of few candidates all."""
+    if forms.shape[2] <= FEW:
+        forms += sign * change
+        return
     for a in range(len(forms)):
         forms[a, : a + 1] += sign * change[a, : a + 1]
 
