@@ -151,17 +151,18 @@ class Relaxation:
 
 
 def capped_weights(weights: Array, total: int, limit: float) -> Array:
-    """min(limit, t w) with t such that the sum is ``total``."""
+    """min(limit, t w) with t such that the sum is ``total``: the largest j reach the limit, the others share the rest;
+    where there are too few, all do."""
     out = np.asarray(weights * (total / weights.sum()))
-    full = out >= limit
-    while np.any(out > limit):
-        out[full] = limit
-        free = ~full & (weights > 0)
-        if not np.any(free):
-            break
-        out[free] = weights[free] * ((total - limit * full.sum()) / weights[free].sum())
-        full |= out >= limit
-    return out
+    if not np.any(out > limit):
+        return out
+    falling = np.sort(weights)[::-1]
+    rest, others = total - limit * np.arange(len(falling)), np.cumsum(falling[::-1])[::-1]
+    fits = falling * rest <= limit * others
+    j = int(np.argmax(fits))
+    if not (fits[j] and falling[j] > 0):
+        return np.where(weights > 0, limit, 0.0)
+    return np.asarray(np.minimum(limit, weights * (rest[j] / others[j])))
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ ON_THE_WAY = ("obstacles", "self_collision")
 STARTS = 50
 CLOSED = 100.0
 """A way that is not free counts as so many of the longest."""
-CHUNK = 400
+CHUNK = 200
 """Ways that are looked at together."""
 MOST_PAIRS = 2000
 """Pairs of places that are tried for a way over two of them."""

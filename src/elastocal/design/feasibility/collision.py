@@ -9,7 +9,7 @@ compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations
@@ -125,14 +125,14 @@ class SelfCollision(Filter):
         if not cell.links:
             raise MissingError("self_collision: the robot has no body; give links or link_radius_mm", code="no-body")
         clear = np.ones(len(candidates.poses), dtype=bool)
-        short = cut_short(candidates.model, cell.links)
-        pairs = [q for p in collision_pairs(candidates.model, cell.links) if (q := short.get(p, p)) is not None]
-        ends = {link: link.ends(candidates.poses) for link in dict.fromkeys((*cell.links, *chain(*pairs)))}
+        compared = _compared(candidates.model, cell.links)
+        every = dict.fromkeys((*cell.links, *chain(*chain(*compared.values()))))
+        ends = {link: link.ends(candidates.poses) for link in every}
         balls = {label: _ball(ends, parts) for label, parts in _by_label(cell.links).items()}
-        for one, other in dict.fromkeys((a.label, b.label) for a, b in pairs):
+        for (one, other), pairs in compared.items():
             (c, room), (d, more) = balls[one], balls[other]
             rows = np.flatnonzero(clear & (length(c - d) < room + more + self.clearance))
-            for a, b in (p for p in pairs if len(rows) and (p[0].label, p[1].label) == (one, other)):
+            for a, b in pairs if len(rows) else ():
                 least = a.radius + b.radius + self.clearance
                 one_of, other_of = ((picked(e, rows), picked(f, rows)) for e, f in (ends[a], ends[b]))
                 near = segments_nearer(one_of, other_of, least)
@@ -176,6 +176,17 @@ def cut_short(model: Robot, links: tuple[Link, ...]) -> Mapping[Pair, Pair | Non
         out[a, b] = next(
             (w for w in ways if not np.all(segments_nearer(w[0].ends(some), w[1].ends(some), least))), None
         )
+    return out
+
+
+@lru_cache(maxsize=16)
+def _compared(model: Robot, links: tuple[Link, ...]) -> Mapping[tuple[str, str], Sequence[Pair]]:
+    """Pairs as they are compared, by the labels of both."""
+    short, out = cut_short(model, links), dict[tuple[str, str], list[Pair]]()
+    for pair in collision_pairs(model, links):
+        stands = short.get(pair, pair)
+        if stands is not None:
+            out.setdefault((stands[0].label, stands[1].label), []).append(stands)
     return out
 
 
