@@ -147,7 +147,7 @@ def _by_label(links: tuple[Link, ...]) -> dict[str, tuple[Link, ...]]:
 def _ball(ends: dict[Link, tuple[Array, Array]], parts: tuple[Link, ...]) -> tuple[Array, Array]:
     """Centre (C, 3) and radius (C,) of a ball round pieces of one link."""
     every = [(e, k.radius) for k in parts for e in ends[k]]
-    centre = sum(e for e, _ in every) / len(every)
+    centre = np.asarray(sum(e for e, _ in every)) / len(every)
     return centre, np.maximum.reduce([length(e - centre) + radius for e, radius in every])
 
 
