@@ -16,7 +16,7 @@ from elastocal.design.criteria.criterion import criterion_class, criterion_kinds
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.information import CandidateRows, known_by_rows, space_of
-from elastocal.design.updates import every
+from elastocal.design.updates import Forms, every, step
 
 NAMES = tuple(examples(problem(0)))
 criteria = pytest.mark.parametrize("name", NAMES)
@@ -134,6 +134,20 @@ def test_bounds_are_never_below_the_gains(name, seed):
     if bounds is not None:
         assert np.all(bounds >= gains - 1e-10)
         assert np.any(bounds < gains.max())  # some candidates need not be looked at
+
+
+@criteria
+@pytest.mark.parametrize("count", [40, 300])
+def test_gains_of_some_are_those_of_all(name, count):
+    """Few candidates go another way than many, and forms that were updated hold one triangle of many."""
+    candidates = problem(9, count=count, k=3, p=6, nuisance=(0,))
+    criterion, space = examples(candidates)[name], space_of(candidates)
+    before, after = space.known(range(8)), space.known(range(9))
+    kept = Forms.at(space, before)
+    kept.move(after, step(before, space.block(8)))
+    trials, some = next(kept.trials(after)), np.array([1, 8, 9, 20, 39])
+    np.testing.assert_allclose(criterion.gains(trials.picked(some)), criterion.gains(trials)[some], rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(trials.picked(some).closed, trials.closed[some])
 
 
 @criteria

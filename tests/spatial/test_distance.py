@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.spatial.distance import point_segment, segment_box, segment_segment
+from elastocal.spatial.distance import point_segment, segment_box, segment_segment, segments_nearer
 
 T = np.linspace(0, 1, 2001)
 
@@ -39,6 +39,17 @@ def test_segments_against_dense_points() -> None:
         one = dense(ends[0, i], ends[1, i])
         brute = point_segment(one, ends[2, i], ends[3, i]).min()
         assert brute - 2e-3 < found[i] <= brute + 1e-12
+
+
+def test_segments_are_nearer_where_their_distance_says_so() -> None:
+    a, b, c, d = np.random.default_rng(3).normal(size=(4, 400, 3))
+    for least in (0.2, 1.0, 3.0):
+        near = segments_nearer((a, b), (c, d), least)
+        np.testing.assert_array_equal(near, segment_segment(a, b, c, d) < least)
+        assert 0 < np.sum(near) < len(near)
+        np.testing.assert_array_equal(
+            segments_nearer((a, b), (c[0], d[0]), least), segment_segment(a, b, c[0], d[0]) < least
+        )
 
 
 def test_segments_and_boxes_against_a_minimiser() -> None:

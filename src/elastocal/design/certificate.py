@@ -24,6 +24,7 @@ on those; candidates whose slopes are too large for a weight of zero join from t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -41,7 +42,8 @@ ROUNDS = 30
 
 ACTIVE = 400
 """Candidates that carry weight at first."""
-STEPS = 100
+STEPS, SPELL = 100, 10
+"""Of one round, and after how many of them candidates without weight are dropped."""
 SHORTEST = 0.01
 """Where no step of this power climbs, rounding is all that is left."""
 LEAST = 1e-7
@@ -78,31 +80,46 @@ class Relaxation:
 
     def known(self, weights: Array) -> Knowledge:
         at = np.flatnonzero(weights > 0)
-        return self._known(self.space.rows(at), weights[at])
+        weighted = (self.space.rows(at) * np.sqrt(weights[at])).reshape(len(self.space.prior), -1)
+        return known(self.space.prior + weighted @ weighted.T, self.space.coordinates)
 
     def slopes(self, state: Knowledge) -> Array:
         """Of all candidates (M,)."""
         return np.concatenate([self.criterion.slopes(state, chunk) for chunk in self.space.chunks])
 
     def improved(self, weights: Array) -> Array:
-        """Some steps on the candidates that carry weight; those whose weight vanishes are dropped."""
-        at = np.flatnonzero(weights > 0)
-        rows, out, length = self.space.rows(at), weights, 1.0
-        state = self._known(rows, out[at])
+        """Some steps on the candidates that carry weight; those whose weight vanishes are dropped on the way."""
+        out, length = weights, 1.0
+        for _ in range(STEPS // SPELL):
+            at = np.flatnonzero(out > 0)
+            few, length = self._among(at)._climbed(out[at], length)
+            out = np.zeros(len(weights))
+            out[at] = few
+            out = self._held(np.where(out < LEAST * out.max(initial=0.0), 0.0, out))
+            if length < SHORTEST:
+                break
+        return out
+
+    def _among(self, at: Ints) -> Relaxation:
+        """Of some candidates alone, numbers ascending."""
+        rules = self.rules if self.rules.group is None else replace(self.rules, group=self.rules.group[at])
+        return Relaxation(replace(self.space, chunks=(self.space.rows(at),)), self.criterion, rules)
+
+    def _climbed(self, weights: Array, length: float) -> tuple[Array, float]:
+        """Steps on all candidates, the first of power ``length``, and the power of the next."""
+        state = self.known(weights)
         gain = self.criterion.gain(state)
-        for _ in range(STEPS):
-            slopes = np.zeros(len(out))
-            slopes[at] = self.criterion.slopes(state, rows)
-            trial = self._held(out * self._factors(out, slopes, length))
-            then = self._known(rows, trial[at])
+        for _ in range(SPELL):
+            trial = self._held(weights * self._factors(weights, self.slopes(state), length))
+            then = self.known(trial)
             new = self.criterion.gain(then)
             if new > gain:
-                out, state, gain, length = trial, then, new, 1.5 * length
+                weights, state, gain, length = trial, then, new, 1.5 * length
             elif length < SHORTEST:
                 break
             else:
                 length /= 4
-        return self._held(np.where(out < LEAST * out.max(initial=0.0), 0.0, out))
+        return weights, length
 
     def widened(self, weights: Array, slopes: Array) -> Array:
         """With a little weight on candidates that had none, but whose slopes are above the mean of those that have."""
@@ -127,10 +144,6 @@ class Relaxation:
             out[at] = np.exp(np.clip(log, np.log(LEAST), -np.log(LEAST)))
         return out
 
-    def _known(self, rows: Array, weights: Array) -> Knowledge:
-        weighted = (rows * np.sqrt(weights)).reshape(len(rows), -1)
-        return known(self.space.prior + weighted @ weighted.T, self.space.coordinates)
-
     def _held(self, weights: Array) -> Array:
         out = np.zeros(len(weights))
         for at, total in self.places:
@@ -139,17 +152,18 @@ class Relaxation:
 
 
 def capped_weights(weights: Array, total: int, limit: float) -> Array:
-    """min(limit, t w) with t such that the sum is ``total``."""
+    """min(limit, t w) with t such that the sum is ``total``: the largest j reach the limit, the others share the rest;
+    where there are too few, all do."""
     out = np.asarray(weights * (total / weights.sum()))
-    full = out >= limit
-    while np.any(out > limit):
-        out[full] = limit
-        free = ~full & (weights > 0)
-        if not np.any(free):
-            break
-        out[free] = weights[free] * ((total - limit * full.sum()) / weights[free].sum())
-        full |= out >= limit
-    return out
+    if not np.any(out > limit):
+        return out
+    falling = np.sort(weights)[::-1]
+    rest, others = total - limit * np.arange(len(falling)), np.cumsum(falling[::-1])[::-1]
+    fits = falling * rest <= limit * others
+    j = int(np.argmax(fits))
+    if not (fits[j] and falling[j] > 0):
+        return np.where(weights > 0, limit, 0.0)
+    return np.asarray(np.minimum(limit, weights * (rest[j] / others[j])))
 
 
 @dataclass(frozen=True, eq=False)

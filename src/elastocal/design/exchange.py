@@ -38,8 +38,8 @@ from elastocal.values import dataclass
 ENOUGH = 1e-9
 """Gains that differ by less are equal."""
 SWEEPS = 100
-BATCH = 64
-"""Candidates whose gain is computed together where a bound ranks them."""
+BATCH, MOST = 16, 64
+"""Candidates whose gain is computed together where a bound ranks them: at first, then twice as many up to a limit."""
 SAME = 1e-7
 """Climbs whose gains differ by less ended at the same value."""
 
@@ -113,14 +113,20 @@ def grown(search: Search, members: Sequence[int], count: int) -> list[int]:
     if len(out) >= count:
         return out
     known = space.known(out)
-    kept = Forms.at(space, known)
+    slopes = _slopes(search, known)
+    kept = Forms.at(space, known) if slopes is None else None
     while len(out) < count:
         criterion = Determinant() if known.open else search.criterion
-        c, _ = best(criterion, kept.trials(known), search.rules.allowed(out, space.count))
-        joined = step(known, space.block(c))
+        bounds = None if slopes is None else criterion.gain(known) + np.log1p(slopes)
+        trials = every(space, known) if kept is None else kept.trials(known)
+        c, _ = best(criterion, trials, search.rules.allowed(out, space.count), bounds)
+        before, known = known, space.known([*out, c])
         out.append(c)
-        known = space.known(out)
-        kept.move(known, joined)
+        slopes = _slopes(search, known)
+        if slopes is not None:
+            kept = None
+        elif kept is not None:
+            kept.move(known, step(before, space.block(c)))
     return out
 
 
@@ -209,13 +215,15 @@ def _gains(criterion: Criterion, trials: Trials, may: Bools, bounds: Array | Non
     out = np.full(len(bounds), -np.inf)
     able = np.flatnonzero(may & (bounds > floor))
     order = able[np.argsort(-bounds[able], kind="stable")]
-    for i in range(0, len(order), BATCH):
-        index = order[i : i + BATCH]
+    first, size = 0, BATCH
+    while first < len(order):
+        index = order[first : first + size]
         index = np.sort(index[bounds[index] > floor])
         if not len(index):
             break
         out[index] = criterion.gains(trials.picked(index))
         floor = max(floor, float(out[index].max()))
+        first, size = first + size, min(2 * size, MOST)
     return out
 
 

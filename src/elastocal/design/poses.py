@@ -58,7 +58,7 @@ class Poses:
     def place(self, frame: str, point: Vector) -> Array:
         """(C, 3) of a point given in axes of a frame."""
         turn = self._state.rotation(frame)
-        return np.asarray(self.origin(frame) + np.einsum("ikn,k->ni", turn, point))
+        return np.asarray(self.origin(frame) + np.einsum("ikn,k->in", turn, point).T)
 
     def picked(self, rows: Ints) -> Poses:
         return Poses(self.model, self.q[rows])

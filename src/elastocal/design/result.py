@@ -26,7 +26,7 @@ from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
 COMPARED = 80
-"""Poses up to which all ways between them are looked at before they are put in order."""
+"""Poses up to which all ways between them are looked at where one of the shortest path is not free."""
 TRIED = 20
 """Candidates over which a way that is not free may go."""
 SHOWN = 12
@@ -95,13 +95,15 @@ class Plan:
     def order(self) -> Ordered:
         """Short motion, all under one load together: changing a load takes minutes."""
         model = self.task.model
-        shown = model.controller.to_controller(self.task.measuring.stops(self.members))
+        q = self.task.measuring.stops(self.members)
         usual = CHANGE if self.task.loadings else 0.0
         change = usual if self.change is None else self.change
-        q = self.task.measuring.stops(self.members)
-        closed = self.ways.between(q) if self.ways.watching and len(q) <= COMPARED else None
-        speeds = np.nan_to_num(self.rated, nan=1.0)
-        return ordered(shown, speeds, setup=self.members.option, change=change, closed=closed)
+        shown, speeds = model.controller.to_controller(q), np.nan_to_num(self.rated, nan=1.0)
+        shortest = ordered(shown, speeds, setup=self.members.option, change=change)
+        path = q[shortest.order]
+        if len(q) > COMPARED or not any(self.ways.blocked(path[:-1], path[1:])):
+            return shortest
+        return ordered(shown, speeds, setup=self.members.option, change=change, closed=self.ways.between(q))
 
     @cached_property
     def chosen(self) -> CandidateSet:

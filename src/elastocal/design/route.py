@@ -29,7 +29,7 @@ ON_THE_WAY = ("obstacles", "self_collision")
 STARTS = 50
 CLOSED = 100.0
 """A way that is not free counts as so many of the longest."""
-CHUNK = 400
+CHUNK = 200
 """Ways that are looked at together."""
 MOST_PAIRS = 2000
 """Pairs of places that are tried for a way over two of them."""
@@ -130,12 +130,11 @@ class Ways:
         out = np.full(len(starts), "", dtype=object)
         step = np.array([STEP_ANGLE if m.kind == "revolute" else STEP_LENGTH for m in self.model.motions])
         for first in range(0, len(starts) if self.watching else 0, CHUNK):
-            rows = range(first, min(first + CHUNK, len(starts)))
-            places = [_between(starts[i], ends[i], step) for i in rows]
-            owner = np.repeat(np.array(rows), [len(p) for p in places])
-            way = CandidateSet.of(Poses(self.model, np.concatenate(places)), (), self.model.tool)
+            rows = slice(first, first + CHUNK)
+            places, owner = _between(starts[rows], ends[rows], step)
+            way = CandidateSet.of(Poses(self.model, places), (), self.model.tool)
             for f in reversed(self.watching):
-                out[np.unique(owner[~f.passes(way, self.cell)])] = f.label
+                out[first + np.unique(owner[~f.passes(way, self.cell)])] = f.label
         return tuple(out)
 
     def between(self, q: Array) -> Bools:
@@ -166,6 +165,12 @@ class Ways:
         return None
 
 
-def _between(a: Array, b: Array, step: Array) -> Array:
-    count = max(2, int(np.ceil(np.max(np.abs(b - a) / step))) + 1)
-    return np.asarray(a + np.linspace(0, 1, count)[:, None] * (b - a))
+def _between(starts: Array, ends: Array, step: Array) -> tuple[Array, Ints]:
+    """Places (P, n) along ways from (M, n) to (M, n), their ends among them, and whose each is."""
+    away = ends - starts
+    count = np.maximum(2, np.ceil(np.max(np.abs(away) / step, axis=1)).astype(np.int64) + 1)
+    owner = np.repeat(np.arange(len(count)), count)
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    last = count[owner] - 1
+    share = np.where(number == last, 1.0, number * (1 / last))
+    return np.asarray(starts[owner] + share[:, None] * away[owner]), owner

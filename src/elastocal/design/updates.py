@@ -7,7 +7,8 @@ With C the covariance of the plan, D_c = A_c C A_c^T and S_c = I + D_c:
 
 for any rows W.  Nothing of the size of the parameters is factored for a candidate, only k x k matrices: (k, k, n),
 candidates last, only the lower triangle in use.  Every step is a few long vector operations; LAPACK would be called n
-times for matrices of a few numbers.  Where candidates are few, the number of calls decides, and LAPACK is called.
+times for matrices of a few numbers.  Where candidates are few, the number of calls decides: LAPACK is called, and the
+matrices are whole.
 
 The D_c of all candidates are kept while members come and go.  A member leaves or joins, and C changes by a product of k
 rows:
@@ -89,16 +90,11 @@ def solved(factor: Array, y: Array) -> Array:
 
 def trace_of_ratio(factor: Array, d: Array, b: Array) -> Array:
     """tr(S^-1 B) (n,) of S = L diag(d) L^T: B (lower triangle, spent) is eliminated along with S, from both sides."""
-    k, n = d.shape
-    if n <= FEW:
-        inverse = np.linalg.inv(factor.transpose(2, 0, 1))
-        both = inverse @ b.transpose(2, 0, 1)
-        return np.asarray(np.einsum("nab,nab,an->n", both, inverse, 1 / d))
     total = b[0, 0] / d[0]
-    for j in range(k - 1):
+    for j in range(len(d) - 1):
         ratio, column = factor[j + 1 :, j], b[j + 1 :, j]
         left = column - ratio * b[j, j]
-        for i in range(k - j - 1):
+        for i in range(len(ratio)):
             b[i + j + 1, j + 1 : i + j + 2] -= ratio[i] * column[: i + 1] + left[i] * ratio[: i + 1]
         total += b[j + 1, j + 1] / d[j + 1]
     return np.asarray(total)
@@ -115,7 +111,7 @@ class Trials:
     updated: Array | None = None
 
     def picked(self, index: Ints) -> Trials:
-        updated = None if self.updated is None else self.updated[:, :, index]
+        updated = None if self.updated is None else _symmetric(self.updated[:, :, index])
         return Trials(self.base, self.rows[:, :, index], self.numbers[index], updated)
 
     @cached_property
@@ -140,29 +136,38 @@ class Trials:
     @property
     def closed(self) -> Bools:
         """(n,) True where the plan then determines every combination, if not well."""
-        gained = trace_of_ratio(*self.factor, gram(pushed(self.base.covariance, self.rows)))
+        gained = self._ratios(gram(pushed(self.base.covariance, self.rows)))
         return np.asarray(np.trace(self.base.covariance) - gained < 0.5 / RIDGE)
 
-    def _seen(self, rows: Array) -> Array:
-        """A_c C W^T as (r, k, n)."""
-        return pushed(self.base.half(rows) @ self.base.root.T, self.rows)
+    def _ratios(self, b: Array) -> Array:
+        """tr(S_c^-1 B_c) (n,) of B (k, k, n), spent."""
+        if len(self.numbers) > FEW:
+            return trace_of_ratio(*self.factor, b)
+        s = self.forms.transpose(2, 0, 1) + np.eye(len(b))
+        return np.asarray(np.einsum("naa->n", np.linalg.solve(s, b.transpose(2, 0, 1))))
+
+    def _seen(self, half: Array) -> Array:
+        """A_c C W^T as (r, k, n), of ``half`` of W."""
+        return pushed(half @ self.base.root.T, self.rows)
 
     def squares(self, rows: Array) -> Array:
         """Variance (r, n) of every row of W (r, p)."""
         factor, d = self.factor
-        y = solved(factor, self._seen(rows))
-        before = np.sum(self.base.half(rows) ** 2, axis=1)
+        half = self.base.half(rows)
+        y = solved(factor, self._seen(half))
+        before = np.sum(half**2, axis=1)
         return np.asarray(before[:, None] - np.einsum("rkn,rkn,kn->rn", y, y, 1 / d))
 
     def total(self, rows: Array) -> Array:
         """tr(W C' W^T) (n,)."""
-        return np.asarray(np.sum(self.base.half(rows) ** 2) - trace_of_ratio(*self.factor, gram(self._seen(rows))))
+        half = self.base.half(rows)
+        return np.asarray(np.sum(half**2) - self._ratios(gram(self._seen(half))))
 
     def spreads(self, rows: Array) -> Array:
         """W C' W^T (n, r, r)."""
         factor, d = self.factor
-        y = (solved(factor, self._seen(rows)) / np.sqrt(d)).transpose(2, 1, 0)
         half = self.base.half(rows)
+        y = (solved(factor, self._seen(half)) / np.sqrt(d)).transpose(2, 1, 0)
         return np.asarray(half @ half.T - y.swapaxes(1, 2) @ y)
 
 
@@ -222,8 +227,16 @@ class Forms:
         return worst
 
 
+def _symmetric(lower: Array) -> Array:
+    """Matrices (k, k, n) whose lower triangles are given."""
+    return np.where(np.tri(len(lower), dtype=bool)[:, :, None], lower, lower.swapaxes(0, 1))
+
+
 def _add(forms: Array, change: Array, sign: int) -> None:
-    """In place, the lower triangle."""
+    """In place, the lower triangle; of few candidates all."""
+    if forms.shape[2] <= FEW:
+        forms += sign * change
+        return
     for a in range(len(forms)):
         forms[a, : a + 1] += sign * change[a, : a + 1]
 

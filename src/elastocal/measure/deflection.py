@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, r
 from elastocal.values import dataclass
 
 Statics = Literal["loaded", "linear"]
+Moves = tuple[list[Array], list[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +84,19 @@ class Deflection(MarkerMeasurement):
                 out[:, w] = np.einsum("ijn,njp->nip", from_left, loaded[:, w] - back)
         return out
 
-    def _moves(self, model: Robot) -> tuple[list[Array], list[Array], Array]:
-        """Rotation vectors (none of points) and shifts (3, N) of every marker, and readings without a known state."""
+    @cached_property
+    def _moved(self) -> dict[str, tuple[Robot, Moves]]:
+        return {}
+
+    def _moves(self, model: Robot) -> Moves:
+        """Rotation vectors (none of points) and shifts (3, N) of every marker, and readings without a known state;
+        remembered for the last model asked for."""
+        last = self._moved.get("last")
+        if last is None or last[0] is not model:
+            last = self._moved["last"] = (model, self._moves_anew(model))
+        return last[1]
+
+    def _moves_anew(self, model: Robot) -> Moves:
         at = self.where
         rest = self._resting(model)
         bent, free = at.bent(model), at.bent(rest, loaded=False)

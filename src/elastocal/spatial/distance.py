@@ -7,33 +7,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools, Ints
 
 
 def point_segment(point: Array, a: Array, b: Array) -> Array:
     """From points to segments: the foot of the perpendicular, held between the ends."""
     along = b - a
     square = _dot(along, along)
-    t = np.clip(_dot(point - a, along) / np.where(square > 0, square, 1.0), 0.0, 1.0)
-    return _length(point - a - t[..., None] * along)
+    t = _held(_dot(point - a, along), np.where(square > 0, square, 1.0))
+    return length(point - a - t[..., None] * along)
 
 
 def segment_segment(a: Array, b: Array, c: Array, d: Array) -> Array:
     """Between segments a-b and c-d.
 
-    The square of the distance is convex in both parameters: it is least inside, where both lines are perpendicular to
-    the shortest way, or at an end of one of the two.
+    The square of the distance is convex in both parameters.  From where the lines are nearest, s held between the ends
+    (any s where they are parallel), the best t for this s and then the best s for that t are those of the segments.
     """
     u, v, w = b - a, d - c, a - c
     uu, uv, vv, uw, vw = _dot(u, u), _dot(u, v), _dot(v, v), _dot(u, w), _dot(v, w)
     area = uu * vv - uv * uv
     skew = area > 1e-12 * uu * vv
-    safe = np.where(skew, area, 1.0)
-    s, t = (uv * vw - vv * uw) / safe, (uu * vw - uv * uw) / safe
-    inside = skew & (s >= 0) & (s <= 1) & (t >= 0) & (t <= 1)
-    across = _length(w + s[..., None] * u - t[..., None] * v)
-    ends = [point_segment(a, c, d), point_segment(b, c, d), point_segment(c, a, b), point_segment(d, a, b)]
-    return np.asarray(np.minimum.reduce([np.where(inside, across, np.inf), *ends]))
+    s = np.where(skew, _held(uv * vw - vv * uw, np.where(skew, area, 1.0)), 0.0)
+    t = _held(uv * s + vw, np.where(vv > 0, vv, 1.0))
+    s = _held(uv * t - uw, np.where(uu > 0, uu, 1.0))
+    return length(w + s[..., None] * u - t[..., None] * v)
+
+
+def segments_nearer(one: tuple[Array, Array], other: tuple[Array, Array], least: float) -> Bools:
+    """(N,) where segments are nearer than ``least``, ends (N, 3) or of all (3,); first by the balls round both."""
+    (a, b), (c, d) = one, other
+    near = length((a + b) - (c + d)) / 2 < (length(b - a) + length(d - c)) / 2 + least
+    some = np.flatnonzero(near)
+    near[some] = segment_segment(*(x if x.ndim == 1 else picked(x, some) for x in (a, b, c, d))) < least
+    return np.asarray(near)
+
+
+def picked(points: Array, rows: Ints) -> Array:
+    """Some of (N, 3), in the layout that coordinates of many points have: one after the other."""
+    return np.asarray(points.T[:, rows].T)
 
 
 def segment_box(a: Array, b: Array, half: Array) -> Array:
@@ -57,11 +69,16 @@ def segment_box(a: Array, b: Array, half: Array) -> Array:
     best = t0 + (t1 - t0) * np.clip(-g0 / rise, 0.0, 1.0)
     best = np.where(np.all(slope < 0, axis=-1), 1.0, np.where(slope[..., 0] >= 0, 0.0, best))
     at = a + best[..., None] * along
-    return _length(at - np.clip(at, -half, half))
+    return length(at - np.clip(at, -half, half))
 
 
-def _length(a: Array) -> Array:
-    return np.sqrt(_dot(a, a))
+def _held(numerator: Array, denominator: Array) -> Array:
+    """A quotient, held between 0 and 1."""
+    return np.asarray(np.minimum(np.maximum(numerator / denominator, 0.0), 1.0))
+
+
+def length(a: Array) -> Array:
+    return np.asarray(np.sqrt(_dot(a, a)))
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -26,7 +26,7 @@ from elastocal.design.sobol import sobol
 from elastocal.errors import MissingError
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
-from elastocal.spatial.distance import point_segment, segment_segment
+from elastocal.spatial.distance import length, picked, point_segment, segment_segment, segments_nearer
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -56,7 +56,7 @@ class Obstacles(Filter):
             a, b = pair.link.ends(poses)
             least = pair.least if pair.by == "capsule" else -ROUNDING
             if pair.by != "nothing":
-                clear &= pair.obstacle.distance(a, b) >= least
+                clear &= ~pair.obstacle.nearer(a, b, least)
         return clear[candidates.at]
 
 
@@ -126,16 +126,17 @@ class SelfCollision(Filter):
         if not cell.links:
             raise MissingError("self_collision: the robot has no body; give links or link_radius_mm", code="no-body")
         clear = np.ones(len(candidates.poses), dtype=bool)
-        short = cut_short(candidates.model, cell.links)
-        pairs = [q for p in collision_pairs(candidates.model, cell.links) if (q := short.get(p, p)) is not None]
-        ends = {link: link.ends(candidates.poses) for link in dict.fromkeys((*cell.links, *chain(*pairs)))}
+        compared = _compared(candidates.model, cell.links)
+        every = dict.fromkeys((*cell.links, *chain(*chain(*compared.values()))))
+        ends = {link: link.ends(candidates.poses) for link in every}
         balls = {label: _ball(ends, parts) for label, parts in _by_label(cell.links).items()}
-        for one, other in dict.fromkeys((a.label, b.label) for a, b in pairs):
+        for (one, other), pairs in compared.items():
             (c, room), (d, more) = balls[one], balls[other]
-            rows = np.flatnonzero(clear & (np.linalg.norm(c - d, axis=1) < room + more + self.clearance))
-            for a, b in (p for p in pairs if len(rows) and (p[0].label, p[1].label) == (one, other)):
+            rows = np.flatnonzero(clear & (length(c - d) < room + more + self.clearance))
+            for a, b in pairs if len(rows) else ():
                 least = a.radius + b.radius + self.clearance
-                near = _nearer([v[rows] for v in ends[a]], [v[rows] for v in ends[b]], least)
+                one_of, other_of = ((picked(e, rows), picked(f, rows)) for e, f in (ends[a], ends[b]))
+                near = segments_nearer(one_of, other_of, least)
                 clear[rows[near]] = False
         return clear[candidates.at]
 
@@ -146,9 +147,9 @@ def _by_label(links: tuple[Link, ...]) -> dict[str, tuple[Link, ...]]:
 
 def _ball(ends: dict[Link, tuple[Array, Array]], parts: tuple[Link, ...]) -> tuple[Array, Array]:
     """Centre (C, 3) and radius (C,) of a ball round pieces of one link."""
-    centre = np.mean([e for k in parts for e in ends[k]], axis=0)
-    room = [np.linalg.norm(e - centre, axis=1) + k.radius for k in parts for e in ends[k]]
-    return centre, np.max(room, axis=0)
+    every = [(e, k.radius) for k in parts for e in ends[k]]
+    centre = np.asarray(sum(e for e, _ in every)) / len(every)
+    return centre, np.maximum.reduce([length(e - centre) + radius for e, radius in every])
 
 
 Pair = tuple[Link, Link]
@@ -161,7 +162,7 @@ def blurred(model: Robot, links: tuple[Link, ...]) -> tuple[Pair, ...]:
     some = _all_over(model)
     ends = {link: link.ends(some) for link in links}
     pairs = collision_pairs(model, links)
-    return tuple((a, b) for a, b in pairs if np.all(_nearer(ends[a], ends[b], a.radius + b.radius)))
+    return tuple((a, b) for a, b in pairs if np.all(segments_nearer(ends[a], ends[b], a.radius + b.radius)))
 
 
 @lru_cache(maxsize=16)
@@ -173,7 +174,20 @@ def cut_short(model: Robot, links: tuple[Link, ...]) -> Mapping[Pair, Pair | Non
         least, (one, other) = a.radius + b.radius, (a.ends(some), b.ends(some))
         cut_a, cut_b = _without_end(a, one, other, CUT * least), _without_end(b, other, one, CUT * least)
         ways = [(x, y) for x, y in ((a, cut_b), (cut_a, b), (cut_a, cut_b)) if x is not None and y is not None]
-        out[a, b] = next((w for w in ways if not np.all(_nearer(w[0].ends(some), w[1].ends(some), least))), None)
+        out[a, b] = next(
+            (w for w in ways if not np.all(segments_nearer(w[0].ends(some), w[1].ends(some), least))), None
+        )
+    return out
+
+
+@lru_cache(maxsize=16)
+def _compared(model: Robot, links: tuple[Link, ...]) -> Mapping[tuple[str, str], Sequence[Pair]]:
+    """Pairs as they are compared, by the labels of both."""
+    short, out = cut_short(model, links), dict[tuple[str, str], list[Pair]]()
+    for pair in collision_pairs(model, links):
+        stands = short.get(pair, pair)
+        if stands is not None:
+            out.setdefault((stands[0].label, stands[1].label), []).append(stands)
     return out
 
 
@@ -185,16 +199,6 @@ def _without_end(link: Link, ends: Ends, other: Ends, cut: float) -> Link | None
         return None
     first, last = (float(np.mean(segment_segment(e, e, *other))) for e in ends)
     return replace(link, part=(share, 1.0) if first < last else (0.0, 1 - share))
-
-
-def _nearer(one: Sequence[Array], other: Sequence[Array], least: float) -> Bools:
-    """(C,) where two segments are nearer than ``least``; first by the balls round both."""
-    (a, b), (c, d) = one, other
-    room = (np.linalg.norm(b - a, axis=1) + np.linalg.norm(d - c, axis=1)) / 2 + least
-    near = np.linalg.norm((a + b) - (c + d), axis=1) / 2 < room
-    some = np.flatnonzero(near)
-    near[some] = segment_segment(a[some], b[some], c[some], d[some]) < least
-    return np.asarray(near)
 
 
 @lru_cache(maxsize=16)

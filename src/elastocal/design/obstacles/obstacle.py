@@ -14,8 +14,8 @@ import numpy as np
 from elastocal.errors import RangeError, ShapeError
 from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
-from elastocal.spatial.distance import point_segment, segment_box, segment_segment
-from elastocal.spatial.entries import Array
+from elastocal.spatial.distance import point_segment, segment_box, segment_segment, segments_nearer
+from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import rpy_matrix
 from elastocal.values import dataclass
 
@@ -36,6 +36,10 @@ class Obstacle(ABC):
     @abstractmethod
     def distance(self, a: Array, b: Array) -> Array:
         """From the segments a-b (N, 3) to its surface, (N,); zero or less where they meet."""
+
+    def nearer(self, a: Array, b: Array, least: float) -> Bools:
+        """(N,) where the segments a-b (N, 3) come nearer than ``least``."""
+        return np.asarray(self.distance(a, b) < least)
 
 
 @cache
@@ -104,3 +108,6 @@ class Capsule(Obstacle):
 
     def distance(self, a: Array, b: Array) -> Array:
         return segment_segment(a, b, np.array(self.start), np.array(self.end)) - self.radius
+
+    def nearer(self, a: Array, b: Array, least: float) -> Bools:
+        return segments_nearer((a, b), (np.array(self.start), np.array(self.end)), least + self.radius)
