@@ -36,8 +36,8 @@ SAMPLE = 120
 """Poses of the sample."""
 LEAST = 20
 """Poses of every station and every marker that the sample has at least, where there are so many."""
-CHUNK = 1024
-"""Poses that are held at once."""
+CHUNK = 1250
+"""Poses that are held at once: as many as the statics of a model with everything holds, so that it sees them once."""
 SOME, PIECE = 2048, 128
 """Poses that the first passes see, in pieces of so many that follow each other."""
 PASSES = 8
@@ -245,13 +245,26 @@ def _screened(done: _Pass, full: Blocks, deletions: Deletion, lost: Bools) -> tu
     """What is left out of a chunk: poses with something improbable, or that lost something before, are judged."""
     out, level = lost.copy(), LEVEL / done.states.poses
     units: list[Unit] = []
-    doubtful = improbable(deletions, level) | (lost & full.used).any(axis=1)
+    doubtful = _improbable(deletions, level) | (lost & full.used).any(axis=1)
     for pose in np.flatnonzero(doubtful).tolist():
         used, judge = full.used[[pose]], _others(done, full.kept([pose]), lost[pose])
         chosen, mine, _ = screen_units(judge, used, lost[[pose]] & used, level=level, most=1.0)
         out[pose] = chosen[0]
         units += [replace(u, block=pose) for u in mine]
     return out, units
+
+
+def _improbable(deletions: Deletion, level: float) -> Bools:
+    """Poses with an improbable unit.
+
+    No unit has a larger chi2 than its pose, and none is less probable at it than a single number: few poses are left.
+    """
+    chi2, read = np.nansum(deletions.blocks * deletions.pull, axis=1), deletions.used.any(axis=1)
+    out = deletions.exceedance(chi2, read.astype(np.int64)) < level
+    if out.any():
+        used, precision, pull = (values[out] for values in (deletions.used, deletions.precision, deletions.pull))
+        out[out] = improbable(replace(deletions, used=used, precision=precision, pull=pull), level)
+    return out
 
 
 @dataclass(frozen=True, eq=False)

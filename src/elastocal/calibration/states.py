@@ -230,13 +230,15 @@ def _clusters(q: Array) -> Array:
 
 
 def _linked(q: Array) -> Ints:
-    """Numbers (N,) of the sets of rows that steps of no more than ``SAME`` link."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    pairs = _near(q)
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(q), len(q)))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    """Numbers (N,) of the sets of rows that steps of no more than ``SAME`` link: sets join at the least row of each."""
+    least, (a, b) = np.arange(len(q)), _near(q).T
+    while len(a):
+        np.minimum.at(least, np.maximum(least[a], least[b]), np.minimum(least[a], least[b]))
+        while not np.array_equal(least, further := least[least]):
+            least = further
+        apart = least[a] != least[b]
+        a, b = a[apart], b[apart]
+    return np.unique(least, return_inverse=True)[1].reshape(-1)
 
 
 def _near(q: Array) -> Ints:

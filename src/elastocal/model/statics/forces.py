@@ -97,6 +97,13 @@ class Forces:
         """First row of a wrench that G and H hold."""
         return 6 - len(self.g)
 
+    def take(self, some: Ints) -> Forces:
+        """Of some coordinates."""
+        g = self.g[:, some]
+        return Forces(
+            self.q[some], self.screws[:, some], g, g if self.h is self.g else self.h[:, some], self.axis[some]
+        )
+
     def dense(self) -> Array:
         """D (n, n, N) written out; products use ``sweep`` instead."""
         n, screws = len(self.q), self.screws[self.top :]
