@@ -87,7 +87,7 @@ def _by_walk(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | No
 
 
 def _add_felt(out: Array, x: Array, forces: Forces, flex: Flexibility) -> None:
-    """Add D x to the coordinates (n, r, N) that do not bend, x being zero there: by what lies within and beyond them."""
+    """Add D x to the coordinates (n, r, N) that do not bend, where x is zero: by what lies within and beyond them."""
     turns = forces.screws[forces.top :]
     edges = np.flatnonzero(np.diff(np.isin(np.arange(flex.n), flex.bending))) + 1
     runs = [slice(int(a), int(b)) for a, b in pairwise([0, *edges, flex.n])]
