@@ -93,12 +93,14 @@ def _add_felt(out: Array, x: Array, forces: Forces, flex: Flexibility) -> None:
     runs = [slice(int(a), int(b)) for a, b in pairwise([0, *edges, flex.n])]
     bends = [run.start in flex.bending for run in runs]
     eta = [batch.matmul(forces.g[:, run], x[run]) if b else None for run, b in zip(runs, bends, strict=True)]
-    beyond, within = sum(e for e in eta if e is not None), np.zeros((len(turns), *x.shape[1:]))
+    beyond, within = np.zeros((2, len(turns), *x.shape[1:]))
+    for push in eta:
+        beyond += 0.0 if push is None else push
     for run, push in zip(runs, eta, strict=True):
         if push is None:
             out[run] += batch.matmul_t(turns[:, run], beyond) + batch.matmul_t(forces.h[:, run], within)
         else:
-            beyond = beyond - push
+            beyond -= push
             within += batch.matmul(turns[:, run], x[run])
 
 
