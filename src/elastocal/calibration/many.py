@@ -261,11 +261,13 @@ def _improbable(deletions: Deletion, level: float) -> Bools:
 
     No unit has a larger chi2 than its pose, and none is less probable at it than a single number: few poses are left.
     """
-    chi2, read = np.nansum(deletions.blocks * deletions.pull, axis=1), deletions.used.any(axis=1)
-    out = deletions.exceedance(chi2, read.astype(np.int64)) < level
+    chi2 = np.nansum(deletions.blocks * deletions.pull, axis=1)
+    out = deletions.exceedance(chi2, deletions.used.max(axis=1).astype(np.int64)) < level
     if out.any():
-        used, precision, pull = (values[out] for values in (deletions.used, deletions.precision, deletions.pull))
-        out[out] = improbable(replace(deletions, used=used, precision=precision, pull=pull), level)
+        some = replace(
+            deletions, used=deletions.used[out], precision=deletions.precision[out], pull=deletions.pull[out]
+        )
+        out[out] = improbable(some, level)
     return out
 
 
