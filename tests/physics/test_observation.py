@@ -11,6 +11,7 @@ from oracle.refusals import refused
 from oracle.robots import configurations, random_wrench
 
 from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics import sweep
@@ -126,11 +127,15 @@ def test_rows_without_an_equilibrium_are_unknown():
 @pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize("name", ["kuka-kr270", "scara-ruggeri"])
 def test_few_configurations_are_solved_for_as_the_chain_is_walked(name, follows, monkeypatch):
-    """Full matrices against the walk along the chain; moments and following loads make the tangent unsymmetric."""
+    """Full matrices against the walk along the chain; moments and following loads make the tangent unsymmetric.
+
+    Errors of frames do not bend, and stand between what does.
+    """
     model = read_robot(name)
     if name == "kuka-kr270":
         soft = [replace(e, gap=1e-4, transition=50.0) if isinstance(e, JointBacklash) else e for e in model.elements]
-        model = replace(model, elements=tuple(soft)).with_link_form("full")
+        off = [FrameError(frame=j, x=2e-4, y=-1e-4, z=3e-4, rx=1e-3, ry=2e-3, rz=-1e-3) for j in model.joints]
+        model = replace(model, elements=tuple(soft)).with_link_form("full").with_elements(*off)
     q = configurations(model, 21, seed=5)
     wrench = np.random.default_rng(5).normal(size=(21, 6)) * [900, 900, 900, 300, 300, 300]
     applied = [AppliedWrenches(model.tool, wrench, follows)]

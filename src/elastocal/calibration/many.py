@@ -37,8 +37,8 @@ SAMPLE = 120
 """Poses of the sample."""
 LEAST = 20
 """Poses of every station and every marker that the sample has at least, where there are so many."""
-CHUNK = 1024
-"""Poses that are held at once."""
+CHUNK = 1250
+"""Poses that are held at once: as many as the statics of a model with everything holds, so that it sees them once."""
 SOME, PIECE = 2048, 128
 """Poses that the first passes see, in pieces of so many that follow each other."""
 PASSES = 8
@@ -62,7 +62,7 @@ def sample_rows(states: States, rows: int) -> Bools:
         if read is not None:
             seen |= np.isfinite(read).reshape(states.count, states.points, -1).any(axis=2)
     sides = [states.station == s for s in range(len(states.stations))] + list(seen.T)
-    for mine in (np.unique(states.pose[side]) for side in sides):
+    for mine in (np.flatnonzero(np.bincount(states.pose[side])) for side in sides):
         if len(mine) and chosen[mine].sum() < LEAST:
             chosen[mine[spread_indices(len(mine), LEAST)]] = True
     return np.asarray(chosen[states.pose[states.state_of(rows)]])
@@ -203,14 +203,16 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
     at, states, p = done.at, done.states, len(done.theta)
     out, units = done.dropped.copy(), []
     gram, pull, square, count = np.zeros((p, p)), np.zeros(p), 0.0, 0
-    errors: tuple[list[Array], list[Array]] = [], []
+    left_out: list[Array] = []
+    everything: list[Array] = []
     for part in parts:
         sight = Sight(states.part(part))
         lost = sight.fold(out[part])
         full = assemble(replace(at.task, sight=sight, dropped=np.zeros_like(out[part])), at.x, at.placing)
         kept = full.without(lost)
         white = whitened(kept, at.posterior.log_scales)
-        judged = _judged(done, kept, white)
+        left = white.misfit - white.rows @ (done.theta - kept.mean)
+        judged = _judged(done, kept, white, left)
         if done.decide:
             now, mine = _screened(done, full, judged, lost)
             units += [replace(u, block=int(states.pose[part.start]) + u.block) for u in mine]
@@ -218,26 +220,26 @@ def _sweep(done: _Pass, parts: Sequence[slice]) -> _Swept:
                 lost, out[part] = now, sight.unfold(now)
                 kept = full.without(lost)
                 white = whitened(kept, at.posterior.log_scales)
+                left = white.misfit - white.rows @ (done.theta - kept.mean)
         gram += white.rows.T @ white.rows
         pull += white.rows.T @ white.misfit
-        square += kept.power * float(np.sum((white.misfit - white.rows @ (done.theta - kept.mean)) ** 2))
+        square += kept.power * float(np.sum(left**2))
         count += kept.count
-        inside = np.where(kept.used, judged.blocks, np.nan)
-        plain = np.where(full.used & lost, full.readings - full.jacobian @ done.theta, inside)
-        for kind, off in zip(errors, (inside, plain), strict=True):
-            kind.append(distances(sight, sight.unfold(off)))
-    left_out, everything = (np.concatenate(kind) for kind in errors)
-    off = done.theta - kept.mean
-    height = square + float(off @ prior_precision(kept, at.posterior.log_scales)[0] @ off)
+        off = np.where(kept.used, judged.blocks, np.nan)
+        left_out.append(distances(sight, sight.unfold(off)))
+        if lost.any():
+            off = np.where(full.used & lost, full.readings - full.jacobian @ done.theta, off)
+        everything.append(distances(sight, sight.unfold(off)) if lost.any() else left_out[-1])
+    shift = done.theta - kept.mean
+    height = square + float(shift @ prior_precision(kept, at.posterior.log_scales)[0] @ shift)
     return _Swept(
-        out, tuple(sorted(units, key=lambda u: u.probability)), left_out, everything, gram, pull, square, height, count,
-        kept.kept(np.zeros(0, dtype=np.int64)),
+        out, tuple(sorted(units, key=lambda u: u.probability)), np.concatenate(left_out), np.concatenate(everything),
+        gram, pull, square, height, count, kept.kept(np.zeros(0, dtype=np.int64)),
     )  # fmt: skip
 
 
-def _judged(done: _Pass, kept: Blocks, white: Whitened) -> Deletion:
-    """Deletion residuals of the numbers of a chunk that are kept."""
-    left = white.misfit - white.rows @ (done.theta - kept.mean)
+def _judged(done: _Pass, kept: Blocks, white: Whitened, left: Array) -> Deletion:
+    """Deletion residuals of the numbers of a chunk that are kept; ``left`` are their whitened residuals."""
     post = replace(done.at.posterior, blocks=kept, inverse=white.inverse, white=left.reshape(kept.used.shape))
     return done.judged(deletion(post, strangers=done.first))
 
@@ -246,13 +248,28 @@ def _screened(done: _Pass, full: Blocks, deletions: Deletion, lost: Bools) -> tu
     """What is left out of a chunk: poses with something improbable, or that lost something before, are judged."""
     out, level = lost.copy(), LEVEL / done.states.poses
     units: list[Unit] = []
-    doubtful = improbable(deletions, level) | (lost & full.used).any(axis=1)
+    doubtful = _improbable(deletions, level) | (lost & full.used).any(axis=1)
     for pose in np.flatnonzero(doubtful).tolist():
         used, judge = full.used[[pose]], _others(done, full.kept([pose]), lost[pose])
         chosen, mine, _ = screen_units(judge, used, lost[[pose]] & used, level=level, most=1.0)
         out[pose] = chosen[0]
         units += [replace(u, block=pose) for u in mine]
     return out, units
+
+
+def _improbable(deletions: Deletion, level: float) -> Bools:
+    """Poses with an improbable unit.
+
+    No unit has a larger chi2 than its pose, and none is less probable at it than a single number: few poses are left.
+    """
+    chi2 = np.nansum(deletions.blocks * deletions.pull, axis=1)
+    out = deletions.exceedance(chi2, deletions.used.max(axis=1).astype(np.int64)) < level
+    if out.any():
+        some = replace(
+            deletions, used=deletions.used[out], precision=deletions.precision[out], pull=deletions.pull[out]
+        )
+        out[out] = improbable(some, level)
+    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,6 @@ SAME = 1e-5
 """Joint values closer than this (rad or m) are one configuration: encoders flicker between repeats."""
 STEPS = 100
 """Neighbours on a line that are looked at; where more are close, a tree of SciPy finds the pairs."""
-FEW = 300
-"""Rows up to which all pairs are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +219,7 @@ def mean_by_poses(values: Array, pose: Ints) -> tuple[float, float, int]:
 
 def _clusters(q: Array) -> Array:
     """Number (N,) of the configuration of every row, in the order of the configurations' joint values."""
-    label = _linked_few(q) if len(q) <= FEW else _linked(q)
+    label = _linked(q)
     count = int(label.max()) + 1
     order = np.lexsort(q.T[::-1])
     least = q[order[np.unique(label[order], return_index=True)[1]]]
@@ -231,13 +229,15 @@ def _clusters(q: Array) -> Array:
 
 
 def _linked(q: Array) -> Ints:
-    """Numbers (N,) of the sets of rows that steps of no more than ``SAME`` link."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    pairs = _near(q)
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(q), len(q)))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    """Numbers (N,) of the sets of rows that steps of no more than ``SAME`` link: sets join at the least row of each."""
+    least, (a, b) = np.arange(len(q)), _near(q).T
+    while len(a):
+        np.minimum.at(least, np.maximum(least[a], least[b]), np.minimum(least[a], least[b]))
+        while not np.array_equal(least, further := least[least]):
+            least = further
+        apart = least[a] != least[b]
+        a, b = a[apart], b[apart]
+    return np.unique(least, return_inverse=True)[1].reshape(-1)
 
 
 def _near(q: Array) -> Ints:
@@ -257,19 +257,6 @@ def _near(q: Array) -> Ints:
         both = np.column_stack([order[first], order[first + step]])
         pairs.append(both[np.abs(q[both[:, 0]] - q[both[:, 1]]).max(axis=1) <= SAME])
     return np.concatenate([np.zeros((0, 2), dtype=np.int64), *pairs])
-
-
-def _linked_few(q: Array) -> Ints:
-    """The same by all pairs: the trees of SciPy take longer to import than a small campaign to calibrate."""
-    near = np.ones((len(q), len(q)), dtype=bool)
-    for column in q.T:
-        near &= np.abs(column[:, None] - column) <= SAME
-    first = np.arange(len(q))
-    while True:
-        least = np.where(near, first, len(q)).min(axis=1)
-        if np.array_equal(least, first):
-            return np.unique(first, return_inverse=True)[1].reshape(-1)
-        first = least
 
 
 def _members(campaign: Campaign, state: Ints, states: int) -> Members:

@@ -139,23 +139,21 @@ def _lines(result: StiffnessResult, part: slice, bare: bool) -> str | None:
     """Rows of a map as text, all in one go: numbers one by one would take longer than to compute them."""
     import numpy as np
 
+    from elastocal.report.digits import Signs, lines_of, significant_digits
+
     if result.grid is None or not result.grid.reached[part].all():
         return None
     values = _values(result, part, bare)
     if not np.isfinite(values).all():
         return None
-    texts, form = [], []
-    for column in result.at.shown[part].T:
-        each, which = np.unique(column, return_inverse=True)
-        words = np.array([repr(float(f"{v:.10g}")) for v in each.tolist()], dtype=object)
-        form.append(words[0] if len(words) == 1 else "%s")
-        texts += [] if len(words) == 1 else [words[which]]
-    cells = np.empty((len(values), len(texts) + values.shape[1]), dtype=object)
-    for i, words in enumerate(texts):
-        cells[:, i] = words
-    cells[:, len(texts) :] = values
-    row = ",".join([*form, *["%.12g"] * values.shape[1], f"{_WORDS[0]}\n"])
-    return (row * len(values)) % tuple(cells.ravel().tolist())
+    columns: list[Signs | bytes] = []
+    for shown in result.at.shown[part].T:
+        each, which = np.unique(shown, return_inverse=True) if np.ptp(shown) else (shown[:1], np.zeros(1, np.int64))
+        words = np.array([f"{float(f'{v:.10g}')!r}," for v in each.tolist()], dtype=np.bytes_)
+        columns.append(words[which].view(np.uint8).reshape(len(which), -1))
+    for numbers in values.T:
+        columns += [significant_digits(numbers), b","]
+    return lines_of([*columns, f"{_WORDS[0]}\n".encode()], len(values))
 
 
 def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:

@@ -62,13 +62,16 @@ class Repeats:
     @classmethod
     def of(cls, text: Text, comma: bool = False) -> Repeats:
         """With ``comma`` decimal commas stand for points."""
-        signs = np.frombuffer(text.text.encode("latin-1"), dtype=np.uint8)
-        inside = one_of(b"0123456789.+-" + b"," * comma)[signs]
-        edge = np.flatnonzero(np.diff(inside.view(np.int8), prepend=np.int8(0), append=np.int8(0)))
-        start, end = edge[::2], edge[1::2]
+        data, numbers = text.text.encode("latin-1"), b"0123456789.+-" + b"," * comma
+        signs = np.frombuffer(data, dtype=np.uint8)
+        shape = np.frombuffer(data.translate(bytes.maketrans(numbers, bytes(len(numbers)))), dtype=np.uint8)
+        inside = np.zeros(len(signs) + 2, dtype=bool)
+        np.equal(shape, 0, out=inside[1:-1])
+        edge = np.flatnonzero(inside[1:] != inside[:-1])
+        start, end = edge[::2].copy(), edge[1::2].copy()
         lines = np.array([*text.starts, len(signs)], dtype=np.int64)
         of_line = np.searchsorted(start, lines)
-        return cls(signs, start, end, of_line, _last(signs, inside, (start, end), lines, of_line), comma)
+        return cls(signs, start, end, of_line, _last(shape, (start, end), lines, of_line), comma)
 
     def like(self, line: int, spans: Sequence[tuple[int, int]], loose: bytes | None = b"") -> Block | None:
         """The lines after ``line`` that differ from it in the numbers at ``spans`` only; None where there are none.
@@ -132,10 +135,11 @@ def _values(signs: Signs, spans: Ints, comma: bool) -> Array:
     mark = np.zeros(high - low + 1, dtype=np.int8)
     mark[start - low] += 1
     mark[end - low] -= 1
-    plain = np.where(np.cumsum(mark[:-1], dtype=np.int8), signs[low:high], ord(" ")).astype(np.uint8)
+    plain = np.where(np.cumsum(mark[:-1], dtype=np.int8), signs[low:high], np.uint8(ord(" ")))
     if comma:
         plain[plain == ord(",")] = ord(".")
-    sign, point = (np.flatnonzero(one_of(c)[plain]) + low for c in (b"+-", b"."))
+    sign = np.flatnonzero((plain == ord("+")) | (plain == ord("-"))) + low
+    point = np.flatnonzero(plain == ord(".")) + low
     of_sign, of_point = (np.searchsorted(start, p, side="right") - 1 for p in (sign, point))
     bad = np.zeros(len(start), dtype=bool)
     bad[of_sign[sign != start[of_sign]]] = True
@@ -150,12 +154,12 @@ def _values(signs: Signs, spans: Ints, comma: bool) -> Array:
     return out
 
 
-def _last(signs: Signs, inside: Bools, spans: tuple[Ints, Ints], lines: Ints, of_line: Ints) -> Sequence[int]:
-    """Index (L,) of the last line of the same shape without a break."""
+def _last(signs: Signs, spans: tuple[Ints, Ints], lines: Ints, of_line: Ints) -> Sequence[int]:
+    """Index (L,) of the last line of the same shape without a break; ``signs`` of numbers are zero."""
     start, end = spans
-    keep = ~inside
+    keep = signs != 0
     keep[start] = True
-    shape = np.where(inside, np.uint8(0), signs)[keep]
+    shape = signs[keep]
     left_out = np.append(0, np.cumsum(end - start - 1))
     first = lines - left_out[of_line]
     length = np.diff(first)

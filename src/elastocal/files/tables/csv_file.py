@@ -124,7 +124,7 @@ def csv_parts(
 def _told(lines: Lines, text: str, header_line: int | None) -> Lines:
     """Without lines above the titles, where that is known, and without those that tell a spreadsheet the separator."""
     lines = lines.some(slice(int(np.searchsorted(lines.numbers, header_line or 0)), None))
-    if not _SEPARATES.search(text):
+    if "=" not in text or not _SEPARATES.search(text):
         return lines
     kept = [i for i, (_, s) in enumerate(lines.numbered(text)) if not _TOLD.fullmatch(s)]
     return lines.some(np.array(kept, dtype=np.int64))

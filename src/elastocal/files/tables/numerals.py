@@ -20,6 +20,12 @@ _BOTH = {
     s: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:\{s}\d{{3}})+\{other}\d*(?:[eE][+-]?\d+)?")
     for s, other in ((".", ","), (",", "."))
 }
+_HINTS = {
+    (kind, s): re.compile(rf"\{s}{behind}")
+    for s in ".,"
+    for kind, behind in (("decimals", r"\d"), ("parted", r"\d{3}[.,]\d"), ("lone", r"\d{3}(?!\d)"))
+}
+"""What numbers of a kind have in them, looked for first: from sign to sign a long text is searched in no time."""
 _QUOTED = re.compile(r'"([^"\n]*,[^"\n]*)"')
 
 
@@ -68,7 +74,8 @@ def numerals_of(texts: Iterable[str], separator: str) -> tuple[Numerals, str, st
         inside = ";".join(_QUOTED.findall(text)) if separator == "," else text
         for kind in told.keys() - seen.keys():
             quoted = kind[1] == "," or kind[0] == "parted"
-            match = told[kind].search(inside if quoted else text)
+            lines = inside if quoted else text
+            match = _HINTS[kind].search(lines) and told[kind].search(lines)
             if match:
                 seen[kind] = match[1]
     decimal_comma, decimal_dot = ("decimals", ",") in seen, ("decimals", ".") in seen

@@ -50,6 +50,19 @@ class Flexibility:
         return np.asarray(self.compliance[np.ix_(self.bending, self.bending)])
 
     @cached_property
+    def bending_alone(self) -> Flexibility:
+        """The same of these coordinates."""
+        place = {int(i): k for k, i in enumerate(self.bending)}
+        at = [np.searchsorted(self.bending, (b.start, b.stop)).tolist() for b in self.blocks]
+        return Flexibility(
+            tuple(self.dofs[i] for i in place),
+            self.bending_compliance,
+            tuple((c, tuple(place[i] for i in own)) for c, own in self.backlashes),
+            tuple(slice(a, b) for a, b in at if b > a),
+            self.rotates[self.bending],
+        )
+
+    @cached_property
     def nonzeros(self) -> tuple[tuple[int, int, float], ...]:
         """Row, column and value of the non-zeros of k."""
         return tuple((i, j, float(self.compliance[i, j])) for i, j in np.argwhere(self.compliance).tolist())

@@ -97,6 +97,13 @@ class Forces:
         """First row of a wrench that G and H hold."""
         return 6 - len(self.g)
 
+    def take(self, some: Ints) -> Forces:
+        """Of some coordinates."""
+        g = self.g[:, some]
+        return Forces(
+            self.q[some], self.screws[:, some], g, g if self.h is self.g else self.h[:, some], self.axis[some]
+        )
+
     def dense(self) -> Array:
         """D (n, n, N) written out; products use ``sweep`` instead."""
         n, screws = len(self.q), self.screws[self.top :]
@@ -109,13 +116,13 @@ class Forces:
         return d
 
 
-def shifted(screws: Array, point: Array) -> Array:
-    """Twists (6, n, N) at a point (3, N) of the body that spatial screws move: v + w x p."""
-    out, (x, y, z), (_, _, _, a, b, c) = screws.copy(), point, screws
+def shifted(screws: Array, point: Array, out: Array) -> None:
+    """Twists (6, n, N), or their first three rows, at a point (3, N) of what spatial screws move: v + w x p."""
+    (x, y, z), (_, _, _, a, b, c) = point, screws
+    out[:] = screws[: len(out)]
     out[0] += b * z - c * y
     out[1] += c * x - a * z
     out[2] += a * y - b * x
-    return out
 
 
 def loaded_joints(model: Robot, values: Sequence[Entry], size: int) -> dict[str, Array]:

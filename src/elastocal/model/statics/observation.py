@@ -137,8 +137,7 @@ def response(
     first = 0
     for m in markers:
         felt = bisect_left(flex.dofs, chain.level(m.frame))
-        moved = shifted(forces.screws[:, :felt], state.origin(m.frame))
-        direct[first : first + m.rows, :felt] = moved[: m.rows]
+        shifted(forces.screws[:, :felt], state.origin(m.frame), direct[first : first + m.rows, :felt])
         first += m.rows
     reach, bent = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
     return Response(posture, state, values, forces, direct, reach, bent)

@@ -111,12 +111,13 @@ def stiffness_chunks(
     size = min(2 * chunk_size(flex.n), max(total, 1))
     work = np.zeros((3, 6, 6, size))
     arms = np.zeros((max(root.shape[1], 1), 6, size))
+    twists = np.empty((flex.n + 1, 6, size))
     for rows, posture, _ in chunks(model, configurations, (), size):
         count = posture.size
         r, stiff, soft = work[:, :, :, :count]
         if level and flex.n:
             state = rigid_state(posture, flex.dofs)
-            _arms_into(state, at, flex, root, arms[:, :, :count])
+            _arms_into(state, at, flex, root, arms[:, :, :count], twists)
         else:
             arms[:] = 0.0
         batch.triangle(arms[:, :, :count], r)
@@ -157,17 +158,22 @@ def loaded_stiffness(
     return CartesianStiffness(at, compliance, stiff, status)
 
 
-def _arms_into(state: ChainState, frame: str, flex: Flexibility, root: Array, out: Array) -> None:
-    """(J B)^T into (r, 6, N); sums over B run in a fixed order, so that a row's result is its own."""
+def _arms_into(state: ChainState, frame: str, flex: Flexibility, root: Array, out: Array, work: Array) -> None:
+    """(J B)^T into (r, 6, N); sums over B run in a fixed order, so that a row's result is its own.
+
+    ``work`` (n + 1, 6, N or more) is memory to use, and so is what ``out`` held.
+    """
     if all(b.stop - b.start == 1 for b in flex.blocks) and root.shape == (flex.n, flex.n):
         state.jacobian_into(frame, flex.dofs, out.swapaxes(0, 1))
         out *= np.diag(root)[:, None, None]
         return
-    twists = np.empty((flex.n, 6, state.size))
+    twists, scratch = work[:-1, :, : state.size], work[-1, :, : state.size]
     state.jacobian_into(frame, flex.dofs, twists.swapaxes(0, 1))
-    out[:] = 0.0
-    for i, r in zip(*np.nonzero(root), strict=True):
-        out[r] += root[i, r] * twists[i]
+    for r, column in enumerate(root.T):
+        first, *others = np.flatnonzero(column).tolist()
+        np.multiply(twists[first], column[first], out=out[r])
+        for i in others:
+            out[r] += np.multiply(twists[i], column[i], out=scratch)
 
 
 def _from_triangle(r: Array, stiff: Array) -> Ints:

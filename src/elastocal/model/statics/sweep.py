@@ -20,6 +20,8 @@ as it stands, which costs fewer calls.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from elastocal.model.statics.flexibility import Flexibility
@@ -64,13 +66,42 @@ def transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | 
             pass
     swapped = Forces(forces.q, forces.screws, forces.h, forces.g, forces.axis)
     turned = flex.transposed()
-    first = turned.linear(rhs)
-    turned_backlash = None
+    bends = flex.bending
+    if len(bends) == flex.n:
+        return _by_walk(turned, swapped, rhs, None if backlash is None else np.swapaxes(backlash, 0, 1))
+    y, z = rhs.copy(), np.zeros_like(rhs)
+    if len(bends):
+        own = None if backlash is None else np.swapaxes(backlash, 0, 1)[np.ix_(bends, bends)]
+        y[bends], z[bends] = _by_walk(turned.bending_alone, swapped.take(bends), rhs[bends], own)
+        _add_felt(y, z, swapped, flex)
+    return y, z
+
+
+def _by_walk(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> tuple[Array, Array]:
+    """y = b + D z and z = k y."""
+    first = flex.linear(rhs)
     if backlash is not None:
-        turned_backlash = np.swapaxes(backlash, 0, 1)
-        turned.add_backlash(first, turned_backlash, rhs)
-    z, felt = solve(turned, swapped, first, turned_backlash)
+        flex.add_backlash(first, backlash, rhs)
+    z, felt = solve(flex, forces, first, backlash)
     return rhs + felt, z
+
+
+def _add_felt(out: Array, x: Array, forces: Forces, flex: Flexibility) -> None:
+    """Add D x to the coordinates (n, r, N) that do not bend, where x is zero: by what lies within and beyond them."""
+    turns = forces.screws[forces.top :]
+    edges = np.flatnonzero(np.diff(np.isin(np.arange(flex.n), flex.bending))) + 1
+    runs = [slice(int(a), int(b)) for a, b in pairwise([0, *edges, flex.n])]
+    bends = [run.start in flex.bending for run in runs]
+    eta = [batch.matmul(forces.g[:, run], x[run]) if b else None for run, b in zip(runs, bends, strict=True)]
+    beyond, within = np.zeros((2, len(turns), *x.shape[1:]))
+    for push in eta:
+        beyond += 0.0 if push is None else push
+    for run, push in zip(runs, eta, strict=True):
+        if push is None:
+            out[run] += batch.matmul_t(turns[:, run], beyond) + batch.matmul_t(forces.h[:, run], within)
+        else:
+            beyond -= push
+            within += batch.matmul(turns[:, run], x[run])
 
 
 def _few_transposed(flex: Flexibility, forces: Forces, rhs: Array, backlash: Array | None) -> tuple[Array, Array]:
