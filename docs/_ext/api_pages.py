@@ -109,10 +109,11 @@ class Page:
     def _values(self, owner: str, node: ast.Assign | ast.AnnAssign, text: str) -> Iterator[nodes.Node]:
         """Fields of classes, and the constants of modules that are said to mean something."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = [t.id for t in targets if isinstance(t, ast.Name) and not t.id.startswith("_")]
+        single = [t for target in targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]
+        names = [t.id for t in single if isinstance(t, ast.Name) and not t.id.startswith("_")]
         kind = f": {ast.unparse(node.annotation)}" if isinstance(node, ast.AnnAssign) else ""
         value = ast.unparse(node.value) if node.value else ""
-        shown = f" = {value}" if value and len(value) <= LONGEST else ""
+        shown = f" = {value}" if value and len(value) <= LONGEST and len(single) == 1 else ""
         if kind or text:
             yield from (self._described("data", f"{owner}.{n}", "", kind + shown, prose(text)) for n in names)
 

@@ -19,8 +19,10 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -46,8 +48,10 @@ def held_by(app: Sphinx, env: BuildEnvironment, node: Any, shown: nodes.Node) ->
     parent = target.rpartition(".")[0]
     if node.get("refdomain") != "py" or not node.get("refexplicit") or not parent.startswith("elastocal."):
         return None
-    domain = env.get_domain("py")
-    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", parent, node, shown)
+    link = env.get_domain("py").resolve_xref(env, node["refdoc"], app.builder, "obj", parent, node, shown)
+    if link is None:
+        log.warning("the API describes neither %s nor what has it", target, location=node)
+    return link
 
 
 class Computed(SphinxDirective):
