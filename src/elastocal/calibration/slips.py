@@ -76,10 +76,11 @@ def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = 
         if distance is None or distance < far:
             return right
     assert distance is not None
-    best, least = _best(hypotheses(robot, campaign))
-    if least > BETTER * distance or least > far:
-        best, least = _best(_pairs(robot, campaign))
-    if best is None or least > BETTER * distance or least > far:
+    enough = min(BETTER * distance, far)
+    best, least = _best(hypotheses(robot, campaign), enough)
+    if least > enough:
+        best, least = _best(_pairs(robot, campaign), enough)
+    if best is None or least > enough:
         return Checked(robot, campaign, (*findings, _far_finding(robot, campaign, distance, far)))
     robot, campaign = best.robot, best.campaign
     data = {"before": distance, "after": least, "words": list(best.words)}
@@ -178,7 +179,8 @@ def _roughly(nominal: Robot, h: Hypothesis) -> float:
     return affine_misfit(at.position, at.rotation, h.campaign.station_index, h.campaign.position)
 
 
-def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
+def _best(tried: Iterator[Hypothesis], enough: float) -> tuple[Hypothesis | None, float]:
+    """The one with the least distance; those that do likewise are sought where it is near enough to be named."""
     best, least, near = None, np.inf, []
     for h in tried:
         distance = distance_of(h.robot, h.campaign, quick=True)
@@ -191,6 +193,8 @@ def _best(tried: Iterator[Hypothesis]) -> tuple[Hypothesis | None, float]:
     if best is None:
         return None, np.inf
     exact = distance_of(best.robot, best.campaign) or np.inf
+    if exact > enough:
+        return best, exact
     others = [h for distance, h in near if distance < ROUGHLY * least and h is not best]
     likewise = [h for h in others if (distance_of(h.robot, h.campaign) or np.inf) < ALIKE * exact]
     return replace(best, likewise=tuple(", ".join(h.words) for h in likewise)), exact

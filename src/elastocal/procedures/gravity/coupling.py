@@ -22,6 +22,8 @@ CLEAR = 10.0
 """Evidence (natural logarithm) from which a coupling is proposed."""
 TRIED = 3
 """Pairs with the largest scores that are solved for."""
+LIKELY = SIGNIFICANT**2 / 5
+"""Scores that are worth a solution: friction that brakes significantly has half the square, alone or with its terms."""
 NOTABLE = 0.1
 """Share of the mean square residual of one of its joints that a coupling must explain."""
 APART = 2
@@ -57,7 +59,8 @@ def propose(fit: Callable[[tuple[Coupled, ...]], GravityFit], now: GravityFit) -
                 continue
             label = f"{joints[i]}{'+' if sign > 0 else '-'}{joints[j]}"
             scores.append((_score(now, direction), Coupled(label, direction)))
-    for _, coupled in sorted(scores, key=lambda s: -s[0])[:TRIED]:
+    likely = [s for s in scores if s[0] >= LIKELY]
+    for _, coupled in sorted(likely, key=lambda s: -s[0])[:TRIED]:
         trial = _tried(fit, now, coupled)
         if trial is not None and (best is None or trial.evidence > best.evidence):
             best = trial
