@@ -1,8 +1,10 @@
 """Sphinx configuration: Markdown pages, generated tables, formulas as MathML.  Nothing is fetched."""
 
+import gc
 import sys
 from pathlib import Path
 
+gc.disable()  # pages are trees that stay: searching them for garbage takes a third of a build
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "_ext"))
 sys.path.insert(0, str(HERE.parent / "src"))
