@@ -12,7 +12,6 @@ that are cited become pages of the documentation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,9 +19,16 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="{up}_static/pygments.css"></head>
+<body><h1>{title}</h1>{body}</body></html>
+"""
 
 
 def named(target: str, docname: str) -> nodes.Node:
@@ -42,8 +48,10 @@ def held_by(app: Sphinx, env: BuildEnvironment, node: Any, shown: nodes.Node) ->
     parent = target.rpartition(".")[0]
     if node.get("refdomain") != "py" or not node.get("refexplicit") or not parent.startswith("elastocal."):
         return None
-    domain = env.get_domain("py")
-    return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", parent, node, shown)
+    link = env.get_domain("py").resolve_xref(env, node["refdoc"], app.builder, "obj", parent, node, shown)
+    if link is None:
+        log.warning("the API describes neither %s nor what has it", target, location=node)
+    return link
 
 
 class Computed(SphinxDirective):
@@ -95,12 +103,14 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
     cited(env).update({d: cited(other)[d] for d in docnames if d in cited(other)})
 
 
-def test_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Every cited test as a page with its text."""
+def write_tests(app: Sphinx, failure: Exception | None) -> None:
+    """Every cited test as a page with its text, without the contents of all pages beside it."""
     for path in sorted({p for paths in cited(app.env).values() for p in paths}):
         code = (ROOT / path).read_text(encoding="utf-8")
         body = app.builder.highlighter.highlight_block(code, "python")  # type: ignore[attr-defined]
-        yield f"_{path.removesuffix('.py')}", {"title": path, "body": f"<h1>{path}</h1>{body}"}, "page.html"
+        page = Path(app.outdir) / f"_{path.removesuffix('.py')}.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(PAGE.format(title=path, up="../" * path.count("/"), body=body), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -109,5 +119,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("missing-reference", held_by)
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)
-    app.connect("html-collect-pages", test_pages)
+    app.connect("build-finished", write_tests)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

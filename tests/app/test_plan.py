@@ -396,11 +396,8 @@ poses: 4
     ("line", "left"),
     [
         ("", {"obstacles", "outside"}),
-        ("floor: none", {"floor", "obstacles", "outside"}),
-        ("floor_mm: -500", {"obstacles", "outside"}),
-        ("keep_out: none", {"keep-out", "obstacles", "outside"}),
-        ("self_collision: none", {"self-collision", "obstacles", "outside"}),
-        ("most_turn: none", {"free-axes", "obstacles", "outside"}),
+        ("floor: none\nself_collision: none", {"floor", "self-collision", "obstacles", "outside"}),
+        ("floor_mm: -500\nkeep_out: none\nmost_turn: none", {"keep-out", "free-axes", "obstacles", "outside"}),
         ("obstacles: [{kind: sphere, name: post, centre_mm: [5000, 0, 0], radius_mm: 50}]", {"outside"}),
     ],
 )

@@ -53,9 +53,9 @@ def test_the_campaign_written_is_the_plan_with_readings(chained: Chain) -> None:
 
 
 def test_the_scatter_is_the_one_stated(tmp_path: Path) -> None:
-    plan = lay(tmp_path, PLAN.replace("repeats: 2", "repeats: 60").split("  - {kind: rep", maxsplit=1)[0])
+    plan = lay(tmp_path, PLAN.replace("repeats: 2", "repeats: 30").split("  - {kind: rep", maxsplit=1)[0])
     asked("simulate", plan, "--out", tmp_path / "v")
-    per_state = readings(tmp_path / "v").reshape(10, 60, 6)
+    per_state = readings(tmp_path / "v").reshape(10, 30, 6)
     sd = np.sqrt(np.mean(per_state.var(axis=1, ddof=1)))
     assert sd == pytest.approx(15e-6 * np.sqrt(2), rel=0.05)  # a deflection is a difference of two readings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -160,14 +161,20 @@ def critical_by_virtual_work(model, q, theta, wrenches, standing=()):
     return 1 / real.max() if real.size and real.max() > 0 else np.inf
 
 
+@cache
+def bent_chain(seed, follows):
+    """A random chain, its configurations, four loads and what they do to it."""
+    model = random_robot(seed, 3, 1, k=2e-3, links=seed == 0, weight=seed % 3 > 0)
+    q = np.repeat(configurations(model, 1, seed), 4, axis=0)
+    wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
+    return model, q, wrench, equilibrium(model, q, [AppliedWrenches("tip", wrench, follows)])
+
+
 @pytest.mark.parametrize("follows", [False, True], ids=["base-fixed", "following"])
 @pytest.mark.parametrize("seed", range(10))
 def test_converged_means_stable_up_to_the_full_load_on_random_chains(seed, follows):
     """A converged state is regular for every f in [0, 1]; a reported factor is where it first is not."""
-    model = random_robot(seed, 3, 1, k=2e-3, links=seed == 0, weight=seed % 3 > 0)
-    q = np.repeat(configurations(model, 1, seed), 4, axis=0)
-    wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
-    bent = equilibrium(model, q, [AppliedWrenches("tip", wrench, follows)])
+    model, q, wrench, bent = bent_chain(seed, follows)
     assert set(bent.status) <= {Status.CONVERGED, Status.UNSTABLE, Status.NOT_CONVERGED}
     for i in np.flatnonzero(bent.status == Status.CONVERGED):
         critical = critical_by_virtual_work(model, q[i], bent.theta[i], [("tip", wrench[i], follows)])
@@ -178,12 +185,7 @@ def test_converged_means_stable_up_to_the_full_load_on_random_chains(seed, follo
 
 def test_random_chains_meet_both_outcomes():
     """Guards the test above: its loads must straddle the limit."""
-    seen = set()
-    for seed in range(10):
-        model = random_robot(seed, 3, 1, k=2e-3, links=seed == 0, weight=seed % 3 > 0)
-        q = np.repeat(configurations(model, 1, seed), 4, axis=0)
-        wrench = np.array([random_wrench(10 * seed + i, 150.0 * 2**i) for i in range(4)])
-        seen |= set(equilibrium(model, q, [AppliedWrenches("tip", wrench)]).status)
+    seen = {status for seed in range(10) for status in bent_chain(seed, False)[-1].status}
     assert {Status.CONVERGED, Status.UNSTABLE} <= seen
 
 

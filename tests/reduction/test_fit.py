@@ -300,7 +300,7 @@ def test_the_scatter_of_a_robust_fit_gives_the_spread_of_its_estimates(loss, dir
     kind = Deflection(Setup(q, AppliedWrenches("tool", wrench), (Marker("tool"),)), "linear")
     exact, names = kind.predict(model), ["q1.k", "q2.k", "q3.k"]
     found, stated = [], []
-    count = draws(60, 600)
+    count = draws(30, 600)
     for _ in range(count):
         size = np.where(rng.random(exact.shape) < dirty, 6.0, 1.0)
         noisy = exact + np.sqrt(2) * SD * size * rng.normal(size=exact.shape)

@@ -22,8 +22,8 @@ FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "staubli-tx40
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="../shared/data/staubli-tx40 is not beside the repository")
 COULOMB = np.array([7.11, 8.32, 6.32, 2.51, 3.07, 0.33])
 VISCOUS = np.array([8.04, 5.48, 1.95, 1.10, 1.83, 0.64])
-EVERY = 10
-"""One row of ten, 500 Hz: the motion lies below 5 Hz."""
+EVERY = 20
+"""One row of twenty, 250 Hz: the motion lies below 5 Hz."""
 
 
 def tx40(coupled=True):

@@ -123,7 +123,7 @@ def test_good_readings_have_uniform_probabilities(level: str, factor: float) -> 
     root = np.linalg.cholesky(whole.covariance)
     rng = np.random.default_rng(8)
     probabilities = []
-    for _ in range(draws(250, 3000)):
+    for _ in range(draws(100, 3000)):
         readings = np.full(problem.used.shape, np.nan)
         readings[problem.used] = factor * (root @ rng.normal(size=len(whole.y)))
         closed = deletion(posterior(Blocks(readings, *(getattr(problem, k) for k in FIELDS)), at))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement
 from math import atan
 
@@ -160,6 +161,7 @@ class Both:
     matrix: np.ndarray
 
 
+@cache
 def both(case):
     """The exact elimination, columns in order of preference (joints first), and the product's matrix."""
     chain, loaded, what, count = CASES[case]

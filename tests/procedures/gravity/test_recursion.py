@@ -42,7 +42,7 @@ def test_terms_and_friction_of_the_planar_arm(sense):
 def test_errors_of_outer_terms_are_handed_on():
     """Intervals of the inner term hold the truth as often as they say, which its own sweep alone would not."""
     truth = G * (MOMENTS["J1.mx"] + LENGTH * MASSES["J2"])
-    count = draws(100, 300)
+    count = draws(40, 300)
     found = [recursive_moments(ARM, swept(seed), 1) for seed in range(count)]
     errors = np.array([f.terms[1].cosine - truth for f in found])
     stated = np.array([f.terms[1].cosine_sd for f in found])
