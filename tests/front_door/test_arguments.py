@@ -35,12 +35,12 @@ MISFITS: list[tuple[Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "hint"), FITS, ids=str)
+@pytest.mark.parametrize(("value", "hint"), FITS, ids=lambda part: str(part).partition(" at 0x")[0])
 def test_what_fits_is_taken(value: Any, hint: Any) -> None:
     check_type("x", value, hint)
 
 
-@pytest.mark.parametrize(("value", "hint"), MISFITS, ids=str)
+@pytest.mark.parametrize(("value", "hint"), MISFITS, ids=lambda part: str(part).partition(" at 0x")[0])
 def test_what_does_not_fit_is_refused_with_its_name(value: Any, hint: Any) -> None:
     with pytest.raises(ec.InputError) as caught:
         check_type("x", value, hint)

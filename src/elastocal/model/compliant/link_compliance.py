@@ -110,7 +110,7 @@ class LinkCompliance(CompliantCoordinate):
 
     def check_physics(self) -> None:
         where = f"{self.kind} at {self.frame}"
-        k, (asymmetric, smallest) = self.matrix, _broken_laws(self.matrix)
+        k, (asymmetric, smallest) = self.matrix, _broken_laws(self.compliance().tobytes())
         if asymmetric is not None:
             i, j = asymmetric
             raise RangeError(
@@ -152,12 +152,12 @@ class LinkCompliance(CompliantCoordinate):
 
 
 @lru_cache(maxsize=1024)
-def _broken_laws(matrix: Matrix6) -> tuple[tuple[int, int] | None, float]:
+def _broken_laws(matrix: bytes) -> tuple[tuple[int, int] | None, float]:
     """The entry that differs most from its mirror image, and the smallest eigenvalue with the diagonal scaled to one.
 
     The same matrix is looked at again with every robot that is made of another.
     """
-    k = np.array(matrix, dtype=np.float64)
+    k = np.frombuffer(matrix).reshape(6, 6)
     size = np.sqrt(np.abs(np.diag(k)))
     bound = np.outer(size, size)
     i, j = divmod(int(np.argmax(np.abs(k - k.T) - 1e-9 * bound)), 6)
@@ -166,7 +166,6 @@ def _broken_laws(matrix: Matrix6) -> tuple[tuple[int, int] | None, float]:
     return ((i, j) if abs(k[i, j] - k[j, i]) > 1e-9 * bound[i, j] else None), smallest
 
 
-@lru_cache(maxsize=1024)
 def misplaced(matrix: Matrix6, form: Form) -> list[tuple[int, int]]:
     """Elements that are not zero and have no place in a form."""
     kept = {e for _, elements in patterns(form) for e in elements}
