@@ -12,6 +12,7 @@ There is no ``InitVar``.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from abc import update_abstractmethods
 from collections.abc import Callable, Collection
 from dataclasses import MISSING, Field, FrozenInstanceError
@@ -124,14 +125,18 @@ class _Factory:
 def _compiled(cls: type) -> Any:
     fields = dataclasses.fields(cls)
     known = {f"{f.name}__default": f.default for f in fields} | {f"{f.name}__make": f.default_factory for f in fields}
-    known |= {"__name__": cls.__module__, "factory__": _Factory(), "set__": object.__setattr__}
+    known |= {"factory__": _Factory(), "set__": object.__setattr__}
     taken = [f for f in fields if f.init]
     named = [_parameter(f) for f in taken if f.kw_only]
     parameters = ["self__", *(_parameter(f) for f in taken if not f.kw_only), *(["*", *named] if named else [])]
     lines = [f"set__(self__, {f.name!r}, {value})" for f in fields if (value := _value(f))]
     lines += ["self__.__post_init__()"] if hasattr(cls, "__post_init__") else []
-    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), known)
-    init: Any = known["__init__"]
+    body = "".join(f"  {line}\n" for line in lines or ["pass"])
+    space: dict[str, Any] = {}  # annotations are looked up among the names of the module
+    module = getattr(sys.modules.get(cls.__module__), "__dict__", {})
+    source = f"def make__({', '.join(known)}):\n def __init__({', '.join(parameters)}):\n{body} return __init__"
+    exec(source, module, space)
+    init: Any = space["make__"](**known)
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     init.__annotations__ = {**{f.name: f.type for f in taken}, "return": None}
     return init

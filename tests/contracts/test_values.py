@@ -260,6 +260,7 @@ def test_signature_before_and_after_first_use(shape: Shape) -> None:
     assert str(inspect.signature(own)) == str(inspect.signature(standard))
     assert own.__init__.__qualname__ == standard.__init__.__qualname__
     assert own.__init__.__annotations__ == standard.__init__.__annotations__
+    assert own.__init__.__globals__ is standard.__init__.__globals__  # where annotations are looked up
 
 
 def test_fields(pair: Any) -> None:
