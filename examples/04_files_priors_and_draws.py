@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
     both = [ec.read_campaign("kuka-kr5", t, length="mm", angle="deg")[1] for t in tables]
 
 known = ec.Campaign(
-    q=both[1].q, position=both[1].position, length="m", angle="rad", markers=both[1].markers, name="friday",
+    q=both[1].q, position=1e3 * both[1].position, length="mm", angle="deg", markers=both[1].markers, name="friday",
     priors={"A2.x": (4e-4, 1e-4)},
 )  # fmt: skip
 cal = ec.calibrate(robot, [both[0], known], model="geometry", progress=lambda step: print("...", step))

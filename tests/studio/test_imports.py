@@ -8,8 +8,8 @@ from pathlib import Path
 import elastocal.studio as package
 
 FOLDER = Path(package.__file__ or "").parent
-REACHED = ("__version__", "desk", "errors", "report", "studio")
-"""Names of ``import elastocal`` that are modules, and how results are shown."""
+REACHED = ("__version__", "desk", "errors", "report", "studio", "values")
+"""Names of ``import elastocal`` that are modules, how results are shown, and the decorator of frozen values."""
 
 
 def imported(module: Path) -> set[str]:

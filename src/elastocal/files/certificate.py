@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import date as Day
 from typing import Any, Literal
 
-from elastocal.errors import InputError, RangeError, UnknownNameError
+from elastocal.errors import RangeError, UnknownNameError, WrongTypeError
 from elastocal.files import schema
 from elastocal.files.located import Located
 from elastocal.model.elements import quantity
@@ -92,5 +92,5 @@ def stated_of(values: Mapping[str, Any]) -> Stated:
         first = error.errors()[0]
         name = str(first["loc"][0])
         message = f"certificate: {name} {values.get(name)!r}: {first['msg'].lower()}"
-        raise InputError(message, code="type", value=values.get(name), parameter=name) from None
+        raise WrongTypeError(message, value=values.get(name), parameter=name) from None
     return made
