@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 from scipy.stats import t
 from virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
 
+import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.judgement import choice_optimism
 from elastocal.calibration.ladder import Ladder, Rung
@@ -222,3 +223,15 @@ def test_a_gain_is_the_difference_of_the_means_beside_it() -> None:
     )  # fmt: skip
     fall[3, 1:] = np.nan
     assert mean_by_poses(fall, pose)[0] == pytest.approx(np.nanmean(fall))
+
+
+def test_points_of_an_arm_of_slides_are_near_by_how_far_it_moves() -> None:
+    """Its frames all stand in one place, which is no measure of what is far."""
+    robot = shipped("cylindrical")
+    rng = np.random.default_rng(5)
+    q = joint_values(robot, 24, rng)
+    x = robot.nominal.kinematics(q).position + 2e-4 * rng.normal(size=(24, 3))
+    first, other = (ec.Campaign(q=q[r], position=x[r], length="m", angle="rad") for r in (slice(16), slice(16, 24)))
+    cal = ec.calibrate(robot.nominal, first)
+    assert cal.robot.size < 0.01 < np.ptp(x, axis=0).max()
+    assert 5e-5 < cal.validate(other).after.mean < 1e-3

@@ -76,7 +76,7 @@ def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = 
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
     right = put_right(robot, campaign, accept)
     robot, campaign, findings = right.robot, right.campaign, right.findings
-    far = FAR * _size(robot, campaign)
+    far = FAR * size_of(robot, campaign.joint_values(robot))
     distance: float | None = None
     for quick in (True, False):  # what one start finds near, others find nearer
         distance = distance_of(robot, campaign, quick=quick)
@@ -139,9 +139,9 @@ def _far_words(distance: float) -> str:
     return f"{f'{distance:.3g} m' if distance >= 1 else f'{1e3 * distance:.3g} mm'} away from the robot"
 
 
-def _size(robot: Robot, campaign: Campaign) -> float:
-    """The robot's, or how far its tool moves in this campaign, whichever is larger, in m."""
-    position = kinematics(robot.nominal, campaign.joint_values(robot)).position
+def size_of(robot: Robot, q: Array) -> float:
+    """The robot's, or how far its tool moves with these joint values, whichever is larger, in m."""
+    position = kinematics(robot.nominal, q).position
     return max(robot.size, float(np.linalg.norm(position - position.mean(axis=0), axis=1).max()))
 
 

@@ -15,7 +15,7 @@ from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
-from elastocal.calibration.slips import put_right
+from elastocal.calibration.slips import put_right, size_of
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
@@ -78,7 +78,7 @@ def _shared(calibration: Calibration, campaign: Campaign, states: States, read: 
 
 def _check_near(calibration: Calibration, states: States, away: Array) -> None:
     """Far points that no other place of the instrument brings near are in other units, or of another robot."""
-    distance, size = float(np.nanmedian(np.linalg.norm(away, axis=2))), calibration.robot.size
+    distance, size = float(np.nanmedian(np.linalg.norm(away, axis=2))), size_of(calibration.robot, states.q)
     if distance < FAR * size:
         return
     anew = (False,) * len(states.stations)
