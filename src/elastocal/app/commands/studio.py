@@ -11,7 +11,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ExtraMissingError, InputError
 
-NEEDED = ("fastapi", "uvicorn", "python_multipart")
+NEEDED = ("fastapi", "uvicorn", "python_multipart", "jinja2")
 
 
 @command("daily", 13, report=False)
