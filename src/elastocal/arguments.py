@@ -117,6 +117,7 @@ def _items(value: Any, hint: Any) -> bool:
 def _number(value: Any, hint: type) -> bool:
     import numpy as np
 
+    value = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if hint is bool or isinstance(value, bool | np.bool_):
         return hint is bool and isinstance(value, bool | np.bool_)
     return isinstance(value, int | np.integer if hint is int else int | float | np.number)

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from elastocal.files.robot.sections import ControllerEntry, JointEntry, RobotFile
 from elastocal.files.typed import made
 from elastocal.model.compliant.beam import Beam, Rectangle, Tube
+from elastocal.model.compliant.joint_offset import JointOffset
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,8 @@ def test_what_pydantic_refuses_or_converts_is_left_to_it(values):
     except ValidationError:
         return
     assert [v for k, v in values.items() if k == "unknown" or repr(getattr(kept, k)) != repr(v)]
+
+
+def test_a_whole_number_beyond_every_float_is_left_to_pydantic() -> None:
+    assert made(JointOffset, {"joint": "A1", "offset": 10**400}) is None
+    assert made(JointOffset, {"joint": "A1", "offset": 10**4}) == JointOffset(joint="A1", offset=1e4)

@@ -13,6 +13,7 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.arguments import check_type, checked, generator
+from elastocal.calibration.joining import joined
 from elastocal.spatial.entries import Array
 
 ROBOT = ec.read_robot("cylindrical")
@@ -24,14 +25,16 @@ FITS: list[tuple[Any, Any]] = [
     ("a", str), (3, int), (np.int64(3), int), (3, float), (np.float32(2), float), (True, bool), (None, str | None),
     ("mm", Literal["m", "mm"]), (["a", "b"], Sequence[str]), ("a", Sequence[str]), (np.array(["a"]), Sequence[str]),
     ((1.0, 2), tuple[float, ...]), ([1, 2], Array), (np.zeros((2, 3)), Array), ({"a": 1}, Mapping[str, float]),
-    ("file", str | PathLike[str]), (object(), object), ([1, 2], ArrayLike), (None, ArrayLike | None),
+    ("file", str | PathLike[str]), (object(), object), (np.array(0.5), float), (np.array(2), int),
+    ([1, 2], ArrayLike), (None, ArrayLike | None),
     ({"a": [1, 2]}, Mapping[str, ArrayLike]),
 ]  # fmt: skip
 MISFITS: list[tuple[Any, Any]] = [
     (3, str), (2.5, int), (True, int), ("3", float), (float("nan"), int), (1, bool), (None, str), (7, str | None),
     (3, Sequence[str]), ([1, 2], Sequence[str]), (np.zeros(0), Sequence[str]), ({"a": 1}, Sequence[str]),
     ("abc", Array), (5, Array), ([[1, 2], [3]], Array), ([("a", 1)], Mapping[str, float]), (3, str | PathLike[str]),
-    (np.zeros(2), int | None), (5, Literal["m", "mm"]), ("abc", ArrayLike), (None, ArrayLike),
+    (np.zeros(2), int | None), (np.array(0.5), int), (np.array(True), float),
+    (5, Literal["m", "mm"]), ("abc", ArrayLike), (None, ArrayLike),
 ]  # fmt: skip
 
 
@@ -123,3 +126,24 @@ def test_axes_before_a_program_are_as_many_as_the_robot_has() -> None:
         ec.compensate(ec.read_robot("kuka-kr270"), program, near=[0, 0, 0])
     with refused("type", "home", parameter="near"):
         ec.compensate(ec.read_robot("kuka-kr270"), program, near="home")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"),
+    [("noise", "2e-5", "type"), ("noise", True, "type"), ("orientation_noise", "x", "type"),
+     ("orientation_noise", -1.0, "range"), ("orientation_noise", float("nan"), "range")],
+)  # fmt: skip
+def test_noises_of_a_campaign_are_positive_numbers(key: str, value: Any, code: str) -> None:
+    with pytest.raises(ec.InputError) as caught:
+        ec.Campaign(q=Q, position=ROBOT.kinematics(Q).position, length="m", angle="rad", **{key: value})
+    assert (caught.value.code, caught.value.parameter) == (code, key)
+
+
+def test_a_noise_stated_in_another_unit_is_the_same_noise() -> None:
+    position = ROBOT.kinematics(Q).position
+    both = [
+        ec.Campaign(q=Q * [m, 1, m], position=m * position, length=unit, angle="rad", noise=sd, name=unit)
+        for m, unit, sd in ((1.0, "m", 7e-5), (1e3, "mm", 0.07))
+    ]
+    assert both[0].noise != both[1].noise  # by rounding
+    assert joined(ROBOT, both).count == 2 * len(Q)

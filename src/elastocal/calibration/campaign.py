@@ -81,6 +81,10 @@ class Campaign:
     def __post_init__(self) -> None:
         for key, hint in (("markers", Sequence[str]), ("keep", Sequence[str]), ("places", Iterable)):
             check_type(key, getattr(self, key), hint)
+        check_type("noise", self.noise, float | ErrorSource | Sequence[ErrorSource] | None)
+        check_type("orientation_noise", self.orientation_noise, float | None)
+        if self.orientation_noise is not None and not self.orientation_noise > 0:
+            raise RangeError.of("orientation_noise", self.orientation_noise, "give a positive standard deviation")
         metre = _unit("length", self.length, LENGTHS)
         radian = _unit("angle", self.angle, ANGLES)
         q = joint_table(self.q)

@@ -31,7 +31,7 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
     if len(campaigns) == 1:
         return first
     for key in ("load_frame", "noise", "orientation_noise"):
-        given = {repr(getattr(c, key)) for c in campaigns if key != "load_frame" or c.loaded}
+        given = {_stated(getattr(c, key)) for c in campaigns if key != "load_frame" or c.loaded}
         if len(given) > 1:
             raise ConflictError(f"the campaigns differ in {key}: {' and '.join(sorted(given))}; state the same in all")
     if any((c.temperature is None) != (first.temperature is None) for c in campaigns):
@@ -55,6 +55,11 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         name=" + ".join(dict.fromkeys(c.name for c in campaigns if c.name)),
     )  # fmt: skip
     return whole.changed(length=first.length, angle=first.angle)
+
+
+def _stated(value: object) -> str:
+    """As it is compared: a number that was stated in another unit differs in its last digit."""
+    return f"{value:.12g}" if isinstance(value, float) else repr(value)
 
 
 def _points(campaigns: Sequence[Campaign], markers: Sequence[str], key: str, width: int | None) -> Array | None:

@@ -29,7 +29,7 @@ def made(cls: type[T], values: dict[str, Any]) -> T | None:
         return None
     try:
         return cls(**{name: ways[name](value) for name, value in values.items()})
-    except Misfit:
+    except (Misfit, OverflowError):  # a whole number beyond every float
         return None
 
 
