@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 LOADING = "elastocal ..."
@@ -13,6 +14,7 @@ nearly all that a command imports do."""
 
 def main() -> None:
     gc.set_threshold(*COLLECTED)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # looking for some opens a file of every installed package
     asked = len(sys.argv) > 1 and not sys.argv[1].startswith("-")
     if asked and sys.stderr.isatty():
         sys.stderr.write(f"{LOADING}\r")

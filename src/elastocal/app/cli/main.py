@@ -23,7 +23,6 @@ from elastocal.spatial.threads import hold_process
 from elastocal.untrusted import in_brief
 
 hold_process()
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # looking for some opens a file of every installed package
 
 
 class _Grouped(TyperGroup):
