@@ -50,7 +50,8 @@ class Campaign:
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
     (the tool where not stated).  ``station`` (N,) names the instrument's
     place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, which figures alone use.  ``noise``: sd of
-    one coordinate in ``length``, or sources of error; a prior, not a command.  ``priors`` of parameters by name:
+    one coordinate in ``length``, or sources of error; a prior, not a command.  ``orientation_noise``: sd of an
+    orientation about one axis, in rad.  ``priors`` of parameters by name:
     value and sd in SI, or, by several names, values and covariance.  ``places`` name the rows (file and line) in
     messages; those of ``keep`` are left out by no outlier test.
     """
@@ -84,7 +85,9 @@ class Campaign:
         check_type("noise", self.noise, float | ErrorSource | Sequence[ErrorSource] | None)
         check_type("orientation_noise", self.orientation_noise, float | None)
         if self.orientation_noise is not None and not self.orientation_noise > 0:
-            raise RangeError.of("orientation_noise", self.orientation_noise, "give a positive standard deviation")
+            raise RangeError.of(
+                "orientation_noise", self.orientation_noise, "give a positive standard deviation in rad"
+            )
         metre = _unit("length", self.length, LENGTHS)
         radian = _unit("angle", self.angle, ANGLES)
         q = joint_table(self.q)

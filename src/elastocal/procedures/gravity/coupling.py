@@ -21,7 +21,8 @@ from elastocal.values import dataclass
 CLEAR = 10.0
 """Evidence (natural logarithm) from which a coupling is proposed."""
 TRIED = 3
-"""Pairs with the largest scores that are solved for, where a score is at least half of what is clear."""
+"""Pairs with the largest scores that are solved for, where a score is at least half of what is clear: friction of five
+standard deviations, without which none is proposed, has one of 12.5."""
 NOTABLE = 0.1
 """Share of the mean square residual of one of its joints that a coupling must explain."""
 APART = 2
