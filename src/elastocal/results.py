@@ -1,11 +1,13 @@
-"""How results show themselves: short texts, notebooks, data frames, plain data."""
+"""How results show themselves: short texts, notebooks, data frames, plain data, JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
 from importlib import import_module
+from math import isfinite
 from typing import Any
 
 LONGEST = 1900
@@ -42,3 +44,45 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def finite(value: Any) -> Any:
+    """Plain data of frozen values and arrays; a number that is not finite is None, JSON has no word for it."""
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    if isinstance(value, dict):
+        return {k: finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(v) for v in value]
+    if value is None or isinstance(value, str | int):
+        return value
+    made = plain(value)
+    if made is value:
+        raise TypeError(f"{type(value).__name__} is no kind of data: {value!r}")
+    return finite(made)
+
+
+def as_json(data: Any) -> str:
+    """JSON text of data, frozen values and arrays: a line for every key, and for every row of numbers or words."""
+    return _json(data, "\n")
+
+
+def _json(value: Any, line: str) -> str:
+    """``line`` begins a new one as far in as the value stands."""
+    if not isinstance(value, dict | list | tuple):
+        made = plain(value)
+        return _json(made, line) if isinstance(made, dict | list) else json.dumps(finite(value), allow_nan=False)
+    if isinstance(value, dict):
+        parts, ends = [f"{json.dumps(str(k))}: {_json(v, line + ' ')}" for k, v in value.items()], "{}"
+    elif all(issubclass(kind, float | int | str | None) for kind in set(map(type, value))):
+        return _row(value)
+    else:
+        parts, ends = [_json(v, line + " ") for v in value], "[]"
+    return f"{ends[0]}{line} {f',{line} '.join(parts)}{line}{ends[1]}" if parts else ends
+
+
+def _row(values: Sequence[Any]) -> str:
+    try:
+        return json.dumps(values, allow_nan=False)
+    except ValueError:  # one is not finite
+        return json.dumps(finite(values))

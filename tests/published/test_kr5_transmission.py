@@ -10,7 +10,7 @@ import pytest
 from elastocal.published.case import Why
 from elastocal.published.gallery import outcome_data
 from elastocal.published.kr5_transmission import TABLE_1, TABLE_2
-from elastocal.report.data import as_json
+from elastocal.results import as_json
 
 ALL = {"s11": 124.92, "s44": 74.54, "s55": 42.00, "s54": -1.03, "s64": -1.00, "s65": 1.00, "s66": 24.13}
 ROBUST = {"s44": 74.37, "s55": 42.24, "s54": -1.11, "s64": -1.00, "s65": 1.00, "s66": 24.12}

@@ -29,12 +29,13 @@ from elastocal.report.blocks import (
     Table,
     Unknown,
 )
-from elastocal.report.data import as_csv, as_data, as_json, table_data
+from elastocal.report.data import as_csv, as_data, table_data
 from elastocal.report.display import displayed, parted
 from elastocal.report.figures import heatmap, lines
 from elastocal.report.html import as_html
 from elastocal.report.parts import Dots
 from elastocal.report.text import print_report
+from elastocal.results import as_json
 
 REASON = "the arm is rigid here"
 TABLE = Table(

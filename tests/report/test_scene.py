@@ -11,11 +11,12 @@ import pytest
 from rich.console import Console
 
 from elastocal.report.blocks import Report, Scene, Section
-from elastocal.report.data import as_data, as_json
+from elastocal.report.data import as_data
 from elastocal.report.html import as_html, bundle_name
 from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Strokes
 from elastocal.report.scene import scene
 from elastocal.report.text import print_report
+from elastocal.results import as_json
 
 AXES = ((0.3, 0.0, 0.1), (0.0, 0.2, 0.0), (-0.05, 0.0, 0.15))
 SCENE = Scene(

@@ -14,7 +14,7 @@ from oracle.refusals import refused
 from store.readings import loaded_readings
 
 import elastocal as ec
-from elastocal.calibration.store import to_document
+from elastocal.calibration.store import document_text
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated
 from elastocal.store import rows
@@ -334,7 +334,7 @@ def test_a_certificate_is_issued_with_its_release_and_kept(store: str, cals: Cal
 
 def test_a_certificate_decides_on_the_validation_that_the_calibration_was_made_with(store: str, cals: Cals) -> None:
     read = cals[0].validate(loaded_readings(7))
-    file = json.dumps(to_document(cals[0], read)).encode()
+    file = document_text(cals[0], read).encode()
     with ec.history(store) as histories:
         histories.add("cell-7", cals[0], file=file)
         said = Stated(tolerance=1.2 * read.after.max + 1e-4)

@@ -183,7 +183,7 @@ def certificate_contents(
 ) -> str | bytes:
     """The certificate alone as .pdf, .html or .json."""
     from elastocal.calibration.store import to_document
-    from elastocal.report.data import as_json
+    from elastocal.results import as_json
 
     figure = next((f for f in figures_of(c, validation, tolerance) if isinstance(f, Lines)), None)
     result = {"certificate": certificate.data(), "calibration": to_document(c)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from elastocal.files.write import write_files
 from elastocal.findings import Finding
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import Robot
+from elastocal.results import as_json
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 
@@ -42,7 +42,7 @@ def save_calibration(calibration: Calibration, path: str | PathLike[str]) -> Pat
 
 
 def document_text(calibration: Calibration, validation: Validation | None = None) -> str:
-    return json.dumps(to_document(calibration, validation), indent=1, allow_nan=False) + "\n"
+    return as_json(to_document(calibration, validation)) + "\n"
 
 
 @checked()
@@ -79,8 +79,8 @@ def _validated(key: str, value: Any) -> Any:
 
 
 def to_document(c: Calibration, validation: Validation | None = None) -> dict[str, Any]:
-    """Plain data; what is not known is null."""
-    document: dict[str, Any] = {
+    """What a file holds; nan is what is not known, and null there."""
+    return {
         "format": FORMAT,
         "verdict": vars(c.verdict) | {"data": dict(c.verdict.data)},
         "warnings": [vars(w) | {"data": dict(w.data)} for w in c.warnings],
@@ -116,8 +116,6 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "seen": {k: None if v is None else _packed(v) for k, v in vars(c.seen).items()},
         "validation": None if validation is None else _validation(validation),
     }
-    cleaned: dict[str, Any] = finite(document)
-    return cleaned
 
 
 def _validation(v: Validation) -> dict[str, Any]:
@@ -276,15 +274,6 @@ def _instrument(data: dict[str, Any]) -> Instrument:
 
 def _placing(p: Placing) -> dict[str, Any]:
     return {k: np.asarray(v).tolist() for k, v in vars(p).items()}
-
-
-def finite(value: Any) -> Any:
-    """Plain data without numbers that JSON has no word for."""
-    if isinstance(value, dict):
-        return {k: finite(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _errors(data: dict[str, Any]) -> ErrorSummary:

@@ -195,8 +195,8 @@ def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure |
 
     Needs the extra ``pdf`` (typst).
     """
-    from elastocal.report.data import as_json
     from elastocal.report.html import as_svg
+    from elastocal.results import as_json
 
     try:
         import typst

@@ -1,10 +1,9 @@
-"""A report as plain data for JSON, a table as CSV: full precision, keys with units, null or empty for the unknown."""
+"""A report as plain data, a table as CSV: full precision, keys with units, null or empty for the unknown."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from math import isfinite
 from typing import Any
@@ -25,7 +24,6 @@ from elastocal.report.blocks import (
     Table,
     Unknown,
 )  # fmt: skip
-from elastocal.results import plain
 from elastocal.untrusted import shown_plainly, spreadsheet_cell
 
 
@@ -62,11 +60,6 @@ def as_data(report: Report) -> dict[str, Any]:
             else:
                 out[block.key] = _curve_data(block)
     return out
-
-
-def as_json(data: Any, indent: int | None = 2) -> str:
-    """JSON text of data, frozen values and arrays; a number that is not finite is null, JSON has no word for it."""
-    return json.dumps(_finite(data), indent=indent, allow_nan=False)
 
 
 def table_data(table: Table) -> list[dict[str, Any]]:
@@ -171,18 +164,3 @@ def _part_data(part: Any) -> dict[str, Any]:
     plain = {k: v for k, v in vars(part).items() if v != "" and k != "shapes"}
     shapes = [{"kind": type(s).__name__.lower(), **vars(s)} for s in getattr(part, "shapes", ())]
     return {"kind": type(part).__name__.lower(), **plain, **({"shapes": shapes} if shapes else {})}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(value) if isfinite(value) else None
-    if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(v) for v in value]
-    if value is None or isinstance(value, str | int):
-        return value
-    made = plain(value)
-    if made is value:
-        raise TypeError(f"{type(value).__name__} is no kind of data: {value!r}")
-    return _finite(made)

@@ -14,10 +14,9 @@ from typing import Any, Literal
 
 from pydantic_core import from_json
 
-from elastocal.calibration.store import finite
 from elastocal.errors import FormatError, InputError
 from elastocal.findings import Finding
-from elastocal.results import plain
+from elastocal.results import finite
 from elastocal.solve.summary import ErrorSummary
 from elastocal.values import dataclass
 
@@ -119,7 +118,7 @@ class Entry:
 
 def document(entry: Entry) -> str:
     """The text that is stored, and that its SHA-256 is of."""
-    return json.dumps(finite(plain(entry)), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return json.dumps(finite(entry), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def sha256(content: str | bytes) -> str:

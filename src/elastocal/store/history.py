@@ -17,7 +17,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from elastocal import __version__
-from elastocal.calibration.store import to_document, validation_of
+from elastocal.calibration.store import document_text, validation_of
 from elastocal.errors import InputError
 from elastocal.store import records
 from elastocal.store.cell import cell_calibration, readings_of, stated_by
@@ -77,7 +77,7 @@ class History(Reader):
         are where the tool is watched: of the first calibration only, else spread over the joint ranges.  ``file`` are
         the bytes of its file where there is one, ``inputs`` those of files that it rests on, by name.
         """
-        content = file or (json.dumps(to_document(calibration), indent=1, allow_nan=False) + "\n").encode()
+        content = file or document_text(calibration).encode()
         known = records.Recorded(calibration, sha256(content), temperature)
         head = self._head(who, reason, time, notes if time else (*notes, NO_TIME), versions)
         files = {**(inputs or {}), "calibration.json": content}

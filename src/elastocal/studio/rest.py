@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 import elastocal as ec
 from elastocal import desk
-from elastocal.report.data import as_json
+from elastocal.results import as_json
 from elastocal.studio import answers
 from elastocal.studio.answers import answered
 from elastocal.studio.work import ALONE
@@ -152,4 +152,4 @@ def correct(store: Store, robot: str, program: ProgramText) -> Response:
 
 def _answer(data: dict[str, Any]) -> Response:
     """Plain data; what is not known is null."""
-    return Response(as_json({"made_by": desk.work.versions(), **data}, indent=None), media_type="application/json")
+    return Response(as_json({"made_by": desk.work.versions(), **data}), media_type="application/json")

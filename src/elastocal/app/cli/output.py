@@ -32,7 +32,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 def json_text(data: Mapping[str, Any]) -> str:
     """One object, which says first what it is and what it was made with."""
     from elastocal.app.inputs import FORMAT, versions
-    from elastocal.report.data import as_json
+    from elastocal.results import as_json
 
     return as_json({"format": FORMAT, "made_by": versions(), **data})
 

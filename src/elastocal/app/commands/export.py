@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +12,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import MissingError
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.results import as_json
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None) -> st
         "discrepancy_m": known.discrepancy if known.discrepancy == known.discrepancy else None,
         "warnings": list(known.warned),
     } | (placing or {})  # fmt: skip
-    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+    return as_json(document) + "\n"
 
 
 def _placing(calibration: Path) -> dict[str, Any] | None:
