@@ -93,6 +93,11 @@ class Task:
         """Twists of the tool by errors of the load."""
         return self.instrument.load_moves(self.sight, self.robot)
 
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Priors of all unknowns, the same wherever the problem is linearised."""
+        return (*_groups(self), *_placing_groups(self))
+
     def values(self, x: Array) -> Array:
         """Parameters of unknowns."""
         return np.where(self.logs, self.file_values * np.exp(np.where(self.logs, x, 0.0)), self.file_values + x)
@@ -121,9 +126,7 @@ def assemble(task: Task, x: Array, placing: Placing, exact: bool = True) -> Bloc
     used = sight.fold(sight.used & known & ~task.dropped)
     points = int(sight.parts.max()) + 1
     parts = np.concatenate([sight.parts + points * k for k in range(sight.states.slots)])
-    return Blocks(
-        sight.fold(readings), sight.fold(slope), used, noise, (*_groups(task), *_placing_groups(task)), power, parts
-    )
+    return Blocks(sight.fold(readings), sight.fold(slope), used, noise, task.groups, power, parts)
 
 
 def _groups(task: Task) -> list[Group]:

@@ -130,6 +130,11 @@ class Blocks:
         return columns, owner, np.concatenate([np.zeros(0), *size])
 
     @cached_property
+    def log_det(self) -> float:
+        """Sum of log|K| of all groups."""
+        return sum(g.log_det for g in self.groups)
+
+    @cached_property
     def widths(self) -> Array:
         """How many unknowns every group has."""
         return np.array([float(len(g.columns)) for g in self.groups])

@@ -187,7 +187,7 @@ def prior_precision(blocks: Blocks, log_scales: Array) -> tuple[Array, float]:
         out[tied[:, None], tied] = k * size[i]
     columns, owner, precision = blocks.untied
     out[columns, columns] = precision * size[owner]
-    return out, sum(g.log_det for g in blocks.groups) - 2 * float(blocks.widths @ own)
+    return out, blocks.log_det - 2 * float(blocks.widths @ own)
 
 
 def _times_prior(blocks: Blocks, log_scales: Array, matrix: Array) -> Array:
