@@ -8,7 +8,10 @@ import json
 from dataclasses import replace
 from math import inf, nan
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import html
 from rich.console import Console
 
@@ -385,3 +388,28 @@ def test_a_text_becomes_a_sentence_and_names_stay_as_they_are(text: str, sentenc
 def test_what_is_no_data_is_refused_by_its_type() -> None:
     with pytest.raises(TypeError, match="complex"):
         as_json({"value": 1j})
+
+
+_ATOMS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+_DATA = st.recursive(_ATOMS, lambda part: st.lists(part) | st.tuples(part, part) | st.dictionaries(st.text(), part))
+
+
+def _with_nulls(value: object) -> object:
+    """What a reader of JSON has: lists, and None for what is not finite."""
+    if isinstance(value, dict):
+        return {k: _with_nulls(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_nulls(v) for v in value]
+    return None if isinstance(value, float) and value - value != 0 else value
+
+
+@given(_DATA)
+def test_any_data_is_read_again_from_its_json(data: object) -> None:
+    assert json.loads(as_json(data), parse_constant=pytest.fail) == _with_nulls(data)
+
+
+def test_a_row_of_numbers_is_one_line_of_json() -> None:
+    data = {"matrix": np.array([[1.5, nan], [-2.0, 1e-9]]), "names": ("A1", "A2"), "rows": [{"sd": np.float64(0.25)}]}
+    lines = [line.strip() for line in as_json(data).splitlines()]
+    assert lines[:6] == ["{", '"matrix": [', "[1.5, null],", "[-2.0, 1e-09]", "],", '"names": ["A1", "A2"],']
+    assert json.loads(as_json(data))["rows"] == [{"sd": 0.25}]
