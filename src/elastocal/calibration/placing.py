@@ -5,8 +5,6 @@ x_ij = T_s (o_i + R_i m_j)            T_s: station s from base axes to its own, 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from elastocal.errors import MissingError
