@@ -15,8 +15,8 @@ import pytest
 from elastocal.report.html import bundle_name
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-"""WebGL without a graphics card."""
+SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader-webgl", "--enable-unsafe-swiftshader")
+"""WebGL without a graphics card, and nothing but it: pages are painted at half the price without."""
 WITHOUT_WEBGL = ("--disable-gpu", "--disable-3d-apis")
 """Pages are painted several times faster then."""
 PATIENCE = 120_000

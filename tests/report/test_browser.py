@@ -96,9 +96,28 @@ def test_tabs_show_one_step_and_folds_open(blind: Any, report: Path, tmp_path: P
     page.close()
 
 
-def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path) -> None:
-    page = opened(running, report, 1280, fine=COARSE).page
-    turned(page)
+def test_a_standalone_report_turns_alone_in_the_dark_and_a_view_is_chosen(running: Any, tmp_path: Path) -> None:
+    """One drawing for all of it; reports with their script beside them are drawn in ``app``."""
+    lone = tmp_path / "lone.html"
+    lone.write_text(as_html(EVERY_BLOCK, standalone=True), encoding="utf-8")
+    seen = opened(running, lone, 1280, "dark", COARSE)
+    turned(seen.page)
+    _words_can_be_read(seen.page)
+    _dragging_turns(seen.page)
+    _a_view_is_chosen(seen.page)
+    assert [u for u in seen.requests if u != lone.as_uri() and not u.startswith(("data:", "blob:"))] == []
+    assert seen.complaints == []
+    seen.page.close()
+
+
+def _words_can_be_read(page: Any) -> None:
+    ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()")
+    drawn = page.evaluate(f"{FIRST}.data.filter((t) => t.mode === 'text').map((t) => t.textfont.color)")
+    assert drawn == [ink] * len(drawn)
+    assert drawn
+
+
+def _dragging_turns(page: Any) -> None:
     before = camera(page)
     for _ in range(20):  # a drag between two frames of a slow drawing is not seen: a person would drag again
         drag(page)
@@ -107,6 +126,9 @@ def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path)
     assert abs(camera(page)["x"] - before["x"]) > 0.1
     centre = page.evaluate(f"{FIRST}._fullLayout.scene.camera.center")
     assert distance(camera(page), centre) == pytest.approx(distance(before, centre), rel=1e-3)
+
+
+def _a_view_is_chosen(page: Any) -> None:
     visible = f"{FIRST}._fullData.map((t) => t.visible)"
     first = page.evaluate(visible)
     page.locator(".updatemenu-header").first.click()
@@ -114,17 +136,6 @@ def test_dragging_turns_a_scene_and_a_view_is_chosen(running: Any, report: Path)
     page.wait_for_function(f"{FIRST}._fullData[1].visible === true")
     assert first[:2] == [True, False]
     assert page.evaluate(visible)[:2] == [False, True]
-    page.close()
-
-
-def test_words_in_a_scene_can_be_read_in_the_dark(running: Any, report: Path) -> None:
-    page = opened(running, report, 1280, "dark", COARSE).page
-    turned(page)
-    ink = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()")
-    drawn = page.evaluate(f"{FIRST}.data.filter((t) => t.mode === 'text').map((t) => t.textfont.color)")
-    assert drawn == [ink] * len(drawn)
-    assert drawn
-    page.close()
 
 
 def drag(page: Any) -> None:
@@ -165,16 +176,6 @@ def test_without_its_script_a_report_has_still_pictures_and_says_why(blind: Any,
     assert bundle_name() in page.locator(".scene .missing").inner_text()
     assert page.locator(".scene .still svg:visible").count() == 1
     page.close()
-
-
-def test_a_standalone_report_turns_alone(running: Any, tmp_path: Path) -> None:
-    lone = tmp_path / "lone.html"
-    lone.write_text(as_html(EVERY_BLOCK, standalone=True), encoding="utf-8")
-    seen = opened(running, lone, 1280, fine=COARSE)
-    turned(seen.page)
-    assert [u for u in seen.requests if u != lone.as_uri() and not u.startswith(("data:", "blob:"))] == []
-    assert seen.complaints == []
-    seen.page.close()
 
 
 def test_a_browser_without_webgl_says_so_in_words(blind: Any, report: Path) -> None:

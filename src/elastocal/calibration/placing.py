@@ -5,8 +5,6 @@ x_ij = T_s (o_i + R_i m_j)            T_s: station s from base axes to its own, 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from elastocal.errors import MissingError
@@ -61,16 +59,15 @@ def robust_start(
     """
     m = points.shape[1]
     points, _ = within_reach(origin, station, points)
-    best, least = None, np.inf
-    starts = np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)])
-    for start in starts[:1] if quick else starts:
-        placing = replace(Placing.none(centres, m), markers=np.tile(start, (m, 1)))
-        placing, size = _alternate(placing, origin, turn, station, points, 25 if quick else 200)
-        if size < least * (1 - 1e-9):
-            best, least = placing, size
-    if best is None:
+    if not np.isfinite(points).all(axis=2).any():
         raise MissingError("no marker was read in all three coordinates; without that the instrument cannot be placed")
-    return best
+    starts = np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)])
+    markers = np.repeat(starts[: 1 if quick else None, None], m, axis=1)
+    placings, sizes = _alternate(markers, origin, turn, station, centres, points, 25 if quick else 200)
+    best = 0
+    for k in range(1, len(sizes)):
+        best = k if sizes[k] < sizes[best] * (1 - 1e-9) else best
+    return placings[best]
 
 
 def within_reach(origin: Array, station: Ints, points: Array) -> tuple[Array, Array]:
@@ -117,28 +114,40 @@ def affine_misfit(origin: Array, turn: Array, station: Ints, points: Array) -> f
 
 
 def _alternate(
-    placing: Placing, origin: Array, turn: Array, station: Ints, points: Array, turns: int
-) -> tuple[Placing, float]:
-    known = np.all(np.isfinite(points), axis=2)
-    keep, size = known, np.inf
+    markers: Array, origin: Array, turn: Array, station: Ints, centres: Array, points: Array, turns: int
+) -> tuple[list[Placing], Array]:
+    """Placings from several starts of the markers (k, m, 3), all at once, and median distances in m of each."""
+    known = np.isfinite(points).all(axis=2)
+    read, back, count = np.where(known[:, :, None], points, 0.0), turn.transpose(0, 2, 1), len(markers)
+    spin, shift = np.tile(np.eye(3), (count, len(centres), 1, 1)), np.zeros((count, len(centres), 3))
+    keep, size = np.tile(known, (count, 1, 1)), np.full(count, np.inf)
+    local = origin[:, None] + markers[:, None] @ back
+    ends = list[tuple[Array, ...] | None]([None] * count)
     for step in range(turns):
-        placing = _stations_fitted(placing, origin, turn, station, points, keep)
-        placing = _markers_fitted(placing, origin, turn, station, points, keep)
-        away = np.where(known, np.linalg.norm(points - placed(placing, origin, turn, station), axis=2), np.nan)
+        used = keep.astype(float)
+        spin, shift = _stations_fitted(spin, shift, local, station, read, used)
+        markers = _markers_fitted(markers, spin, shift, origin, turn, station, read, used)
+        local = origin[:, None] + markers[:, None] @ back
+        miss = local @ spin.transpose(0, 1, 3, 2)[:, station] + (shift[:, station, None] - read)
+        away = np.where(known, np.sqrt(np.einsum("knmi,knmi->knm", miss, miss)), np.nan)
         if step >= 3:
             keep = believed(away)
-        new = float(np.sqrt(np.mean(away[keep] ** 2)))
-        if step > 8 and abs(new - size) < 1e-7 * (new + 1e-9):
-            break
-        size = new
-    return placing, float(np.nanmedian(away))
+        last, size = size, np.sqrt(np.where(keep, away**2, 0.0).sum(axis=(1, 2)) / keep.sum(axis=(1, 2)))
+        if step > 8 or step == turns - 1:
+            settled = (np.abs(size - last) < 1e-7 * (size + 1e-9)) | (step == turns - 1)
+            for k in (k for k in np.flatnonzero(settled) if ends[k] is None):
+                ends[k] = spin[k], shift[k], markers[k], away[k]
+            if None not in ends:
+                break
+    placings = [Placing(*end[:3], np.eye(3), centres) for end in ends if end is not None]
+    return placings, np.array([np.median(end[3][known]) for end in ends if end is not None])
 
 
 def believed(away: Array) -> Bools:
-    """The nearest 60 % of the points of every marker, by distances (M, m), nan where not read."""
-    ordered = np.sort(away, axis=0)  # nan last
-    last = np.ceil(KEPT * (np.isfinite(away).sum(axis=0) - 1)).astype(int)
-    return np.asarray(away <= ordered[np.maximum(last, 0), np.arange(away.shape[1])])
+    """The nearest 60 % of the points of every marker, by distances (..., M, m), nan where not read."""
+    ordered = np.sort(away, axis=-2)  # nan last
+    last = np.ceil(KEPT * (np.isfinite(away).sum(axis=-2) - 1)).astype(int)
+    return np.asarray(away <= np.take_along_axis(ordered, np.maximum(last, 0)[..., None, :], axis=-2))
 
 
 def placed(placing: Placing, origin: Array, turn: Array, station: Ints) -> Array:
@@ -148,24 +157,29 @@ def placed(placing: Placing, origin: Array, turn: Array, station: Ints) -> Array
     return np.asarray(turned + placing.shift[station][:, None])
 
 
-def _stations_fitted(p: Placing, origin: Array, turn: Array, station: Ints, points: Array, keep: Bools) -> Placing:
-    local = origin[:, None] + np.einsum("nij,mj->nmi", turn, p.markers)
-    turns, shifts = p.turn.copy(), p.shift.copy()
-    for s in range(len(turns)):
-        mine = keep & (station == s)[:, None]
-        if mine.sum() < 3:
-            continue
-        a, b = local[mine], points[mine]
-        ca, cb = a.mean(axis=0), b.mean(axis=0)
-        turns[s] = nearest_rotation((b - cb).T @ (a - ca))
-        shifts[s] = cb - turns[s] @ ca
-    return replace(p, turn=turns, shift=shifts)
+def _stations_fitted(
+    spin: Array, shift: Array, local: Array, station: Ints, read: Array, used: Array
+) -> tuple[Array, Array]:
+    """Kabsch's fit of points (k, M, m, 3) in base axes to what was read, with weights 0 or 1 (k, M, m)."""
+    spins, shifts = spin.copy(), shift.copy()
+    for s in range(spin.shape[1]):
+        mine = station == s
+        weight, a = used[:, mine].reshape(len(spin), 1, -1), local[:, mine].reshape(len(spin), -1, 3)
+        b, many = read[mine].reshape(-1, 3), weight.sum(axis=2)
+        ca, cb = ((weight @ x)[:, 0] / np.maximum(many, 1) for x in (a, b))
+        fitted = nearest_rotation((b - cb[:, None]).transpose(0, 2, 1) * weight @ (a - ca[:, None]))
+        enough = many[:, 0] >= 3
+        spins[enough, s] = fitted[enough]
+        shifts[enough, s] = cb[enough] - (fitted @ ca[:, :, None])[enough, :, 0]
+    return spins, shifts
 
 
-def _markers_fitted(p: Placing, origin: Array, turn: Array, station: Ints, points: Array, keep: Bools) -> Placing:
-    base = np.einsum("nji,nmj->nmi", p.turn[station], points - p.shift[station][:, None])
-    local = np.einsum("nji,nmj->nmi", turn, base - origin[:, None])
-    markers = np.stack(
-        [local[keep[:, j], j].mean(axis=0) if keep[:, j].any() else p.markers[j] for j in range(len(p.markers))]
-    )
-    return replace(p, markers=markers)
+def _markers_fitted(
+    markers: Array, spin: Array, shift: Array, origin: Array, turn: Array, station: Ints, read: Array, used: Array
+) -> Array:
+    """Means of what was read, in the tool's frame; a marker of which nothing is used stays."""
+    base = (read - shift[:, station, None]) @ spin[:, station]
+    local = (base - origin[:, None]) @ turn
+    many = used.sum(axis=1)[:, :, None]
+    mean = (used[..., None] * local).sum(axis=1) / np.maximum(many, 1)
+    return np.where(many > 0, mean, markers)
