@@ -109,6 +109,9 @@ class Fields:
     dimensions: Mapping[str, str | None]
     joint: str | None = None
 
+    def with_values(self, values: dict[str, Any]) -> Fields:
+        return Fields(values, self.keys, self.units, self.raw, self.dimensions, self.joint)
+
 
 def check_unit(located: Located, path: Path_, fields: Fields, name: str, kind: str) -> None:
     """A revolute joint takes angles, a prismatic one lengths."""

@@ -6,16 +6,16 @@ Every file says what it is by one word: ``format: elastocal-robot/1``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
+from elastocal.files.lines import Path_ as Path_
 from elastocal.files.opened import read_bytes
 from elastocal.files.plain_data import CONTROL, parse_json, spelled, yaml_data
-from elastocal.files.plain_data import Path_ as Path_
 from elastocal.values import dataclass
 
 _START = "a robot file starts with 'format: elastocal-robot/1'"
@@ -29,7 +29,7 @@ class Located:
 
     file: str
     data: Any
-    lines: dict[Path_, int]
+    lines: Mapping[Path_, int]
 
     def where(self, path: Path_) -> str:
         """``file, line 12, joints[2].axis`` for the innermost part of the path that the file holds."""

@@ -14,8 +14,10 @@ from math import isfinite
 from typing import Any, NoReturn
 
 import yaml
+from yaml import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 from elastocal.errors import InputError
+from elastocal.files.lines import Key, Lines, Path_, Place, path_of
 
 DEEPEST = 100
 """Levels of a file."""
@@ -23,8 +25,6 @@ LARGEST = 100_000
 """Entries of a YAML file, aliases unfolded: parts of a second of reading; what is longer belongs into a table."""
 DIGITS = 18
 """Of an integer: counts of encoders have fewer, and more would not fit into 64 bits."""
-Key = str | int
-Path_ = tuple[Key, ...]
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader of libyaml where PyYAML was built with it, many times faster: the same nodes and lines."""
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -53,14 +53,15 @@ _Loader.add_implicit_resolver(
 )
 
 
-def yaml_data(text: str, file: str) -> tuple[Any, dict[Path_, int]] | None:
+def yaml_data(text: str, file: str) -> tuple[Any, Lines] | None:
     """Data and the line of every key and item; None for an empty text."""
     reading = _Reading(file, _Loader(text))
     if not reading.begins():
         return None
-    data = reading.value(reading.next(), ())
+    first = reading.next()
+    data = reading.value(first, reading.placed(None, "", first), 0)
     reading.end()
-    return data, reading.lines
+    return data, Lines(reading.places)
 
 
 def _too_deep(file: str, line: int) -> InputError:
@@ -74,23 +75,29 @@ def _line(event: Any) -> int:
 
 @dataclass
 class _Reading:
-    """One walk over the events of a file, those behind an alias walked again; ``count`` are the entries met so far."""
+    """One walk over the events of a file; ``places`` are the entries met so far.
+
+    Events of what stands at an anchor are kept, and walked again for every alias: ``open`` is how many such things
+    were not met to their end, ``at`` the next event where some are walked again.  ``plain`` is what words without
+    quotes stand for: most are met many times.
+    """
 
     file: str
     loader: Any
-    lines: dict[Path_, int] = field(default_factory=dict)
-    count: int = 0
-    events: list[yaml.Event] = field(default_factory=list)
-    at: int = 0
+    places: list[Place] = field(default_factory=list)
+    plain: dict[str, Any] = field(default_factory=dict)
     anchors: dict[str, int] = field(default_factory=dict)
+    events: list[Any] = field(default_factory=list)
+    open: int = 0
+    at: int | None = None
 
     def next(self) -> Any:
-        at = self.at
-        self.at = at + 1
-        if at < len(self.events):
-            return self.events[at]
+        if self.at is not None:
+            self.at += 1
+            return self.events[self.at - 1]
         event = self.loader.get_event()
-        self.events.append(event)
+        if self.open:
+            self.events.append(event)
         return event
 
     def begins(self) -> bool:
@@ -105,94 +112,113 @@ class _Reading:
         if not isinstance(more, yaml.StreamEndEvent):
             raise yaml.composer.ComposerError(None, None, "there is a second document", more.start_mark)
 
-    def value(self, event: Any, path: Path_) -> Any:
+    def placed(self, parent: Place | None, key: Key, event: Any) -> Place:
+        place = (parent, key, event.start_mark.line + 1)
+        self.places.append(place)
+        return place
+
+    def value(self, event: Any, place: Place, depth: int) -> Any:
         """What begins with the event that came last."""
         kind = type(event)
-        if kind is yaml.AliasEvent:
-            return self._aliased(event, path)
-        self._anchored(event)
-        self.count += 1
-        if self.count > LARGEST:
+        if kind is ScalarEvent and event.anchor is None and len(self.places) <= LARGEST:
+            return self._scalar(event)
+        if kind is AliasEvent:
+            return self._aliased(event, place, depth)
+        new = event.anchor is not None and self._anchored(event)
+        if len(self.places) > LARGEST:
             message = (
                 f"unfolds to more than {LARGEST} entries; write out what its aliases stand for, in tables where long"
             )
             raise self.error(event, message, "too-large")
-        if path not in self.lines:
-            self.lines[path] = _line(event)
-        if kind is yaml.ScalarEvent:
+        if kind is ScalarEvent:
             return self._scalar(event)
-        if len(path) >= DEEPEST:
+        if depth >= DEEPEST:
             raise _too_deep(self.file, _line(event))
-        if kind is yaml.SequenceStartEvent and event.tag in (None, "!", f"{_TAG}seq"):
-            return self._list(path)
-        if kind is yaml.MappingStartEvent and event.tag in (None, "!", f"{_TAG}map"):
-            return self._mapping(path)
-        raise self._foreign(event, event.tag)
+        self.open += new
+        if kind is SequenceStartEvent and event.tag in (None, "!", f"{_TAG}seq"):
+            out: Any = self._list(place, depth + 1)
+        elif kind is MappingStartEvent and event.tag in (None, "!", f"{_TAG}map"):
+            out = self._mapping(place, depth + 1)
+        else:
+            raise self._foreign(event, event.tag)
+        self.open -= new
+        return out
 
-    def _anchored(self, event: Any) -> None:
-        new = event.anchor is not None and type(event) is not yaml.AliasEvent
-        if new and self.anchors.setdefault(event.anchor, self.at - 1) != self.at - 1:
+    def _anchored(self, event: Any) -> bool:
+        """Whether the anchor of an event is met for the first time."""
+        known = self.anchors.get(event.anchor)
+        if known is None:
+            if not self.open:
+                self.events.append(event)
+            self.anchors[event.anchor] = len(self.events) - 1
+        elif self.events[known] is not event:
             message = f"the anchor {event.anchor!r} stands twice"
             raise yaml.composer.ComposerError(None, None, message, event.start_mark)
+        return known is None
 
-    def _aliased(self, alias: Any, path: Path_) -> Any:
-        """What stands at the anchor, at another place."""
+    def _anchor(self, alias: Any) -> int:
+        """Number of the event that an alias stands for."""
         if alias.anchor not in self.anchors:
             message = f"found undefined alias {alias.anchor!r}"
             raise yaml.composer.ComposerError(None, None, message, alias.start_mark)
-        if len(path) > DEEPEST:
+        return self.anchors[alias.anchor]
+
+    def _aliased(self, alias: Any, place: Place, depth: int) -> Any:
+        """What stands at the anchor, at another place."""
+        anchor = self._anchor(alias)
+        if depth > DEEPEST:
             raise _too_deep(self.file, _line(alias))
-        behind, self.at = self.at, self.anchors[alias.anchor]
-        out = self.value(self.next(), path)
+        behind, self.at = self.at, anchor
+        out = self.value(self.next(), place, depth)
         self.at = behind
         return out
 
-    def _list(self, path: Path_) -> list[Any]:
+    def _list(self, parent: Place, depth: int) -> list[Any]:
         out: list[Any] = []
-        while type(event := self.next()) is not yaml.SequenceEndEvent:
-            out.append(self.value(event, (*path, len(out))))
+        while type(event := self.next()) is not SequenceEndEvent:
+            shown = self.events[self._anchor(event)] if type(event) is AliasEvent else event
+            out.append(self.value(event, self.placed(parent, len(out), shown), depth))
         return out
 
-    def _mapping(self, path: Path_) -> dict[Any, Any]:
+    def _mapping(self, parent: Place, depth: int) -> dict[Any, Any]:
         out: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         seen: set[str] = set()
         before: tuple[str, Any] | None = None
-        while type(event := self.next()) is not yaml.MappingEndEvent:
-            key = self._key(event)
-            if type(key) is not yaml.ScalarEvent:
+        while type(event := self.next()) is not MappingEndEvent:
+            key = event if event.anchor is None else self._key(event)
+            if type(key) is not ScalarEvent:
                 raise self.error(key, "a key is a list or a mapping; write a word")
             name = key.value
             if (name == "<<" or key.tag is not None) and self._tag(key) == f"{_TAG}merge":
-                for other in self._merged(path):
+                for other in self._merged(parent, depth):
                     merged = {**other, **merged}
                 continue
             value = self.next()
             if before is not None and name.isdecimal() and self._is_nothing(value):
-                self._refuse_comma(key, (*path, before[0]), before[1], name)
+                self._refuse_comma(key, (*path_of(parent), before[0]), before[1], name)
             before = name, value
             if name in seen:
                 raise self.error(key, f"key {name!r} stands twice; keep one")
             seen.add(name)
-            place = (*path, name)
-            self.lines[place] = _line(key)
-            out[self._scalar(key)] = self.value(value, place)
-        return {**merged, **out}
+            out[self._scalar(key)] = self.value(value, self.placed(parent, name, key), depth)
+        return {**merged, **out} if merged else out
 
     def _is_nothing(self, event: Any) -> bool:
-        return type(event) is yaml.ScalarEvent and self._tag(event) == f"{_TAG}null"
+        return type(event) is ScalarEvent and self._tag(event) == f"{_TAG}null"
 
     def _key(self, event: Any) -> Any:
         """A key, or what stands at the anchor that it names."""
+        if type(event) is AliasEvent:
+            return self.events[self.anchors[event.anchor]] if event.anchor in self.anchors else event
         self._anchored(event)
-        if type(event) is yaml.AliasEvent and event.anchor in self.anchors:
-            return self.events[self.anchors[event.anchor]]
         return event
 
-    def _merged(self, path: Path_) -> Iterator[dict[Any, Any]]:
+    def _merged(self, parent: Place, depth: int) -> Iterator[dict[Any, Any]]:
         """What << merges: a mapping, or several."""
         event = self.next()
-        found = self.value(event, (*path, "<<"))
+        shown = self.events[self._anchor(event)] if type(event) is AliasEvent else event
+        found = self.value(event, self.placed(parent, "<<", shown), depth)
         for one in found if isinstance(found, list) else [found]:
             if not isinstance(one, dict):
                 raise self.error(event, "<< merges a mapping; name one by its anchor")
@@ -208,6 +234,14 @@ class _Reading:
         return _TEXT
 
     def _scalar(self, event: Any) -> Any:
+        if event.tag is not None or not event.implicit[0]:
+            return self._read(event)
+        known = self.plain.get(event.value)
+        if known is None:  # or is nothing, which is read again
+            known = self.plain[event.value] = self._read(event)
+        return known
+
+    def _read(self, event: Any) -> Any:
         tag, text = self._tag(event), event.value
         if tag == _TEXT:
             if not text.isprintable() and (control := CONTROL.search(text)) is not None:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.files.counts import too_many
+from elastocal.files.counts import MOST, too_many
 from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
 from elastocal.files.typed import made
@@ -47,7 +47,8 @@ def _spelled(cls: type) -> dict[str, tuple[str, str]]:
         for name in sorted(known, key=len)  # of two readings the longer name holds
         for unit in DIMENSIONS.get(known[name] or "", ())
     }
-    return {key: way for key, way in out.items() if key not in known} | {n: (n, "") for n, d in known.items() if not d}
+    bare = {name: (name, "") for name, dimension in known.items() if not DIMENSIONS.get(dimension or "")}
+    return {key: way for key, way in out.items() if key not in known} | bare
 
 
 def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Units, joint: str | None = None) -> Fields:
@@ -55,30 +56,33 @@ def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Unit
     if not isinstance(data, dict):
         raise located.error(path, f"{data!r} should be a mapping of keys to values")
     known, spelled = dimensions_of(cls), _spelled(cls)
-    keys = Keys(located, path, known, units, joint)
     out = Fields({}, {}, {}, {}, known, joint)
     for word, value in data.items():
         key = str(word)
-        name, unit = spelled.get(key) or keys.match(key, value)
+        name, unit = spelled.get(key) or Keys(located, path, known, units, joint).match(key, value)
         if name in out.values:
             raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one")
         out.keys[name], out.units[name], out.raw[name] = key, unit, value
-        out.values[name] = _convert(known[name], unit, located, (*path, key), value, units)
+        dimension = known[name]
+        out.values[name] = (
+            value if dimension is None else _convert(dimension, unit, located, (*path, key), value, units)
+        )
     return out
 
 
-def _convert(dimension: str | None, unit: str, located: Located, path: Path_, value: Any, units: Units) -> Any:
-    if dimension is None:
-        return value
+def _convert(dimension: str, unit: str, located: Located, path: Path_, value: Any, units: Units) -> Any:
     if dimension == "beam":
         return _beam(located, path, value, units)
     return in_si(value, DIMENSIONS[dimension].get(unit, 1.0), located, path)
 
 
 def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
-    if type(value) in (float, int) and abs(value) <= LARGEST / max(1.0, factor):
+    most = LARGEST / factor if factor > 1.0 else LARGEST
+    if type(value) in (float, int) and abs(value) <= most:
         return float(value) * factor
     if isinstance(value, list):
+        if all(type(v) in (float, int) and abs(v) <= most for v in value):
+            return tuple([float(v) * factor for v in value])
         return tuple(in_si(v, factor, located, (*path, i)) for i, v in enumerate(value))
     if isinstance(value, dict):
         return {k: in_si(v, factor, located, (*path, k)) for k, v in value.items()}
@@ -95,7 +99,7 @@ def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
         raise located.error(path, f"{value!r} is not a number; write one like 0.25 or 1.0e-3") from None
     if isinstance(value, bool) or not math.isfinite(number):
         raise located.error(path, f"{value!r} is not a finite number")
-    if not abs(number) <= LARGEST / max(1.0, factor):
+    if not abs(number) <= most:
         raise located.error(path, f"{value!r} is larger than anything that is measured; check it and its unit")
     return number * factor
 
@@ -110,7 +114,7 @@ def _beam(located: Located, path: Path_, data: Any, units: Units) -> Beam:
     sizes = _positive(SECTIONS[shape], located, (*path, "section"), section, "shape", units)
     made = validated(SECTIONS[shape], located, (*path, "section"), sizes)
     fields = _positive(Beam, located, path, data, "section", units)
-    return validated(Beam, located, path, dataclasses.replace(fields, values={**fields.values, "section": made}))
+    return validated(Beam, located, path, fields.with_values({**fields.values, "section": made}))
 
 
 def _positive(cls: type, located: Located, path: Path_, data: Mapping[str, Any], but: str, units: Units) -> Fields:
@@ -137,7 +141,7 @@ def construct(cls: type[T], located: Located, path: Path_, data: Any, units: Uni
 def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
     """The dataclass instance, its types checked; failures name key, value and what is allowed."""
     for name, value in fields.values.items():
-        if complaint := too_many(name, value):
+        if name in MOST and (complaint := too_many(name, value)):
             raise located.error((*path, fields.keys[name]), complaint)
     try:
         known = made(cls, fields.values)
@@ -201,7 +205,7 @@ def _shorthand(cls: type, fields: Fields) -> list[str]:
 def expanded(cls: type[Element], located: Located, path: Path_, fields: Fields) -> Fields:
     """The fields with shorthand replaced by what it stands for."""
     try:
-        return dataclasses.replace(fields, values=cls.expand(dict(fields.values)))
+        return fields.with_values(cls.expand(dict(fields.values)))
     except (TypeError, ValueError, AttributeError):
         (name,) = _shorthand(cls, fields) or [""]
         key = fields.keys.get(name, "kind")

@@ -60,8 +60,8 @@ def _way(hint: Any) -> Taken:
         each = _way(args[0])
         return lambda value: tuple(map(each, value)) if type(value) in (list, tuple) else _refuse()
     if origin is tuple:
-        ways = [_way(a) for a in args]
-        return lambda value: _row(value, ways)
+        ways, floats = [_way(a) for a in args], [float] * len(args) if set(args) == {float} else None
+        return lambda value: value if type(value) is tuple and [*map(type, value)] == floats else _row(value, ways)
     if origin is list:
         each = _way(args[0])
         return lambda value: [each(v) for v in value] if type(value) is list else _refuse()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from elastocal.errors import FileError, FormatError, InputError
 from elastocal.files.confined import bounds, check_inside
 from elastocal.files.interrupted import PART, noted_moves, part_prefix, remove_parts, to_be_finished
 
+Content = str | bytes | Iterator[str]
+"""Of a file; a long text may come in parts."""
 SUFFIXES = {"report": (".html", ".htm"), "csv": (".csv", ".xlsx")}
 """By the name of a target, without what a command line puts before it."""
 
@@ -64,7 +66,7 @@ def _check_writable(name: str, path: Path) -> None:
         raise InputError(message, code="not-writable", file=str(path))
 
 
-def write_files(contents: Mapping[Path, str | bytes]) -> None:
+def write_files(contents: Mapping[Path, Content]) -> None:
     """All files or none; text as UTF-8 with its line ends; a file that exists keeps its permissions."""
     staged: dict[str, Path] = {}
     path = Path()
@@ -121,12 +123,13 @@ def make_folder(path: Path) -> None:
         ) from None
 
 
-def _stage(path: Path, content: str | bytes) -> str:
+def _stage(path: Path, content: Content) -> str:
     place = path.resolve()
     handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=part_prefix(), suffix=PART)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(encoded(path, content))
+            for part in (content,) if isinstance(content, str | bytes) else content:
+                file.write(encoded(path, part))
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())

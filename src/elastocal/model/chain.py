@@ -167,12 +167,13 @@ class Chain:
     @classmethod
     def _built(cls, tree: FrameTree, wanted: frozenset[Dof]) -> Chain:
         joints = [f.name for f in tree.frames if f.joint is not None]
-        spine = tree.spine([*joints, *(d.frame for d in sorted(wanted))])
+        by_axis = {(d.frame, d.axis): d for d in wanted}
+        spine = tree.spine([*joints, *sorted(d.frame for d in wanted)])
         order: list[Dof] = []
         for name in (BASE, *(f.name for f in spine)):
             if name in joints:
                 order.append(Dof(name, JOINT))
-            order += [Dof(name, axis) for axis in AXES if Dof(name, axis) in wanted]
+            order += [by_axis[name, axis] for axis in AXES if (name, axis) in by_axis]
         return cls(tree, tuple(order))
 
     @cached_property

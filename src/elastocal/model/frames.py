@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property
+from math import hypot
 from typing import Any, Literal
 
 import numpy as np
@@ -86,7 +87,7 @@ class FrameTree:
         if joint is None:
             return
         axis = np.array(joint.axis, dtype=np.float64)
-        if not np.all(np.isfinite(axis)) or np.linalg.norm(axis) < 1e-9:
+        if not np.isfinite(axis).all() or hypot(*axis) < 1e-9:
             raise RangeError(
                 f"joint {frame.name!r}: axis {joint.axis} has no direction; give a non-zero vector",
                 value=(frame.name, joint.axis),
@@ -148,7 +149,7 @@ class FrameTree:
 
     def spine(self, moving: Iterable[str]) -> tuple[Frame, ...]:
         """The one path that holds all the frames that can move; anything else hangs on it rigidly."""
-        ends = [n for n in moving if n != BASE]
+        ends = [n for n in dict.fromkeys(moving) if n != BASE]
         path = max((self.path(n) for n in ends), key=len, default=())
         on_path = {f.name for f in path} | {BASE}
         astray = [n for n in ends if n not in on_path]

@@ -7,7 +7,13 @@ shape and dash say the same a second time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from elastocal.spatial.entries import Array
 
 Role = Literal[
     "",
@@ -26,6 +32,7 @@ Role = Literal[
     "floor",
 ]
 """What a curve or mark stands for; "" takes the next colour of the others."""
+Colours = tuple[tuple[int, int, int], ...]
 Paint = Callable[[str], str]
 """The colour of a name, as a drawing writes it."""
 
@@ -74,13 +81,24 @@ def of_role(role: Role, number: int) -> str:
     return role or f"c{number % OTHERS}"
 
 
-def mixed(scale: tuple[tuple[int, int, int], ...], share: float) -> tuple[int, int, int]:
+def mixed(scale: Colours, share: float) -> tuple[int, int, int]:
     """A colour of a scale, ``share`` from 0 to 1."""
     place = min(max(share, 0.0), 1.0) * (len(scale) - 1)
     low = min(int(place), len(scale) - 2)
     part = place - low
     a, b, c = (round(p + part * (q - p)) for p, q in zip(scale[low], scale[low + 1], strict=True))
     return a, b, c
+
+
+def mixed_all(scale: Colours, shares: Array) -> NDArray[np.uint8]:
+    """The same (N, 3) of shares (N,)."""
+    import numpy as np
+
+    place = np.clip(shares, 0.0, 1.0) * (len(scale) - 1)
+    low = np.minimum(place.astype(np.int64), len(scale) - 2)
+    colours, part = np.array(scale, dtype=np.float64), (place - low)[:, None]
+    out: NDArray[np.uint8] = np.rint(colours[low] + part * (colours[low + 1] - colours[low])).astype(np.uint8)
+    return out
 
 
 def style_sheet() -> str:

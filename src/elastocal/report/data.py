@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
@@ -75,18 +76,23 @@ def table_data(table: Table) -> list[dict[str, Any]]:
 
 def as_csv(table: Table) -> str:
     """The table with keys as header; what is unknown is an empty cell."""
+    return "".join(csv_pieces(table))
+
+
+def csv_pieces(table: Table) -> Iterator[str]:
+    """The same in parts: the text of a long table need not be held."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([spreadsheet_cell(c.key) for c in table.columns])
     made = table.rows if isinstance(table.rows, Rows) else None
     for part in made.pieces() if made is not None else (slice(None),):
         lines = None if made is None else made.lines(part)
-        if lines is not None:
-            buffer.write(lines)
-            continue
-        for row in table.rows[part]:
+        for row in table.rows[part] if lines is None else ():
             _write_row(row, buffer, writer)
-    return buffer.getvalue()
+        yield buffer.getvalue() + (lines or "")
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
 
 
 def _write_row(row: Row, buffer: io.StringIO, writer: Any) -> None:

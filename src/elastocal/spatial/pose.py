@@ -15,6 +15,8 @@ from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector, rpy_matrix
 from elastocal.values import dataclass
 
+_UNTURNED = np.eye(3)
+
 
 def _frozen(values: object, shape: tuple[int, ...]) -> Array:
     array = np.array(values, dtype=np.float64).reshape(shape)
@@ -36,7 +38,7 @@ class Pose:
     @classmethod
     def from_xyz_rpy(cls, xyz: object = (0, 0, 0), rpy: tuple[float, float, float] = (0, 0, 0)) -> Pose:
         """Translation and fixed-axis roll, pitch, yaw, as URDF writes them."""
-        return cls(rpy_matrix(*rpy), _frozen(xyz, (3,)))
+        return cls(rpy_matrix(*rpy) if any(rpy) else _UNTURNED, np.asarray(xyz, dtype=np.float64))
 
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(

@@ -27,8 +27,10 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.files.cell_yaml import CellFolder
     from elastocal.files.certificate import Stated
+    from elastocal.files.write import Content
 
-Contents = Mapping[Path, str | bytes]
+    Contents = Mapping[Path, Content]
+
 _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
 
@@ -83,7 +85,7 @@ class Trace:
         """Whether a file stands in the cell of this run."""
         return self.cell is not None and _inside(path)
 
-    def recorded(self, files: Contents) -> dict[Path, str | bytes]:
+    def recorded(self, files: Contents) -> dict[Path, Content]:
         """The files, and the record of this run where some of them stand in its cell."""
         cell = self.cell
         if cell is None or not any(self.keeps(path) for path in files):
@@ -91,14 +93,15 @@ class Trace:
         from elastocal.files.run_record import RunRecord, record_text
         from elastocal.files.write import encoded, make_folder
 
-        outputs = {_seen(path): hashlib.sha256(encoded(path, text)).hexdigest() for path, text in files.items()}
+        whole = {path: text if isinstance(text, str | bytes) else "".join(text) for path, text in files.items()}
+        outputs = {_seen(path): hashlib.sha256(encoded(path, text)).hexdigest() for path, text in whole.items()}
         place = cell.place("records") / f"{self.label}.json"
         make_folder(place.parent)
         record = RunRecord(
             command=self.words, cell=dict(self.settings), seed=self.seed, inputs=self.inputs, outputs=outputs,
             versions=versions(), time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )  # fmt: skip
-        return {**files, place: record_text(record)}
+        return {**whole, place: record_text(record)}
 
     def write(self, files: Contents) -> None:
         """All files with their record, or none."""

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elastocal.app.cells.trace import current
 from elastocal.report.blocks import Report, Table
 from elastocal.untrusted import shown_plainly
+
+if TYPE_CHECKING:
+    from elastocal.files.write import Content
 
 PIPE_WIDTH = 160
 
@@ -100,14 +103,14 @@ def deliver(
     """
     run = current()
     report = run.on(report)
-    files: dict[Path, str | bytes] = dict(more or {})
+    files: dict[Path, Content] = dict(more or {})
     if html is not None:
         files |= report_files(report, html, data, standalone=standalone)
     if csv is not None and csv[0] is not None:
-        from elastocal.report.data import as_csv
+        from elastocal.report.data import as_csv, csv_pieces
 
-        text = as_csv(csv[1])
-        files[csv[0]] = _as_excel(text) if csv[0].suffix.lower() == ".xlsx" else text
+        excel = csv[0].suffix.lower() == ".xlsx"
+        files[csv[0]] = _as_excel(as_csv(csv[1])) if excel else csv_pieces(csv[1])
     if files:
         run.write(files)
     if json:

@@ -105,7 +105,8 @@ def table(result: StiffnessResult) -> Table:
         columns += [Column(f"C{c}{c}_um_per_N", f"C{c}{c}", "um/N", 5, "C") for c in XYZ]
         columns += [Column(f"Cr{c}_mrad_per_Nm", f"Cr{c}", "mrad/(N m)", 6, "Cr") for c in XYZ]
     columns += [Column("status", "status")]
-    rows = Rows(len(at), lambda part: _rows(result, part, bare), lambda part: _lines(result, part, bare))
+    words = dict[float, str]()
+    rows = Rows(len(at), lambda part: _rows(result, part, bare), lambda part: _lines(result, part, bare, words))
     return Table("stiffness", "", tuple(columns), rows, _notes(bare))
 
 
@@ -117,6 +118,7 @@ def _notes(bare: bool) -> tuple[str, ...]:
     return (*out, "C: diagonal of the 6x6 compliance, which always exists.") if bare else out
 
 
+MOST_WORDS = 100_000
 _WORDS = {0: "exists", 1: "rigid direction", 2: "no equilibrium"}
 
 
@@ -135,8 +137,11 @@ def _values(result: StiffnessResult, part: slice, bare: bool) -> Array:
     return np.hstack(parts)
 
 
-def _lines(result: StiffnessResult, part: slice, bare: bool) -> str | None:
-    """Rows of a map as text, all in one go: numbers one by one would take longer than to compute them."""
+def _lines(result: StiffnessResult, part: slice, bare: bool, words: dict[float, str]) -> str | None:
+    """Rows of a map as text, all in one go: numbers one by one would take longer than to compute them.
+
+    ``words`` are values of axes as they were written in other rows.
+    """
     import numpy as np
 
     from elastocal.report.digits import Signs, lines_of, significant_digits
@@ -149,11 +154,18 @@ def _lines(result: StiffnessResult, part: slice, bare: bool) -> str | None:
     columns: list[Signs | bytes] = []
     for shown in result.at.shown[part].T:
         each, which = np.unique(shown, return_inverse=True) if np.ptp(shown) else (shown[:1], np.zeros(1, np.int64))
-        words = np.array([f"{float(f'{v:.10g}')!r}," for v in each.tolist()], dtype=np.bytes_)
-        columns.append(words[which].view(np.uint8).reshape(len(which), -1))
+        cells = np.array([words.get(v) or _axis_cell(v, words) for v in each.tolist()], dtype=np.bytes_)
+        columns.append(cells[which].view(np.uint8).reshape(len(which), -1))
     for numbers in values.T:
         columns += [significant_digits(numbers), b","]
     return lines_of([*columns, f"{_WORDS[0]}\n".encode()], len(values))
+
+
+def _axis_cell(value: float, words: dict[float, str]) -> str:
+    text = f"{float(f'{value:.10g}')!r},"
+    if value and len(words) < MOST_WORDS:  # minus zero equals zero and is written otherwise
+        words[value] = text
+    return text
 
 
 def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:

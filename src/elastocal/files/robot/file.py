@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import hypot
 from typing import Any, get_args
 
 import numpy as np
@@ -13,11 +14,19 @@ from elastocal.files import schema
 from elastocal.files.keys import Keys, check_limits, check_unit, refuse
 from elastocal.files.located import Located, Path_, check_format, check_tree
 from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_gravity, wrong_length, wrong_mass, wrong_number
-from elastocal.files.robot.sections import NO_SOURCE, JointEntry, RobotFile, read_elements, read_transmission
+from elastocal.files.robot.sections import (
+    NO_SOURCE,
+    JointEntry,
+    RobotFile,
+    check_given_once,
+    read_elements,
+    read_transmission,
+)
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
 from elastocal.model.bodies import Shape
 from elastocal.model.dh import Convention, DHRow, dh_frames
+from elastocal.model.elements import Element
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.parameters import Status
@@ -44,12 +53,11 @@ def build_robot(located: Located) -> Robot:
     try:
         tree = FrameTree(tuple(frame for _, frame in placed))
         elements = read_elements(located, top, tree, units)
-        transmission = read_transmission(located, top, tree, units)
-        title, serial = top.title or top.name, str(top.serial)
-        model = Robot(
-            top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status,
-            shapes=tuple(_shapes(located, top, tree, units)),
-        )  # fmt: skip
+        try:
+            model = _model(located, top, tree, tool, elements, units)
+        except InputError:
+            check_given_once(located, elements, tree)
+            raise
         model.chain  # noqa: B018  all that moves must form one chain
         _check_plausible(located, placed, model)
         return model
@@ -60,6 +68,17 @@ def build_robot(located: Located) -> Robot:
         owner: Path_ = ("controller",) if str(error).startswith("controller: ") else ()
         where = next((p for name in quoted for p, f in placed if f.name == name), owner)
         raise located.error(where, str(error).removeprefix("controller: "), error) from None
+
+
+def _model(
+    located: Located, top: RobotFile, tree: FrameTree, tool: str, elements: tuple[Element, ...], units: Units
+) -> Robot:
+    transmission = read_transmission(located, top, tree, units)
+    title, serial = top.title or top.name, str(top.serial)
+    return Robot(
+        top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status,
+        shapes=tuple(_shapes(located, top, tree, units)),
+    )  # fmt: skip
 
 
 def _shapes(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> Iterator[Shape]:
@@ -159,7 +178,7 @@ def _frame(located: Located, path: Path_, entry: Any, before: str, top: RobotFil
         check_limits(located, path, fields)
         if e.axis is None:
             raise located.error(path, f"{e.type} joint {e.name!r} needs an axis, for example axis: [0, 0, 1]")
-        if np.linalg.norm(e.axis) < 1e-9:
+        if hypot(*e.axis) < 1e-9:
             raise located.error((*path, "axis"), f"{fields.raw['axis']} has no direction; give a non-zero vector")
         motion = JointMotion(e.type, e.axis, e.limits, e.follows, e.ratio, e.offset)
     if e.follows is None:

@@ -7,6 +7,8 @@ wrong as the end of a sentence, or nothing.
 
 from __future__ import annotations
 
+from math import hypot
+
 import numpy as np
 
 from elastocal.spatial.entries import Array
@@ -28,7 +30,7 @@ GROSS = 2.0
 
 def size_of(translations: list[Array]) -> float:
     """Of an arm whose frames lie so far from their parents."""
-    return float(sum(np.linalg.norm(t) for t in translations))
+    return sum(hypot(*t) for t in translations)
 
 
 def wrong_number(frames: int) -> str:
@@ -42,7 +44,7 @@ def wrong_mass(mass: float) -> str:
 
 
 def wrong_length(translation: Array) -> str:
-    length = float(np.linalg.norm(translation))
+    length = hypot(*translation)
     if not length <= FARTHEST:
         return f"lies {length:g} m from the frame before, and no robot reaches {FARTHEST:g} m; is it in mm?"
     return ""
@@ -54,7 +56,7 @@ def _outside(size: float) -> float:
 
 
 def wrong_centre(centre: Array, size: float) -> str:
-    away, most = float(np.linalg.norm(centre)), _outside(size)
+    away, most = hypot(*centre), _outside(size)
     if not away <= most:
         return (
             f"a centre of mass {away:.3g} m from its frame is outside of an arm that is {size:.3g} m long "
@@ -84,5 +86,5 @@ def wrong_inertia(tensor: Array, mass: float, size: float) -> tuple[str, str]:
 
 
 def wrong_gravity(gravity: Array) -> str:
-    size = float(np.linalg.norm(gravity))
+    size = hypot(*gravity)
     return f"gravity of {size:g} m/s2; write about 9.81 m/s2" if not size <= STRONGEST else ""

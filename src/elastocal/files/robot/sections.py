@@ -169,14 +169,17 @@ KEY = "elements"
 
 
 def read_elements(located: Located, top: RobotFile, tree: FrameTree, units: Units) -> tuple[Element, ...]:
-    """The effects of a robot, none given twice."""
+    """The effects of a robot."""
     kinds, joints = element_kinds(), {f.name: f.joint.kind for f in tree.frames if f.joint}
-    elements = tuple(
+    return tuple(
         _element(located, (KEY, i), top, tree, units, *chosen(located, (KEY, i), "an element", entry, kinds), joints)
         for i, entry in enumerate(top.elements)
     )
+
+
+def check_given_once(located: Located, elements: Sequence[Element], tree: FrameTree) -> None:
+    """No parameter and no compliance is given by two elements.  A robot refuses that too, but knows no lines."""
     check_once(located, _given(elements, tree))
-    return elements
 
 
 def _element(
@@ -189,7 +192,8 @@ def _element(
     try:
         given = schema.validated(cls, located, path, schema.expanded(cls, located, path, fields))
         source, status = top.origin(given.source, given.status)
-        element = dataclasses.replace(given, source=source, status=status)
+        own = (source, status) == (given.source, given.status)
+        element = given if own else dataclasses.replace(given, source=source, status=status)
         for name in [getattr(element, "joint", None), *getattr(element, "joints", ())]:
             for quantity in fields.units if name is not None else ():
                 if (schema.dimensions_of(cls)[quantity] or "").startswith("joint "):

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.errors import FormatError, MissingError
-from elastocal.files.located import Located, parse_yaml, read_text
-from elastocal.files.plain_data import Path_, parse_json
+from elastocal.files.located import Located, Path_, parse_yaml, read_text
+from elastocal.files.plain_data import parse_json
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.raw import RawTable
 

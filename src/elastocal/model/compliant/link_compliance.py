@@ -98,7 +98,7 @@ class LinkCompliance(CompliantCoordinate):
         if self.form not in FORMS:
             raise RangeError(f"{where}: form {self.form!r} is not one of {', '.join(FORMS)}")
         k = np.array(self.matrix, dtype=np.float64)
-        if k.shape != (6, 6) or not np.all(np.isfinite(k)):
+        if k.shape != (6, 6) or not np.isfinite(k).all():
             raise ShapeError(f"{where}: the compliance must be 6x6 finite numbers")
         lost = misplaced(self.matrix, self.form)
         if lost:
@@ -168,8 +168,13 @@ def _broken_laws(matrix: bytes) -> tuple[tuple[int, int] | None, float]:
 
 def misplaced(matrix: Matrix6, form: Form) -> list[tuple[int, int]]:
     """Elements that are not zero and have no place in a form."""
+    return [(a, b) for a, b in _absent(form) if matrix[a][b] != 0]
+
+
+@cache
+def _absent(form: Form) -> tuple[tuple[int, int], ...]:
     kept = {e for _, elements in patterns(form) for e in elements}
-    return [(a, b) for a in range(6) for b in range(6) if matrix[a][b] != 0 and (a, b) not in kept]
+    return tuple((a, b) for a in range(6) for b in range(6) if (a, b) not in kept)
 
 
 def fits(matrix: Matrix6, form: Form) -> bool:
@@ -193,4 +198,4 @@ def _from_entries(entries: Mapping[str, float]) -> Array:
 
 def as_matrix6(k: Array) -> Matrix6:
     a = np.asarray(k, dtype=np.float64)
-    return tuple((float(r[0]), float(r[1]), float(r[2]), float(r[3]), float(r[4]), float(r[5])) for r in a)
+    return tuple((r[0], r[1], r[2], r[3], r[4], r[5]) for r in a.tolist())

@@ -9,7 +9,7 @@ from math import isfinite
 
 from elastocal.quantities import significant
 from elastocal.report.blocks import Axis, Heatmap
-from elastocal.report.colours import DIVERGING, VIRIDIS, Paint, mixed
+from elastocal.report.colours import DIVERGING, VIRIDIS, Colours, Paint, mixed, mixed_all
 from elastocal.report.drawing.axes import Ends, Frame, frame, label_room, titled
 from elastocal.report.drawing.canvas import Scale, Sheet, extent, tick_words
 from elastocal.report.drawing.curves import draw_series, legend_of
@@ -74,7 +74,11 @@ def _range(block: Heatmap) -> tuple[float, float]:
 
 
 def _colour(block: Heatmap, share: float) -> tuple[int, int, int]:
-    return mixed(DIVERGING if block.signed else VIRIDIS, share)
+    return mixed(_scale_of(block), share)
+
+
+def _scale_of(block: Heatmap) -> Colours:
+    return DIVERGING if block.signed else VIRIDIS
 
 
 def _cells(sheet: Sheet, axes: Frame, block: Heatmap, low: float, high: float) -> None:
@@ -107,16 +111,18 @@ def _picture(
     sheet: Sheet, block: Heatmap, place: tuple[float, float, float, float], ends: tuple[float, float], backwards: bool,
     from_top: bool,
 ) -> None:  # fmt: skip
+    import numpy as np
+
     low, high = ends
-    rows = block.values if from_top else block.values[::-1]
-    lines = []
-    for row in rows:
-        cells = row[::-1] if backwards else row
-        shown = (bytes((*_colour(block, (v - low) / (high - low)), 255)) if isfinite(v) else b"\0\0\0\0" for v in cells)
-        lines.append(b"\0" + b"".join(shown))
+    values = np.array(block.values if from_top else block.values[::-1], dtype=np.float64)
+    known = np.isfinite(values)
+    pixels = np.zeros((*values.shape, 4), dtype=np.uint8)
+    pixels[known, :3] = mixed_all(_scale_of(block), (values[known] - low) / (high - low))
+    pixels[known, 3] = 255
+    lines = (b"\0" + (row[::-1] if backwards else row).tobytes() for row in pixels)
     x, y, width, height = place
     size = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" preserveAspectRatio="none"'
-    data = b64encode(_png(len(block.values[0]), len(rows), b"".join(lines))).decode()
+    data = b64encode(_png(len(block.values[0]), len(values), b"".join(lines))).decode()
     sheet.items.append(f'<image {size} style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>')
 
 
