@@ -10,6 +10,7 @@ from math import inf, nan
 
 import pytest
 from lxml import html
+from oracle.refusals import refused
 from rich.console import Console
 
 from elastocal.findings import as_sentence
@@ -230,7 +231,7 @@ def test_every_sentence_is_in_all_renderings() -> None:
 
 def test_two_blocks_with_one_key_do_not_hide_each_other() -> None:
     twice = Report("Twice", (), (Section("", (TABLE, TABLE)),))
-    with pytest.raises(ValueError, match=f"two blocks with the key '{TABLE.key}'"):
+    with refused("duplicate", TABLE.key):
         as_data(twice)
 
 

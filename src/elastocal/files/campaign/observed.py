@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import DuplicateError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.bare import table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
@@ -103,11 +103,15 @@ def asks_for_reduction(path: Path) -> bool:
     reduced = keys or located.data.get("measurement") not in kinds
     if stated and reduced:
         asked = keys[0] if keys else "measurement"
-        raise located.error(("model",), f"asks for the best predictor, {asked} for single parameters; keep one")
+        raise located.error(
+            ("model",), f"asks for the best predictor, {asked} for single parameters; keep one", ConflictError
+        )
     for key in PREDICTION if reduced else ():
         given = [k for k in located.data if k == key or str(k).rpartition("_")[0] == key]
         if given:
-            raise located.error((given[0],), f"belongs to a calibration without {', '.join(REDUCTION)}; leave it out")
+            raise located.error(
+                (given[0],), f"belongs to a calibration without {', '.join(REDUCTION)}; leave it out", ConflictError
+            )
     return bool(reduced)
 
 
@@ -140,7 +144,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     units = declared_units(located)
     entry = schema.construct(CampaignEntry, located, (), located.data, units)
     if why := check_euler(entry.euler):
-        raise located.error(("euler",), why)
+        raise located.error(("euler",), why, RangeError)
     folder = Path() if path is None else path.parent
     own = model is None
     if model is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import MissingError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.files import schema
 from elastocal.files.campaign.columns import CampaignColumns
 from elastocal.files.campaign.file import (
@@ -63,7 +63,7 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
     measurement = kind.of_setup(setup)
     if (count := len(measurement.rows)) != readings.shape[1]:
         wrong = f"{kind.kind} has {count} numbers for each reading, its table {readings.shape[1]}"
-        raise located.error(("markers",), f"{wrong}; name as many markers as the table is of")
+        raise located.error(("markers",), f"{wrong}; name as many markers as the table is of", ShapeError)
     sources = read_sources(located, entry.errors, units, measurement, model)
     campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, tuple(found.places))
     requests, asked = read_requests(located, entry, model, campaign, plan)

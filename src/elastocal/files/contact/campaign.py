@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.errors import ConflictError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, RangeError
 from elastocal.files import schema
 from elastocal.files.campaign.file import UNSTATED, CampaignFile, ReadingsEntry, all_files, named_robot, table_notes
 from elastocal.files.campaign.requests import read_requests, read_sources
@@ -83,7 +83,7 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     frame = entry.frame or model.tool
     if frame not in model.tree.names:
-        raise UnknownNameError("frame", frame, model.tree.names, located.where(("frame",)))
+        raise located.unknown(("frame",), "frame", frame, model.tree.names)
     surfaces = read_objects(located, entry.objects, units)
     tables = read_tables_of(located, entry.table, model)
     raws = {word: with_axis_titles(raw, model.controller.axes) for word, raw in tables.items()}
