@@ -162,7 +162,9 @@ class SpatialAnalyzer(TableFormat):
         unit = self.length or (stated[0][1] if stated else None)
         if unit is None:
             raise asked.error(
-                (), f"{file} does not state the unit of its coordinates; add length: mm, or what it is", UnitError
+                ("length",),
+                f"{file} does not state the unit of its coordinates; add length: mm, or what it is",
+                UnitError,
             )
         if unit not in LENGTH:
             raise asked.error(("length",), f"{unit!r} is not a unit of length; write {', '.join(LENGTH)}", UnitError)
