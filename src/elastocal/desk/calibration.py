@@ -132,7 +132,7 @@ def decide(cell: CellFolder, reading: str, what: str, reason: str) -> None:
     if what in ("exclude", "keep") and not reason.strip():
         raise InputError(f"{reading}: give a reason; it stands in the campaign file and in the report", code="reason")
     place = place_of(reading)
-    new = {key: [d for d in found if d.reading != place] for key, found in decisions(cell).items()}
+    new = {key: [d for d in entries if d.reading != place] for key, entries in decisions(cell).items()}
     if what in new:
         new[what].append(Decision(place, " ".join(reason.split())[:300]))
     text = text_of(cell.path("campaign"))

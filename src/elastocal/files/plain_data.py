@@ -192,8 +192,8 @@ class _Reading:
     def _merged(self, path: Path_) -> Iterator[dict[Any, Any]]:
         """What << merges: a mapping, or several."""
         event = self.next()
-        found = self.value(event, (*path, "<<"))
-        for one in found if isinstance(found, list) else [found]:
+        mappings = self.value(event, (*path, "<<"))
+        for one in mappings if isinstance(mappings, list) else [mappings]:
             if not isinstance(one, dict):
                 raise self.error(event, "<< merges a mapping; name one by its anchor")
             yield one

@@ -166,8 +166,8 @@ def _converted(cls: type[T], located: Located, path: Path_, fields: Fields) -> T
     from pydantic import ValidationError
 
     try:
-        found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
-        return found
+        value: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
+        return value
     except ValidationError as error:
         raise _refusal(cls, located, path, fields, error) from None
 

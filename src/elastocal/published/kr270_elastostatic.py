@@ -178,8 +178,8 @@ def _experiment(robot: Robot, rng: np.random.Generator, progress: Progress) -> R
     linear = ex.HeldOut.build(robot, "linear")
     draws = []
     for number in range(DRAWS):
-        found = ex.identified(robot, ex.measured(robot, ex.two_setups(robot, rng), sources, rng, "linear"))
-        draws.append((len(found.fit.names), linear.share(linear.rest(found.fit.model))))
+        identified = ex.identified(robot, ex.measured(robot, ex.two_setups(robot, rng), sources, rng, "linear"))
+        draws.append((len(identified.fit.names), linear.share(linear.rest(identified.fit.model))))
         progress(5 + number, total)
     return Results(both, budget, vertical, once, ex.HeldOut.build(robot), tuple(draws))
 

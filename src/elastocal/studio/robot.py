@@ -64,8 +64,8 @@ def _model(place: Path, mark: str, calibration: Path | None, calibration_mark: s
 @router.get("/cell/{name}/robot/state")
 def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response:
     """Picture and numbers at controller values, under a load on the tool."""
-    place, found = within(cell, cell.place("robot")), within(cell, cell.place("calibration"))
-    own = found if calibrated and found.is_file() else None
+    place, calibration = within(cell, cell.place("robot")), within(cell, cell.place("calibration"))
+    own = calibration if calibrated and calibration.is_file() else None
     model = _model(place, sha256_of(place), own, "" if own is None else sha256_of(own))
     typed = _numbers(at, model.n, "joint values")
     wrench = _numbers(load, 6, "loads") if load.strip() else [0.0] * 6

@@ -188,11 +188,11 @@ def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> 
     text = isinstance(value, int | float) and not isinstance(value, bool) and "str" in str(hint)
     given = str(value) if text else value
     try:
-        found = TypeAdapter(hint).validate_python([given] if many else given)
+        converted = TypeAdapter(hint).validate_python([given] if many else given)
     except ValidationError as error:
         message = error.errors()[0]["msg"].replace("Input should be", "write")
         raise home.located.error(place, f"{value!r} does not fit; {message}", RangeError) from None
-    return [_here(v) for v in found] if isinstance(found, list) else _here(found)
+    return [_here(v) for v in converted] if isinstance(converted, list) else _here(converted)
 
 
 def _here(value: Any) -> Any:

@@ -52,7 +52,7 @@ class DemoResult:
 
     planned: PlanResult
     measured: SimulateResult
-    found: Predictor
+    predictor: Predictor
     corrected: CompensateResult
     stated: CompensateResult
 

@@ -79,8 +79,8 @@ class Csv(Post):
             joints=si if joints else np.empty((len(si), 0)),
             moves=tuple(into.moves),
             skipped=tuple(into.skipped),
-            bases=into.frames("base", given.bases, reading.found["base"]),
-            tools=into.frames("tool", given.tools, reading.found["tool"]),
+            bases=into.frames("base", given.bases, reading.frames["base"]),
+            tools=into.frames("tool", given.tools, reading.frames["tool"]),
             notes=tuple(into.notes),
             layout=CsvLayout(slots, cols, reading.separator != ","),
             wrenches=wrenches,
@@ -197,7 +197,7 @@ class Reading:
         self.columns = CAMROB
         self.separator = ""
         self.wrenches = Rows()
-        self.found: dict[str, dict[str, Pose]] = {"base": {}, "tool": {}}
+        self.frames: dict[str, dict[str, Pose]] = {"base": {}, "tool": {}}
 
     def run(self) -> None:
         text, number = self.text.text, 0
@@ -231,7 +231,7 @@ class Reading:
                     line=number,
                     value=stated[1],
                 )
-            self.found[stated[1].lower()][stated[1].lower()] = pose
+            self.frames[stated[1].lower()][stated[1].lower()] = pose
 
     def _header(self, number: int, start: int, line: str) -> None:
         self.separator = next((c for c in ";\t" if c in line), ",")

@@ -73,13 +73,13 @@ def parse_telegram(data: bytes) -> Telegram:
         raise TelegramError(f"is not XML ({error.msg})", code="not-xml") from None
     if root.tag != "Rob":
         raise TelegramError(f"is a <{root.tag}>, not a <Rob>", value=root.tag)
-    found = [element for element in root.iter() if isinstance(element.tag, str)]
-    counters = [e for e in found if e.tag == "IPOC"]
+    nodes = [element for element in root.iter() if isinstance(element.tag, str)]
+    counters = [e for e in nodes if e.tag == "IPOC"]
     digits = _IPOC.fullmatch(counters[0].text or "") if len(counters) == 1 else None
     if digits is None:
         message = "has no IPOC" if not counters else "has more than one IPOC, or one that is no number"
         raise TelegramError(message, code="counter", value=tuple(e.text for e in counters))
-    elements = {str(e.tag): {str(k): str(v) for k, v in e.items()} for e in found}
+    elements = {str(e.tag): {str(k): str(v) for k, v in e.items()} for e in nodes}
     delay = elements.get("Delay", {}).get("D", "")
     delayed = int(delay) if delay.isascii() and delay.isdecimal() and len(delay) < 10 else 0
     return Telegram(int(digits[1]), digits[1], delayed, elements)
