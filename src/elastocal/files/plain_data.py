@@ -234,8 +234,8 @@ class _Reading:
         raise self._foreign(event, f"{_TAG}{tag}" if tag.isalpha() else tag)
 
     def _foreign(self, event: Any, tag: str) -> InputError:
-        said = tag.replace(_TAG, "!!")
-        return self.error(event, f"the tag {said!r} is not read; write text, numbers, lists and mappings", value=said)
+        shown = tag.replace(_TAG, "!!")
+        return self.error(event, f"the tag {shown!r} is not read; write text, numbers, lists and mappings", value=shown)
 
     def _refuse_comma(self, key: Any, path: Path_, number: Any, decimals: str) -> None:
         """YAML reads {k: 33,5} as the key k with 33 and a key 5 with nothing."""

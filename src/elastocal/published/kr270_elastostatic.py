@@ -155,10 +155,10 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     spring = sum(name in robot.parameters.names for name in SPRING)
     of = _experiment(robot, rng, progress)
     figures = (*_size_figures(sizes, spring), *_rank_figures(ranks), *experiment_figures(of))
-    said = {f.name: f.recomputed for f in figures}
+    recomputed = {f.name: f.recomputed for f in figures}
     counts = (of.both.stages[0].parameters + spring, *(s.parameters for s in of.both.stages))
     path = f"The path is {' -> '.join(str(c) for c in counts)}."
-    verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(said)} {_LIMITS}"
+    verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(recomputed)} {_LIMITS}"
     return Outcome(PRINTED.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
 
 

@@ -117,8 +117,8 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
         *_possible_figures(stated, possible),
         *_beam_figures(stated),
     )
-    said = {f.name: f.recomputed or 0.0 for f in figures}
-    return Outcome(PRINTED.name, _verdict(said), figures, ratio_maps(printed), (ratios(),))
+    recomputed = {f.name: f.recomputed or 0.0 for f in figures}
+    return Outcome(PRINTED.name, _verdict(recomputed), figures, ratio_maps(printed), (ratios(),))
 
 
 def _verdict(v: dict[str, float]) -> str:

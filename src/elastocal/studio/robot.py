@@ -36,15 +36,15 @@ def robot(request: Request, cell: Cell) -> Response:
 def _show(request: Request, cell: Cell, problem: InputError | None = None, text: str | None = None) -> Response:
     place = within(cell, cell.place("robot"))
     source = text_of(place) if text is None else text
-    values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
+    values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "readout": {}, "stated": ()}
     try:
         model = ec.read_robot(place)
         numbers = tuple((s.title, as_fragment(s.blocks).html) for s in desk.robot.stated_numbers(place))
         sliders = desk.robot.sliders(model)
         drawn, readout = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "said": readout,
-            "told": numbers,
+            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "readout": readout,
+            "stated": numbers,
         }  # fmt: skip
     except InputError as error:
         problem = problem or error

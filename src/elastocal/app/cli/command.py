@@ -186,7 +186,7 @@ def _result(declared: Command, values: Mapping[str, Any]) -> Any:
     own = inspect.signature(declared.function).parameters
     if "live" in own:
         return declared.function(**words, live=live)
-    with progress(declared.progress.format(**words) or declared.name, told="progress" in own) as callback:
+    with progress(declared.progress.format(**words) or declared.name, reported="progress" in own) as callback:
         return declared.function(**words, **({"progress": callback} if "progress" in own else {}))
 
 

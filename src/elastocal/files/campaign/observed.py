@@ -168,7 +168,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     check_any(readings, ", ".join(raw.file for raw in raws.values()))
     readings, same = _without_copies(readings)
     q, beyond = joint_values(given, model, readings, SLACK)
-    load, said = read_load(given, model, readings)
+    load, load_notes = read_load(given, model, readings)
     _check_markers(located, model, readings)
     frames = tuple(Marker(m if m in model.tree.names else model.tool) for m in dict.fromkeys(readings.markers))
     setup = Setup(q, load, frames)
@@ -184,7 +184,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         *chosen,
         *same,
         *beyond,
-        *said,
+        *load_notes,
     )
     notes += (*left_out(tables, readings), *_unused(readings))
     bare = tuple(file for r in raws.values() for file in (Path(r.file), *r.more))

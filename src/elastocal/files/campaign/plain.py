@@ -59,7 +59,7 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
     tables, readings = tuple(t for t, _ in both), np.concatenate([r for _, r in both])
     markers, chosen = chosen_markers(given, tables, model)
     gathered, kept = _gathered(tables, markers, readings, plan)
-    setup, said = read_setup(given, model, gathered)
+    setup, setup_notes = read_setup(given, model, gathered)
     measurement = kind.of_setup(setup)
     if (count := len(measurement.rows)) != readings.shape[1]:
         wrong = f"{kind.kind} has {count} numbers for each reading, its table {readings.shape[1]}"
@@ -68,7 +68,7 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
     campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, tuple(gathered.places))
     requests, asked = read_requests(located, entry, model, campaign, plan)
     stated = () if sources or plan else (UNSTATED,)
-    notes = (*model.notes, *table_notes(raws), *chosen, *said, *stated, *asked)
+    notes = (*model.notes, *table_notes(raws), *chosen, *setup_notes, *stated, *asked)
     files = all_files(path, entry.robot, raws)
     return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, gathered.names)
 

@@ -99,7 +99,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     readings = gathered_readings(tables, markers, plan, entry.repeats)
     if not plan:
         check_any(readings, ", ".join(raw.file for raw in raws.values()))
-    setup, said = read_setup(given, model, readings)
+    setup, setup_notes = read_setup(given, model, readings)
     base = measuredin_base(given, model, readings, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
     campaign = Measured(base.measurement, base.readings, sources, tuple(readings.places), spots=readings.places_of())
@@ -112,7 +112,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
         *column_notes(tables),
         *turned,
         *chosen,
-        *said,
+        *setup_notes,
         *base.notes,
         *lost,
         *asked,

@@ -61,12 +61,12 @@ def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> No
         dimension = fields.dimensions[name]
         if dimension is None or hints[name] in (Vector, Vector | None) or value is None:
             continue
-        where, said = (*path, fields.keys[name]), fields.raw[name]
+        where, written = (*path, fields.keys[name]), fields.raw[name]
         if dimension == "slope":
             if np.any(np.asarray(value) < 0):
-                raise located.error(where, f"{said} must not be negative", RangeError)
+                raise located.error(where, f"{written} must not be negative", RangeError)
         elif not np.all(np.asarray(value) > 0):
-            raise located.error(where, f"{said} must be positive; leave the source out where it is zero", RangeError)
+            raise located.error(where, f"{written} must be positive; leave the source out where it is zero", RangeError)
 
 
 def read_requests(

@@ -52,11 +52,11 @@ def chosen_markers(
 def read_setup(given: CampaignKeys, model: Robot, readings: Readings) -> tuple[Setup, tuple[str, ...]]:
     """Joint values within their limits, load and markers, and what is to be said of them."""
     q, notes = joint_values(given, model, readings)
-    load, said = read_load(given, model, readings)
+    load, load_notes = read_load(given, model, readings)
     markers = tuple(
         Marker(m, "pose" if p else "position") for m, p in zip(readings.markers, readings.posed, strict=True)
     )
-    return Setup(q, load, markers), (*notes, *said)
+    return Setup(q, load, markers), (*notes, *load_notes)
 
 
 def joint_values(
