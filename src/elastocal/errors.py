@@ -50,10 +50,11 @@ class InputError(Exception):
         shown = f"{value:g}" if isinstance(value, float) else repr(value) if isinstance(value, str) else str(value)
         return cls(f"{parameter} {shown}: {why}", parameter=parameter, value=value)
 
-    def reworded(self, message: str) -> Self:
-        """The same error with another sentence."""
+    def reworded(self, message: str, **data: Any) -> Self:
+        """The same error with another sentence, and with the ``data`` of its place."""
         new = copy(self)
         new.args = (in_brief(message),)
+        vars(new).update(data)
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:

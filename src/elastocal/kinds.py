@@ -64,29 +64,31 @@ def _kinds_of(module: ModuleType, base: type, word: str) -> dict[str, Any]:
 def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str, Any]:
     """Classes that other packages add; none may take a word that is taken."""
     added: dict[str, Any] = {}
-    for place, thing in _entry_points(group, tuple(sys.path)):
+    for place, point, thing in _entry_points(group, tuple(sys.path)):
         if not (isinstance(thing, type) and issubclass(thing, base) and word in vars(thing)):
-            raise FormatError(f"{place}: is no class of {base.__name__} with a {word} of its own; correct that package")
+            message = f"{place}: is no class of {base.__name__} with a {word} of its own; correct that package"
+            raise FormatError(message, value=point)
         kind = str(vars(thing)[word])
         if (taken := known.get(kind) or added.get(kind)) is not None:
             owner = f"{taken.__module__}.{taken.__qualname__}"
-            raise DuplicateError(f"{place}: its {word} {kind!r} is that of {owner} already; rename it in that package")
+            message = f"{place}: its {word} {kind!r} is that of {owner} already; rename it in that package"
+            raise DuplicateError(message, value=point)
         added[kind] = thing
     return added
 
 
 @lru_cache(maxsize=64)
-def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
-    """Place and object of every entry point of a group; installed packages are looked through once for a ``path``."""
+def _entry_points(group: str, path: tuple[str, ...]) -> tuple[tuple[str, str, Any], ...]:
+    """Place, value and object of every entry point of a group; packages are looked through once for a ``path``."""
     out = []
     for point in sorted(_installed(path).select(group=group), key=lambda p: p.name):
         package = point.dist.name if point.dist is not None else "a package"
         place = f"entry point {point.name} of {package} ({group})"
         try:
-            out.append((place, point.load()))
+            out.append((place, point.value, point.load()))
         except Exception as error:
             raise FileError(
-                f"{place}: cannot be loaded ({type(error).__name__}: {error}); mend or remove it"
+                f"{place}: cannot be loaded ({type(error).__name__}: {error}); mend or remove it", value=point.value
             ) from error
     return tuple(out)
 

@@ -17,7 +17,7 @@ _HARMFUL = re.compile(
 
 def shown_plainly(text: str) -> str:
     """Text of somebody else for a terminal or a page: what would steer it is spelled out (``\\x1b``)."""
-    return _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _HARMFUL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def in_brief(sentence: str) -> str:

@@ -120,7 +120,7 @@ def test_a_gross_error_that_is_missed_or_made_up_is_said() -> None:
         lost = [SimpleNamespace(place=p, marker="m", axis="x") for p in left_out]
         calibration = SimpleNamespace(outliers=lost)
         result: Any = SimpleNamespace(
-            measured=SimpleNamespace(virtual=virtual), found=SimpleNamespace(calibration=calibration)
+            measured=SimpleNamespace(virtual=virtual), predictor=SimpleNamespace(calibration=calibration)
         )
         return outlier_words(result)
 

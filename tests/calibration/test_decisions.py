@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,20 +53,36 @@ def test_a_reading_is_left_out_by_the_test_by_hand_or_not_at_all(folder: Path) -
 
 
 @pytest.mark.parametrize(
-    ("more", "line", "column"),
+    ("more", "code", "value", "line", "column"),
     [
-        ("exclude: [{reading: readings.csv line 99, reason: x}]\n", 6, "exclude[1]"),
-        ("exclude: [{reading: readings.csv line 4}]\n", 6, "exclude[1]"),
-        ("keep: [{reading: readings.csv line 4, reason: ''}]\n", 6, "keep[1]"),
+        (
+            "exclude: [{reading: readings.csv line 99, reason: x}]\n",
+            "unknown-reading",
+            "readings.csv line 99",
+            6,
+            "exclude[1]",
+        ),
+        ("exclude: [{reading: readings.csv line 4}]\n", "missing", {"reading": "readings.csv line 4"}, 6, "exclude[1]"),
+        (
+            "keep: [{reading: readings.csv line 4, reason: ''}]\n",
+            "missing",
+            {"reading": "readings.csv line 4", "reason": ""},
+            6,
+            "keep[1]",
+        ),
         (
             "exclude: [{reading: readings.csv line 4, reason: a}]\nkeep: [{reading: readings.csv line 4, reason: b}]\n",
+            "conflict",
+            [{"reading": "readings.csv line 4", "reason": "b"}],
             7,
             "keep",
         ),
     ],
 )
-def test_a_decision_without_reading_or_reason_is_refused(folder: Path, more: str, line: int, column: str) -> None:
-    with refused("input", line=line, column=column):
+def test_a_decision_without_reading_or_reason_is_refused(
+    folder: Path, more: str, code: str, value: Any, line: int, column: str
+) -> None:
+    with refused(code, value, line=line, column=column):
         calibrated(folder, more)
 
 
@@ -85,5 +102,6 @@ def test_a_place_ends_with_its_line(word: str, place: str) -> None:
 
 def test_a_place_of_two_readings_is_refused() -> None:
     located = parse_yaml("keep: [{reading: a.csv line 2, reason: x}]\n", "campaign.yaml")
-    with refused("input", file="campaign.yaml", line=1, column="keep[1]"):
+    entry = {"reading": "a.csv line 2", "reason": "x"}
+    with refused("duplicate", entry, file="campaign.yaml", line=1, column="keep[1]"):
         decided_rows(located, "keep", [Decision("a.csv line 2", "x")], ["a.csv line 2 (P1)", "a.csv line 2 (P2)"])

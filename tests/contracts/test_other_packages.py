@@ -227,22 +227,20 @@ def test_its_table_is_refused_with_its_place(
     assert expected in str(caught.value)
 
 
-FAULTS = {
-    "joint_compliance is taken": (
-        "Balancer",
-        ELEMENT.replace("KIND", "joint_compliance"),
-        "'joint_compliance' is that",
-    ),
-    "no such class": ("Missing", ELEMENT, "cannot be loaded (AttributeError"),
-    "does not import": ("Balancer", "import nonesuch_module", "cannot be loaded (ModuleNotFoundError"),
-    "no effect": ("Other", "class Other:\n    kind = 'other'\n", "is no class of Element"),
+FAULTS: dict[str, tuple[str, str, str, type | None]] = {
+    "joint_compliance is taken": ("Balancer", ELEMENT.replace("KIND", "joint_compliance"), "duplicate", None),
+    "no such class": ("Missing", ELEMENT, "file", AttributeError),
+    "does not import": ("Balancer", "import nonesuch_module", "file", ModuleNotFoundError),
+    "no effect": ("Other", "class Other:\n    kind = 'other'\n", "format", None),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_names_the_entry_point(install: Install, fault: str) -> None:
-    value, text, expected = FAULTS[fault]
-    install("elastocal.elements", value, text)
-    with pytest.raises(InputError, match="entry point thing of their") as caught:
+    name, text, code, cause = FAULTS[fault]
+    install("elastocal.elements", name, text)
+    with pytest.raises(InputError) as caught:
         element_kinds()
-    assert expected in str(caught.value)
+    assert (caught.value.code, caught.value.value.partition(":")[2]) == (code, name)
+    assert isinstance(caught.value.__cause__, cause or type(None))
+    assert str(caught.value).startswith("entry point thing of their")

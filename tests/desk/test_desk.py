@@ -49,7 +49,7 @@ def test_columns_and_readings_of_a_cell(place: Path) -> None:
     cell = ec.desk.read_cell(str(place))
     _, readings = ec.read_campaign(cell.path("campaign"))
     shown = ec.desk.readings.understood(cell, cell.path("campaign"))
-    found = ec.desk.columns(cell.path("robot"), cell.path("campaign").parent / shown.file).found
+    found = ec.desk.columns(cell.path("robot"), cell.path("campaign").parent / shown.file).recognised
     assert shown.problem == ""
     assert found.rows == shown.count >= readings.count
     assert [c.name for c in shown.columns] == [c.name for c in found.columns]

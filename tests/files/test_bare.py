@@ -73,7 +73,7 @@ def test_a_csv_of_points_is_joined_too(tmp_path: Path) -> None:
 
 def test_units_may_be_declared_where_the_export_has_none(tmp_path: Path) -> None:
     file = export(tmp_path, "Cell, SMR, P{:02d}", HEAD.replace("// Units: Millimeters\n", ""))
-    with refused("input", file="export.txt", column="table[1]"):
+    with refused("unit", file="export.txt", column="table[1].length"):
         observed_tables([file, poses(tmp_path)], ROBOT, {})
     read = observed_tables([file, poses(tmp_path)], ROBOT, {"units": {"length": "in", "angle": "deg"}})
     np.testing.assert_allclose(read.readings.read["position"][:, 0], MM * 0.0254, atol=1e-12)

@@ -94,7 +94,7 @@ def test_euler_angles_without_an_order_are_refused(desk: Desk) -> None:
     desk.table((*AXES, *XYZ, "a_deg", "b_deg", "c_deg"), Q, POINTS, np.zeros((9, 3)))
     with refused("euler", file="points.csv", line=1, parameter="euler", allowed=("ZYX",)):
         desk.read()
-    with refused("input", file="campaign.yaml", line=4, column="euler"):
+    with refused("range", "ZZY", file="campaign.yaml", line=4, column="euler"):
         desk.read(euler="ZZY")
 
 
@@ -216,22 +216,29 @@ def test_priors_of_a_file(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prior", "said"),
+    ("prior", "code", "value", "key"),
     [
-        ({"parameters": "A9.x", "sd_mm": 1}, r"priors\[1\]: there is no parameter with a prior 'A9.x'"),
-        ({"parameters": "A2.x", "sd_mrad": 1}, "mrad does not fit A2.x, which is in m"),
-        ({"parameters": "A2.x"}, "needs an sd, or a covariance"),
-        ({"parameters": "A2.x", "sd_mm": -1}, "must be positive"),
-        ({"parameters": "A2.x", "sd": 1}, "has no unit; write sd_mm"),
-        ({"parameters": "A2.x", "width_mm": 1}, "is not a key of a prior"),
-        ({"parameters": "A2.x", "sd_percent": 5}, "A2.x is zero, of which percent are nothing"),
-        ({"parameters": ["A2.x", "A3.y"], "covariance_mm2": [[1, 2], [2, 1]]}, "symmetric positive definite"),
+        ({"parameters": "A9.x", "sd_mm": 1}, "unknown-parameter-with-a-prior", "A9.x", ""),
+        ({"parameters": "A2.x", "sd_mrad": 1}, "unit", "mrad", ""),
+        ({"parameters": "A2.x"}, "missing", {"parameters": "A2.x"}, ""),
+        ({"parameters": "A2.x", "sd_mm": -1}, "range", -1, ".sd_mm"),
+        ({"parameters": "A2.x", "sd": 1}, "unit", 1, ".sd"),
+        ({"parameters": "A2.x", "width_mm": 1}, "unknown-key", "width_mm", ".width_mm"),
+        ({"parameters": "A2.x", "sd_percent": 5}, "range", "A2.x", ""),
+        (
+            {"parameters": ["A2.x", "A3.y"], "covariance_mm2": [[1, 2], [2, 1]]},
+            "range",
+            [[1, 2], [2, 1]],
+            ".covariance_mm2",
+        ),
+        ({"parameters": "A2.x", "covariance_mm2": [[2, 1], [1, 2]]}, "shape", [[2, 1], [1, 2]], ".covariance_mm2"),
     ],
 )
-def test_priors_that_cannot_be(desk: Desk, prior: dict[str, Any], said: str) -> None:
+def test_priors_that_cannot_be(desk: Desk, prior: dict[str, Any], code: str, value: Any, key: str) -> None:
     desk.table((*AXES, *XYZ), Q, POINTS)
-    with pytest.raises(InputError, match=said):
+    with refused(code, value, file="campaign.yaml", column=f"priors[1]{key}") as caught:
         desk.read(priors=[prior])
+    assert caught.value.line >= 5
 
 
 def test_keys_of_the_two_calibrations_do_not_mix(desk: Desk) -> None:
@@ -239,7 +246,7 @@ def test_keys_of_the_two_calibrations_do_not_mix(desk: Desk) -> None:
 
     assert not asks_for_reduction(desk.file(model=["geometry"]))
     assert asks_for_reduction(desk.file(reduce=True))
-    with refused("input", file="campaign.yaml", line=5, column="noise_um"):
+    with refused("conflict", 30, file="campaign.yaml", line=5, column="noise_um"):
         asks_for_reduction(desk.file(seek="A?.k", noise_um=30))
 
 

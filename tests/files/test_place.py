@@ -37,9 +37,9 @@ def test_a_campaign_written_on_windows(tmp_path: Path) -> None:
 
 def test_a_backslash_that_yaml_has_eaten_is_named(tmp_path: Path) -> None:
     located = Located(f"{tmp_path.as_posix()}/plan.yaml", {}, {("table",): 3})
-    with refused("input", file="plan.yaml", line=3, column="table"):
+    with refused("no-file", "data\readings.csv", file="plan.yaml", line=3, column="table"):
         existing(located, ("table",), "data\readings.csv")
-    with refused("input", file="plan.yaml", line=3, column="table"):
+    with refused("no-file", r"data\readings.csv", file="plan.yaml", line=3, column="table"):
         existing(located, ("table",), r"data\readings.csv")
 
 
@@ -53,7 +53,7 @@ def test_another_drive_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("place", [r"C:\data", "C:data", r"\data", "/data", r"..\data", r"a\..\..\data"])
 def test_no_place_leads_out_of_a_cell_on_any_system(tmp_path: Path, place: str) -> None:
     (tmp_path / "cell.yaml").write_text(f"format: elastocal-cell/1\nname: x\ncampaign: '{place}'\n", encoding="utf-8")
-    with refused("input", file="cell.yaml", line=3, column="campaign"):
+    with refused("outside", place, file="cell.yaml", line=3, column="campaign"):
         read_cell(tmp_path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from elastocal.design.cell import Link
 from elastocal.design.feasibility.collision import Obstacles
 from elastocal.design.loading.loading import Hanging
 from elastocal.design.obstacles.obstacle import BoxObstacle
-from elastocal.errors import InputError
 from elastocal.files.plan.read import is_plan, read_plan_file
 
 PLAN = """\
@@ -66,9 +66,9 @@ def test_axes_that_slide_start_from_millimetres(write) -> None:
     tests = read_plan_file(write(SLIDES)).tests
     assert tests is not None
     np.testing.assert_allclose(tests.near, [[0.5, np.pi / 6, 0.6]], rtol=1e-12)
-    with refused("input", file="cell.yaml", line=5, column="test"):
+    with refused("shape", file="cell.yaml", line=5, column="test.near_slides"):
         read_plan_file(write(SLIDES.replace(", near_slides_mm: [500, 600]", "")))
-    with refused("input", file="cell.yaml", line=5, column="test"):
+    with refused("shape", [500, 30, 600], file="cell.yaml", line=5, column="test.near_deg"):
         read_plan_file(write(SLIDES.replace("[30], near_slides_mm: [500, 600]", "[500, 30, 600]")))
 
 
@@ -120,54 +120,69 @@ def test_links_of_one_radius(write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "code", "value", "line", "column"),
     [
-        ("plan/1", "plan/2", r"line 1, format: elastocal-plan/2 is of another version"),
-        ("kind: hanging, masses", "kind: hangin, masses", r"line 10, loads\[1\].kind: there is no kind of load 'h"),
-        ("masses_kg", "masses_N", r"line 10, loads\[1\].masses_N: masses is a mass, but N is a unit of force"),
-        ("points: [tool, flange]", "points: [hand]", r"line 10, loads\[1\]: there is no frame 'hand'"),
-        ("{kind: obstacles,", "{kind: obstacle,", r"feasible\[1\].kind: there is no kind of filter 'obstacle'"),
-        ("{kind: box,", "{kind: bx,", r"obstacles\[1\].kind: there is no kind of obstacle 'bx'"),
-        ("{kind: box, ", "{", r"an obstacle needs a kind: box, capsule, floor, mesh, sphere"),
-        ("size_mm: [1000, 500, 800]", "size_mm: [1000, 500, 0]", r"obstacles\[1\]: .*three positive lengths"),
-        ("radius_mm: 150", "radius_mm: 0", r"links\[1\]: its radius must be positive"),
-        ("between: [A2", "between: [A9", r"there is no frame 'A9'"),
-        ("poses: 9", "poses: 0", r"poses: 0 must be from 1 to 1000"),
-        ("poses: 9", "poses: 1000000", r"poses: 1000000 are too many, at most 2000"),
-        ("{d: 1, test_pose: 2}", "{d: 1, g: 2}", r"there is no criterion 'g'"),
-        ("{d: 1, test_pose: 2}", "{d: 1, test_pose: inf}", r"the weight of test_pose must be positive and finite"),
-        ("{d: 1, test_pose: 2}", "{d: -1}", r"the weight of d must be positive"),
-        ("table: path.csv", "table: lost.csv", r"test.table: there is no file"),
-        ("table: path.csv, ", "", r"give a table, or the corners low and high of a box"),
+        ("plan/1", "plan/2", "format", "elastocal-plan/2", 1, "format"),
+        ("kind: hanging, masses", "kind: hangin, masses", "unknown-kind-of-load", "hangin", 10, "loads[1].kind"),
+        ("masses_kg", "masses_N", "unit", [100, 250], 10, "loads[1].masses_N"),
+        ("points: [tool, flange]", "points: [hand]", "unknown-frame", "hand", 10, "loads[1]"),
+        ("{kind: obstacles,", "{kind: obstacle,", "unknown-kind-of-filter", "obstacle", 17, "feasible[1].kind"),
+        ("{kind: box,", "{kind: bx,", "unknown-kind-of-obstacle", "bx", 15, "obstacles[1].kind"),
+        ("{kind: box, name: table, ", "{name: table} # ", "missing", {"name": "table"}, 15, "obstacles[1]"),
+        ("size_mm: [1000, 500, 800]", "size_mm: [1000, 500, 0]", "range", (1.0, 0.5, 0.0), 15, "obstacles[1]"),
+        ("radius_mm: 150", "radius_mm: 0", "range", 0, 13, "links[1].radius_mm"),
+        ("between: [A2", "between: [A9", "unknown-frame", "A9", 13, "links[1]"),
+        ("poses: 9", "poses: 0", "range", 0, 18, "poses"),
+        ("poses: 9", "poses: 1000000", "range", 1000000, 18, "poses"),
+        ("{d: 1, test_pose: 2}", "{d: 1, g: 2}", "unknown-criterion", "g", 20, "criterion"),
+        ("{d: 1, test_pose: 2}", "{d: 1, test_pose: inf}", "range", "inf", 20, "criterion.test_pose"),
+        ("{d: 1, test_pose: 2}", "{d: -1}", "range", -1, 20, "criterion.d"),
+        ("table: path.csv", "table: lost.csv", "no-file", "lost.csv", 21, "test.table"),
+        ("table: path.csv, over: largest, ", "over: largest} # ", "missing", {"over": "largest"}, 21, "test"),
+        ("[0, -90, 90, 0, 30, 0]", "[0, 1]", "shape", [0, 1], 21, "test.near_deg"),
         (
-            "near_deg: [0, -90, 90, 0, 30, 0]",
-            "near_deg: [0, 1]",
-            r"near_deg: 6 controller values are needed, one for each axis that turns \(A1, .*A6\), but 2 were given",
+            "[0, -90, 90, 0, 30, 0]",
+            "[0, -90, 90, 0, 30, 0], near_slides_mm: [5]",
+            "shape",
+            [5],
+            21,
+            "test.near_slides_mm",
         ),
+        ("{A1: 90}", "{B1: 90}", "unknown-axis", "B1", 22, "speeds_deg_s"),
+        ("{A1: 90}", "{A1: 0}", "range", 0, 22, "speeds_deg_s.A1"),
+        ("[marker1, marker2]", "[marker1, marker1]", "duplicate", ["marker1", "marker1"], 4, "markers"),
+        ("A[2-6].k", "A[7-8].k", "unknown-parameter-matching", "A[7-8].k", 5, "seek"),
+        ("change_min", "change_mim", "unit", 5, 23, "change_mim"),
+        ("change_min: 5", "change_min: -5", "range", -5, 23, "change_min"),
         (
-            "near_deg: [0, -90, 90, 0, 30, 0]",
-            "near_deg: [0, -90, 90, 0, 30, 0], near_slides_mm: [5]",
-            r"near_slides_mm: 0 controller values are needed, .*slides \(there is none\), but 1 were given",
+            "change_min: 5",
+            "link_radius_mm: 3",
+            "conflict",
+            [{"between": ["A2", "link2_end"], "radius_mm": 150}],
+            12,
+            "links",
         ),
-        ("{A1: 90}", "{B1: 90}", r"there is no axis 'B1'"),
-        ("{A1: 90}", "{A1: 0}", r"the speed of A1 must be positive"),
-        ("[marker1, marker2]", "[marker1, marker1]", r"a marker stands twice"),
-        ("A[2-6].k", "A[7-8].k", r"seek: there is no parameter matching"),
-        ("change_min", "change_mim", r"unit mim is not known for change"),
-        ("change_min: 5", "change_min: -5", r"must not be negative"),
-        ("change_min: 5", "link_radius_mm: 3", r"keep one"),
-        ("change_min: 5", "turns: true\nmeasurement: position", r"turns: orientations are planned for deflections"),
-        ("change_min: 5", "around: {low_mm: [0, 0, 0]}", r"around: give low and high of a box, or a table"),
-        ("change_min: 5", "around: {low_mm: [0, 0, 0], high_mm: [1, 0, 1]}", r"around: .*lower bound must be below"),
+        ("change_min: 5", "turns: true\nmeasurement: position", "unsupported", True, 23, "turns"),
+        ("change_min: 5", "around: {low_mm: [0, 0, 0]}", "missing", {"low_mm": [0, 0, 0]}, 23, "around"),
+        (
+            "change_min: 5",
+            "around: {low_m: [0, 0, 0], high_m: [1, 0, 1]}",
+            "range",
+            ((0.0, 0.0, 0.0), (1.0, 0.0, 1.0)),
+            23,
+            "around",
+        ),
     ],
 )
-def test_mistakes_are_named_by_their_place(write, old, new, said) -> None:
+def test_mistakes_are_named_by_their_place(
+    write, old: str, new: str, code: str, value: Any, line: int, column: str
+) -> None:
     assert old in PLAN
-    with pytest.raises(InputError, match=said):
+    with refused(code, value, file="cell.yaml", line=line, column=column):
         read_plan_file(write(PLAN.replace(old, new, 1)))
 
 
 def test_a_load_is_given_once(write) -> None:
     path = "x_mm,y_mm,z_mm,fz_N\n1500,0,1200,-10\n"
-    with refused("input", file="cell.yaml", line=21, column="test"):
+    with refused("conflict", [0, 0, -500], file="cell.yaml", line=21, column="test.force_N"):
         read_plan_file(write(PLAN, path))

@@ -131,12 +131,12 @@ def test_the_same_titles_replace_what_was_said_of_them(cell: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "value", "line", "column"),
     [
-        ("tables: []\n", "input", None, None, None),
-        ("format: elastocal-columns/1\ntables: [{length: mm}]\n", "input", None, 2, "tables[1]"),
+        ("tables: []\n", "missing", "format", None, None),
+        ("format: elastocal-columns/1\ntables: [{length: mm}]\n", "input", {"length": "mm"}, 2, "tables[1]"),
         (
             "format: elastocal-columns/1\ntables: [{columns: {x_mm: X}, length: mm}]\n",
             "input",
-            None,
+            "mm",
             2,
             "tables[1].length",
         ),

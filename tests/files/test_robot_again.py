@@ -28,7 +28,7 @@ def test_the_same_text_is_the_same_model_and_another_text_another(path: Path) ->
     assert read_robot(path).name == "another"
     path.write_text(f"{named}\nspeed: 3\n", encoding="utf-8")
     for _ in range(2):
-        with refused("input", file="arm.yaml", line=53, column="speed"):
+        with refused("unknown-key", "speed", file="arm.yaml", line=53, column="speed"):
             read_robot(path)
 
 

@@ -104,7 +104,7 @@ def test_a_tracker_frame_brings_points_to_base_axes(desk: ImportDesk) -> None:
 @pytest.mark.parametrize(
     ("key", "export", "said"),
     [
-        ("unmatched: refuse", PLAIN, "table: e.txt does not state the unit of its coordinates; add length: mm"),
+        ("unmatched: refuse", PLAIN, "table.length: e.txt does not state the unit of its coordinates; add length: mm"),
         ("length: m", f"// Units: mm\n{PLAIN}", "table.length: e.txt, line 1 states mm, not m; correct one"),
         ("length: mile", PLAIN, "table.length: 'mile' is not a unit of length; write m, mm, um, in"),
         ("length: mm", f"// Cylindrical\n{PLAIN}", "e.txt, line 1 speaks of Cylindrical; export Cartesian coordinates"),

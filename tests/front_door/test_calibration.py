@@ -289,13 +289,13 @@ def test_what_was_tried_and_what_is_left_come_back_from_a_file(cal: ec.Calibrati
 
 
 def test_a_file_that_holds_no_calibration_is_refused(tmp_path: Path) -> None:
-    for name, code, text in (
-        ("a.json", "input", "{}"),
-        ("b.json", "json", "no"),
-        ("c.json", "format", '{"format": "elastocal-calibration/2"}'),
+    for name, code, value, text in (
+        ("a.json", "missing", "format", "{}"),
+        ("b.json", "json", None, "no"),
+        ("c.json", "format", None, '{"format": "elastocal-calibration/2"}'),
     ):
         (tmp_path / name).write_text(text)
-        with refused(code, file=name):
+        with refused(code, value, file=name):
             ec.read_calibration(tmp_path / name)
     with refused("no-file", file="nothing.json"):
         ec.read_calibration(tmp_path / "nothing.json")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
+from oracle.refusals import refused
 from rich.console import Console
 
 from elastocal.findings import as_sentence
@@ -234,7 +235,7 @@ def test_every_sentence_is_in_all_renderings() -> None:
 
 def test_two_blocks_with_one_key_do_not_hide_each_other() -> None:
     twice = Report("Twice", (), (Section("", (TABLE, TABLE)),))
-    with pytest.raises(ValueError, match=f"two blocks with the key '{TABLE.key}'"):
+    with refused("duplicate", TABLE.key):
         as_data(twice)
 
 

@@ -47,7 +47,7 @@ def misplaced_frame(robot: Robot, campaign: Campaign) -> Misplaced | None:
     path = robot.tree.path(robot.tool)
     moving = [i for i, frame in enumerate(path) if frame.joint is not None]
     tried = [(frame, _shifted(robot, campaign, frame)) for frame in path[moving[0] + 1 : moving[-1] + 1]]
-    least = min((found.distance for _, found in tried), default=np.inf)
+    least = min((shifted.distance for _, shifted in tried), default=np.inf)
     alike = [t for t in tried if t[1].distance <= ALIKE * least]
     return max(alike, key=lambda t: float(np.linalg.norm(t[0].pose.translation)), default=(None, None))[1]
 

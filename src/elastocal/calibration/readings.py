@@ -21,7 +21,6 @@ from elastocal.errors import (
     RangeError,
     ShapeError,
     UnitError,
-    UnknownNameError,
     UnsupportedError,
 )
 from elastocal.files.campaign.columns import DISTANCE, LOADED, SHIFT, UNLOADED
@@ -36,6 +35,7 @@ from elastocal.files.campaign.observed import (
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
 from elastocal.files.campaign.readings import Readings
+from elastocal.files.located import Located
 from elastocal.files.tables.records import is_campaign
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -90,7 +90,7 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         raise UnsupportedError(f"{where}: {why}; such a campaign is calibrated by reduction only: write seek into it")
     entry = observed.entry
     if entry.noise is not None and observed.sources:
-        raise observed.located.error(("noise",), "is stated by errors too; keep one of the two")
+        raise observed.located.error(("noise",), "is stated by errors too; keep one of the two", ConflictError)
     placed = [w for w in POSITIONS if w in observed.kinds]
     loads = np.broadcast_to(observed.load.wrench, (len(readings.values), 6))
     read = Campaign(
@@ -128,7 +128,9 @@ def _decided(observed: Observed, read: Campaign) -> Campaign:
     gone = decided_rows(observed.located, "exclude", observed.excluded, read.places)
     kept = decided_rows(observed.located, "keep", observed.kept, read.places)
     if both := set(gone) & set(kept):
-        raise observed.located.error(("keep",), f"{read.line(min(both))} is excluded too; decide for one")
+        raise observed.located.error(
+            ("keep",), f"{read.line(min(both))} is excluded too; decide for one", ConflictError
+        )
     marked = read.keeping(kept) if kept else read
     return marked.take([i for i in range(read.count) if i not in set(gone)]) if gone else marked
 
@@ -146,38 +148,41 @@ def _priors(observed: Observed, placed: bool) -> tuple[Prior, ...]:
         words = automatic(observed.model, loaded=loaded, placed=placed, warms=heat)
     for word in words:
         if word not in ORDER:
-            raise UnknownNameError("model word", word, ("auto", *ORDER), observed.located.where(("model",)))
+            raise observed.located.unknown(("model",), "model word", word, ("auto", *ORDER))
     robot, wanted = with_words(observed.model, tuple(words))
     names = tuple(n for w in wanted for n in w.names)
-    return tuple(p for entry in observed.priors for p in _prior(entry, robot, names))
+    return tuple(p for entry in observed.priors for p in _prior(observed.located, entry, robot, names))
 
 
 _DIMENSIONS = {"m": "length", "rad": "angle", "rad/(N m)": "compliance", "m/N": "compliance", "kg": "mass"}
 
 
-def _prior(entry: PriorEntry, robot: Robot, known: tuple[str, ...]) -> tuple[Prior, ...]:
+def _prior(located: Located, entry: PriorEntry, robot: Robot, known: tuple[str, ...]) -> tuple[Prior, ...]:
     chosen = []
     for pattern in entry.parameters:
         mine = [n for n in known if fnmatchcase(n, pattern)]
         if not mine:
-            raise UnknownNameError("parameter with a prior", pattern, known, entry.where)
+            raise located.unknown(entry.path, "parameter with a prior", pattern, known)
         chosen += [n for n in mine if n not in chosen]
     rows = [robot.parameters.rows[robot.parameters.index(n)] for n in chosen]
     for row in rows:
         for unit in entry.units:
             dimension, own = dimension_of(unit), _DIMENSIONS.get(row.unit)
             if dimension is not None and own is not None and own not in dimension:
-                raise UnitError(f"{entry.where}: {unit} does not fit {row.name}, which is in {row.unit}")
+                problem = f"{unit} does not fit {row.name}, which is in {row.unit}"
+                raise located.error(entry.path, problem, UnitError, value=unit, allowed=(row.unit,))
     values = np.array([r.value if entry.value is None else entry.value for r in rows])
     if entry.covariance is not None:
         if len(entry.covariance) != len(rows):
-            raise ShapeError(f"{entry.where}: the covariance is of {len(entry.covariance)} parameters, not {len(rows)}")
+            problem = f"is of {len(entry.covariance)} parameters, not {len(rows)}"
+            raise located.error((*entry.path, "covariance"), problem, ShapeError)
         return (Prior(tuple(chosen), values, entry.covariance),)
     assert entry.sd is not None
     scale = np.abs(values) if entry.share else np.ones(len(rows))
     if not scale.all():
         zero = chosen[int(np.flatnonzero(scale == 0)[0])]
-        raise RangeError(f"{entry.where}: {zero} is zero, of which percent are nothing; give the sd in its unit")
+        problem = f"{zero} is zero, of which percent are nothing; give the sd in its unit"
+        raise located.error(entry.path, problem, RangeError, value=zero)
     if not entry.common_sd:
         return tuple(
             Prior((n,), v[None], np.array([[(entry.sd * s) ** 2]]))
@@ -201,7 +206,7 @@ def validation_of(observed: Observed) -> tuple[Campaign, ...]:
             continue
         out.append(campaign_of(_again(observed, item))[1])
     if not out:
-        raise located.error(("validation",), "names nothing; name a table or a campaign file")
+        raise located.error(("validation",), "names nothing; name a table or a campaign file", MissingError)
     return tuple(out)
 
 

@@ -120,15 +120,15 @@ def correction_chunks(
     push.check(model, len(targets))
     inverse = Nominal(model, targets.frame, what)
     robots = [_loaded(m) for m in push.models(model)]
-    for rows, position, rotation, found in inverse.chunks(targets, _chunk(robots[0])):
+    for rows, position, rotation, nominal in inverse.chunks(targets, _chunk(robots[0])):
         out = []
         for some, number, applied in push.pieces(rows):
             goal = Goal(position[:, some], rotation[:, :, some], applied)
             robot = robots[number]
-            q = found.q[:, some]
-            solved = loaded_inverse(robot, targets.frame, what, goal, q, found.reached[some])
-            margins = None if found.margins is None else found.margins[:, some]
-            status = target_status(robot, inverse, goal, q, found.reached[some], margins, solved)
+            q = nominal.q[:, some]
+            solved = loaded_inverse(robot, targets.frame, what, goal, q, nominal.reached[some])
+            margins = None if nominal.margins is None else nominal.margins[:, some]
+            status = target_status(robot, inverse, goal, q, nominal.reached[some], margins, solved)
             out.append(_commanded(robot, targets.frame, controller, q, solved, status))
         yield rows, Commands.joined(out)
 

@@ -24,7 +24,7 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NominalJoints:
     """Joint values (n, N) and whether each reaches its target; where not, the nearest that was found or nan.
 
     ``margins`` (k, N) tell how far each is from its singularities, where the inverse knows.
@@ -57,7 +57,7 @@ class Nominal:
     def why(self) -> str:
         return self._arm if isinstance(self._arm, str) else ""
 
-    def chunks(self, targets: Targets, size: int) -> Iterator[tuple[slice, Array, Array, Found]]:
+    def chunks(self, targets: Targets, size: int) -> Iterator[tuple[slice, Array, Array, NominalJoints]]:
         """Rows, positions (3, n), rotations (3, 3, n) and joint values of a chunk of targets, in order."""
         total = len(targets)
         whole = None if self.arm is not None or not targets.along_path else self._path(targets)
@@ -66,33 +66,33 @@ class Nominal:
             rows = slice(first, min(first + size, total))
             position, rotation = targets.last(rows)
             if whole is not None:
-                found = Found(whole.q[:, rows], whole.reached[rows])
+                joints = NominalJoints(whole.q[:, rows], whole.reached[rows])
             elif self.arm is None:
                 start = np.ascontiguousarray(targets.reference[rows].T)
                 posed = inverse_kinematics(self.model.nominal, self.frame, self.task, position, rotation, start)
-                found = Found(posed.q, posed.reached)
+                joints = NominalJoints(posed.q, posed.reached)
             elif targets.along_path:
                 if first == 0:
                     branch = nearest_branch(self.arm, position[:, :1], rotation[:, :, :1], before)
                 free = np.full(position.shape[1], before[3])
                 solved = spherical_wrist.wrist_joints(self.arm, position, rotation, branch, free)
                 track = unwrapped(solved.q, before)
-                found = Found(into_limits(track, self.arm.limits), solved.reached, solved.margins)
-                known = np.flatnonzero(found.reached)
+                joints = NominalJoints(into_limits(track, self.arm.limits), solved.reached, solved.margins)
+                known = np.flatnonzero(joints.reached)
                 before = track[:, known[-1]] if len(known) else before
             else:
                 own = np.ascontiguousarray(targets.reference[rows].T)
                 solved = spherical_wrist.wrist_joints(
                     self.arm, position, rotation, spherical_wrist.branch_of(self.arm, own), own[3]
                 )
-                found = Found(nearest_turns(solved.q, own, self.arm.limits), solved.reached, solved.margins)
-            yield rows, position, rotation, found
+                joints = NominalJoints(nearest_turns(solved.q, own, self.arm.limits), solved.reached, solved.margins)
+            yield rows, position, rotation, joints
 
-    def _path(self, targets: Targets) -> Found:
+    def _path(self, targets: Targets) -> NominalJoints:
         """A path is followed as a whole: every target starts near the one before it."""
         position, rotation = targets.last(slice(None))
         whole = along_path(self.model.nominal, self.frame, self.task, position, rotation, targets.reference)
-        return Found(whole.q, whole.reached)
+        return NominalJoints(whole.q, whole.reached)
 
 
 def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Array) -> Array:

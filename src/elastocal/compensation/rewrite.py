@@ -108,15 +108,15 @@ FAR = 2e-7
 """m and rad by which written digits may miss what was asked for."""
 
 
-def as_written(work: Job, found: Commands, changes: Changes, again: Program) -> Array:
+def as_written(work: Job, corrected: Commands, changes: Changes, again: Program) -> Array:
     """Joint values (S, n) that the controller makes of the new program, rounding of its digits included."""
     at = work.at
     place, turn, axes = read_back(at, again, changes)
-    good = found.status == TargetStatus.CORRECTED
-    near = np.where(good[:, None], found.command, found.nominal)
+    good = corrected.status == TargetStatus.CORRECTED
+    near = np.where(good[:, None], corrected.command, corrected.nominal)
     position, rotation = at.in_robot(place, turn)
     loose = (at.stations.kind == "axis") & good
-    rotation[loose] = found.rotation[loose]  # the program leaves the turn about the tool axis open
+    rotation[loose] = corrected.rotation[loose]  # the program leaves the turn about the tool axis open
     rotation = np.where(np.isfinite(rotation), rotation, work.at.rotation)
     by_axes = at.stations.by_axes
     position[by_axes], rotation[by_axes] = at.position[by_axes], at.rotation[by_axes]

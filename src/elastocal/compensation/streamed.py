@@ -144,7 +144,7 @@ class Totals:
 
     worst: float = 0.0
     status: Counter[int] = field(default_factory=Counter)
-    said: Counter[str] = field(default_factory=Counter)
+    warnings: Counter[str] = field(default_factory=Counter)
     left: list[Skipped] = field(default_factory=list)
     inserted: int = 0
 
@@ -154,7 +154,7 @@ class Totals:
         good = rows[done.corrected[rows]]
         self.worst = max(self.worst, float(np.linalg.norm(done.after.position[good], axis=1).max(initial=0.0)))
         self.status.update(done.commands.status[rows].tolist())
-        self.said.update(
+        self.warnings.update(
             f.code for f in done.warnings if "line" in f.data and piece.mine(np.array([f.data["line"]]))[0]
         )
         own = [s for s in done.left if piece.mine(np.array([s.line]))[0]]
@@ -171,7 +171,7 @@ class Totals:
             f"is of one in {-(-len(run) // shown)} lines of the longest run."
         )
         others = [f"{n} {TargetStatus(s).name.lower()}" for s, n in self.status.items() if s != TargetStatus.CORRECTED]
-        others += [f"{n} {code}" for code, n in self.said.items()]
+        others += [f"{n} {code}" for code, n in self.warnings.items()]
         message += f" Findings at all targets: {', '.join(others)}." if others else ""
         lines = [s.line for s in self.left[:NAMED]]
         message += (

@@ -159,8 +159,8 @@ def climbed(search: Search, members: Sequence[int]) -> Climb:
         without = space.known(others)
         left = None if kept is None else step(without, space.block(plan[j]))
         tried = every(space, without) if kept is None else kept.trials(without, left)
-        c, found = best(criterion, tried, allowed, bounds, gain, closed=without.open and not known.open)
-        if found < gain + ENOUGH:
+        c, new_gain = best(criterion, tried, allowed, bounds, gain, closed=without.open and not known.open)
+        if new_gain < gain + ENOUGH:
             return None
         changed = space.known([*plan[:j], c, *plan[j + 1 :]])
         new = criterion.gain(changed)

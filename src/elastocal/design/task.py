@@ -163,8 +163,8 @@ def _reached(tests: TestPlan, model: Robot, rng: np.random.Generator) -> Array:
         left = np.flatnonzero(np.isnan(q[:, 0]))
         if not len(left):
             break
-        found, held = reached(model, np.repeat(start[None], len(left), axis=0), points[left], tests.frame)
-        q[left[held]] = found[held]
+        solution, held = reached(model, np.repeat(start[None], len(left), axis=0), points[left], tests.frame)
+        q[left[held]] = solution[held]
     lost = np.flatnonzero(np.isnan(q[:, 0]))
     if len(lost):
         where = ", ".join(f"{1e3 * v:.0f}" for v in points[lost[0]])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DOUBTFUL = 2.5
 """Deletion residual in sd from which a reading that was kept is listed."""
 MOST = 12
-Said = dict[str, Any]
+ReportData = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Reading:
     reason: str = ""
 
 
-def reported(cell: CellFolder) -> Said:
+def reported(cell: CellFolder) -> ReportData:
     """What the report of the last calibration says; nothing where there is none."""
     return data_of(cell.path("reports") / "calibrate.json") if cell.path("calibration").is_file() else {}
 
 
-def effects(said: Said) -> tuple[Effect, ...]:
+def effects(report: ReportData) -> tuple[Effect, ...]:
     """Every effect of a model, in the order in which they are tried, as the last calibration has tried them."""
     from elastocal.calibration.words import ORDER
 
-    tried, key, out = said.get("models", []), f"loo_{error_unit(said)}", []
+    tried, key, out = report.get("models", []), f"loo_{error_unit(report)}", []
     for name in ORDER:
         errors: dict[bool, list[float]] = {True: [], False: []}
         for row in tried:
@@ -60,14 +60,14 @@ def effects(said: Said) -> tuple[Effect, ...]:
     return tuple(out)
 
 
-def model_was_kept(said: Said) -> bool:
+def model_was_kept(report: ReportData) -> bool:
     """Whether the model is that of an earlier calibration, by other readings."""
-    return any(f.get("code") == "model-kept" for f in said.get("findings", ()))
+    return any(f.get("code") == "model-kept" for f in report.get("findings", ()))
 
 
-def error_unit(said: Said) -> str:
+def error_unit(report: ReportData) -> str:
     """In which the report gives errors."""
-    row: Said = next(iter(said.get("models", [])), {})
+    row: ReportData = next(iter(report.get("models", [])), {})
     return next((k.removeprefix("loo_") for k in row if k.startswith("loo_")), "mm")
 
 
@@ -82,17 +82,17 @@ def decisions(cell: CellFolder) -> dict[str, tuple[Decision, ...]]:
     return {"exclude": observed.excluded, "keep": observed.kept}
 
 
-def to_decide(cell: CellFolder, said: Said) -> tuple[Reading, ...]:
+def to_decide(cell: CellFolder, report: ReportData) -> tuple[Reading, ...]:
     """Decided by hand first, then outliers of the test, then those that are nearest to being one."""
     from elastocal.files.campaign.decisions import place_of
 
-    if not said:
+    if not report:
         return ()
     by_hand = decisions(cell)
     out = [Reading(d.reading, "", "excluded by hand", d.reason) for d in by_hand["exclude"]]
     out += [Reading(d.reading, "", "kept by hand", d.reason) for d in by_hand["keep"]]
     known = {r.place for r in out}
-    for o in said.get("outliers", ()):
+    for o in report.get("outliers", ()):
         place = place_of(str(o["place"]))
         if place not in known:
             known.add(place)
@@ -102,15 +102,15 @@ def to_decide(cell: CellFolder, said: Said) -> tuple[Reading, ...]:
                 chance = probability(float(o["probability"]))
                 text = f"{o['deviations']:.1f} sd from what all others predict, probability {chance}"
             out.append(Reading(place, f"{what}: {text}" if what else text, "left out by the test"))
-    return (*out, *_doubtful(cell, said, known))
+    return (*out, *_doubtful(cell, report, known))
 
 
-def _doubtful(cell: CellFolder, said: Said, known: set[str]) -> tuple[Reading, ...]:
+def _doubtful(cell: CellFolder, report: ReportData, known: set[str]) -> tuple[Reading, ...]:
     """Rows whose largest deletion residual stands out, the largest first."""
     from elastocal.calibration.readings import read_campaign
     from elastocal.files.campaign.decisions import place_of
 
-    series = [s for s in said.get("residuals_order", {}).get("series", ()) if s["name"] == "deletion residual"]
+    series = [s for s in report.get("residuals_order", {}).get("series", ()) if s["name"] == "deletion residual"]
     worst: dict[int, float] = {}
     for row, size in (pair for s in series for pair in zip(s["x"], s["y"], strict=True)):
         worst[int(row)] = max(worst.get(int(row), 0.0), abs(float(size)))
@@ -132,7 +132,7 @@ def decide(cell: CellFolder, reading: str, what: str, reason: str) -> None:
     if what in ("exclude", "keep") and not reason.strip():
         raise InputError(f"{reading}: give a reason; it stands in the campaign file and in the report", code="reason")
     place = place_of(reading)
-    new = {key: [d for d in found if d.reading != place] for key, found in decisions(cell).items()}
+    new = {key: [d for d in entries if d.reading != place] for key, entries in decisions(cell).items()}
     if what in new:
         new[what].append(Decision(place, " ".join(reason.split())[:300]))
     text = text_of(cell.path("campaign"))

@@ -64,7 +64,7 @@ def within(cell: CellFolder, place: Path) -> Path:
 @contextmanager
 def alone(cell: CellFolder) -> Iterator[None]:
     """Nobody else writes in the cell within, and nothing is written outside of it."""
-    with locked(cell.root, "desk", lambda said: None), confined(cell.root):
+    with locked(cell.root, "desk", lambda message: None), confined(cell.root):
         finish(cell.root)
         yield
 

@@ -193,6 +193,8 @@ def _judged(plan: Path, campaign: Path, marks: tuple[str, ...]) -> _Expected:
 
     file = read_plan_file(plan)
     task = given_task(file.task, campaign, SEED, tests=file.tests is None)
-    found = judged(task.model, task, tests=file.tests, restarts=1, seed=SEED)
-    ratios = {p.name: abs(p.value) / p.sd for p in found.parameters if not p.nuisance}
-    return _Expected(ratios, 1e3 * found.rms_error, 1e3 * float(found.errors.max()), found.problem.tests.words)
+    assessment = judged(task.model, task, tests=file.tests, restarts=1, seed=SEED)
+    ratios = {p.name: abs(p.value) / p.sd for p in assessment.parameters if not p.nuisance}
+    return _Expected(
+        ratios, 1e3 * assessment.rms_error, 1e3 * float(assessment.errors.max()), assessment.problem.tests.words
+    )

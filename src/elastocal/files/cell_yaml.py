@@ -8,7 +8,7 @@ from dataclasses import field, fields
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from elastocal.errors import FileError, InputError
+from elastocal.errors import FileError, InputError, RangeError
 from elastocal.files import schema
 from elastocal.files.certificate import Stated, read_stated
 from elastocal.files.located import Located, check_format, read_yaml
@@ -120,7 +120,9 @@ def _is_export(path: Path) -> bool:
 def _place(located: Located, role: str, text: str) -> Path:
     path = path_of(text)
     if not text or PureWindowsPath(text).anchor:  # /x, C:x and C:\x on every system
-        raise located.error((role,), f"{text!r} is not a place in the cell; write a path seen from its folder")
+        problem = f"{text!r} is not a place in the cell; write a path seen from its folder"
+        raise located.error((role,), problem, RangeError, code="outside")
     if ".." in path.parts:
-        raise located.error((role,), f"{text!r} leads out of the cell; keep its files in one folder")
+        problem = f"{text!r} leads out of the cell; keep its files in one folder"
+        raise located.error((role,), problem, RangeError, code="outside")
     return path

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from elastocal.errors import InputError, RangeError, UnitError
 from elastocal.files.located import Located, Path_
 from elastocal.files.units import (
     DIMENSIONS,
@@ -39,8 +40,9 @@ class Keys:
         for name, unit in self._splits(key):
             if unit in DIMENSIONS[self.known[name] or ""]:
                 return name, unit
-        problem = self._stiffness(key, value) or self._foreign_unit(key) or self._unknown(key)
-        raise self.located.error((*self.path, key), problem)
+        if unit_problem := self._stiffness(key, value) or self._foreign_unit(key):
+            raise self.located.error((*self.path, key), unit_problem, UnitError)
+        raise self._unknown(key)
 
     def _splits(self, key: str) -> Iterator[tuple[str, str]]:
         """Field and rest for every field with a unit that the key starts with, the longest first."""
@@ -55,7 +57,9 @@ class Keys:
         if unit in DIMENSIONS.get(dimension, {}) or not units:
             return unit if units else ""
         use = either(f"{name}_{u}" for u in units)
-        raise self.located.error((*self.path, name), f"has no unit; write {use}, or declare {dimension!r} under units")
+        raise self.located.error(
+            (*self.path, name), f"has no unit; write {use}, or declare {dimension!r} under units", UnitError
+        )
 
     def _stiffness(self, key: str, value: object) -> str | None:
         fields = [n for n, d in self.known.items() if (d or "").endswith("compliance")]
@@ -80,12 +84,13 @@ class Keys:
             return f"unit {unit} is not known for {name}; {f'did you mean {meant!r}? ' if meant else ''}{use}"
         return None
 
-    def _unknown(self, key: str) -> str:
+    def _unknown(self, key: str) -> InputError:
         valid = [s for n, d in self.known.items() for s in spellings(n, d, self.joint)]
         near = difflib.get_close_matches(key, valid, 1, 0.6)
         hint = f"did you mean {near[0]!r}? " if near else ""
         units = " (and other units)" if any(len(fitting(d)) > 1 for d in self.known.values()) else ""
-        return f"is not a key here; {hint}valid: {', '.join(valid)}{units}"
+        problem = f"is not a key here; {hint}valid: {', '.join(valid)}{units}"
+        return self.located.error((*self.path, key), problem, code="unknown-key", value=key, allowed=valid)
 
 
 def _inverse(stiffness: object, factor: float) -> str:
@@ -118,7 +123,9 @@ def check_unit(located: Located, path: Path_, fields: Fields, name: str, kind: s
     unit = fields.units.get(name)
     if unit in (PRISMATIC if kind == "revolute" else REVOLUTE):
         use = either(f"{name}_{u}" for u in fitting(fields.dimensions[name], kind))
-        raise located.error((*path, fields.keys[name]), f"unit {unit} does not fit a {kind} joint; use {use}")
+        raise located.error(
+            (*path, fields.keys[name]), f"unit {unit} does not fit a {kind} joint; use {use}", UnitError
+        )
 
 
 def refuse(located: Located, path: Path_, fields: Fields, names: Sequence[str], problem: str) -> None:
@@ -133,5 +140,7 @@ def check_limits(located: Located, path: Path_, fields: Fields) -> None:
     if limits is not None and not limits[0] < limits[1]:
         low, high = fields.raw["limits"]
         raise located.error(
-            (*path, fields.keys["limits"]), f"lower limit {low} is not below {high}; write the lower one first"
+            (*path, fields.keys["limits"]),
+            f"lower limit {low} is not below {high}; write the lower one first",
+            RangeError,
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, FormatError, InputError, MissingError, UnknownNameError
 from elastocal.files.lines import Path_ as Path_
 from elastocal.files.opened import read_bytes
 from elastocal.files.plain_data import CONTROL, parse_json, spelled, yaml_data
@@ -34,23 +34,44 @@ class Located:
     def where(self, path: Path_) -> str:
         """``file, line 12, joints[2].axis`` for the innermost part of the path that the file holds."""
         line = f", line {self.line(path)}" if path and self.lines else ""
-        return f"{self.file}{line}{', ' + spelled(path) if path else ''}"
+        return f"{self.file}{line}{', ' + spelled(self._written(path)[0]) if path else ''}"
 
     def line(self, path: Path_) -> int:
         """Line of the innermost part of the path that the file holds."""
+        path = self._written(path)[0]
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def error(self, path: Path_, problem: str, cause: Exception | None = None) -> InputError:
-        """A mistake at this place; with the code and the value of its ``cause``, where that has them."""
-        code, value = getattr(cause, "code", ""), getattr(cause, "value", None)
-        return InputError(f"{self.where(path)}: {problem}", code=code, value=value, **self.place(path))
+    def error(
+        self, path: Path_, problem: str, kind: type[InputError] | InputError = InputError, **data: Any
+    ) -> InputError:
+        """A mistake at this place about what is written there; ``kind`` is its class, or an error that says as much."""
+        message, place = f"{self.where(path)}: {problem}", self.place(path)
+        if isinstance(kind, type):
+            return kind(message, **{"value": self._written(path)[1] if path else None, **place, **data})
+        return kind.reworded(message, **place)
+
+    def unknown(self, path: Path_, what: str, name: str, valid: Iterable[str]) -> UnknownNameError:
+        """A name at this place that does not exist."""
+        return UnknownNameError(what, name, valid, self.where(path), **self.place(path))
 
     def place(self, path: Path_) -> dict[str, Any]:
-        """The same as data of an error."""
+        """Where it is, as data of an error."""
         line = self.line(path) if path and self.lines else None
-        return {"file": self.file, "line": line, "column": spelled(path) or None}
+        return {"file": self.file, "line": line, "column": spelled(self._written(path)[0]) or None}
+
+    def _written(self, path: Path_) -> tuple[Path_, Any]:
+        """The path as the file spells it (``noise`` may stand there as ``noise_um``), and what is written there."""
+        value, keys = self.data, []
+        for key in path:
+            if isinstance(value, dict) and key not in value:
+                longer = [k for k in value if str(k).startswith(f"{key}_")]
+                key = longer[0] if len(longer) == 1 else key
+            keys.append(key)
+            there = isinstance(value, list) and isinstance(key, int) and key < len(value)
+            value = value[key] if there else value.get(key) if isinstance(value, dict) else None
+        return tuple(keys), value
 
 
 def check_tree(located: Located, entries: Sequence[tuple[Path_, str, str]], root: str) -> None:
@@ -60,12 +81,16 @@ def check_tree(located: Located, entries: Sequence[tuple[Path_, str, str]], root
     for path, name, parent in entries:
         if name in known:
             first = f"line {located.line(known[name])}" if known[name] else "the fixed end of the robot"
-            raise located.error((*path, "name"), f"{name!r} is the name of {first} already; choose another")
+            raise located.error(
+                (*path, "name"), f"{name!r} is the name of {first} already; choose another", DuplicateError
+            )
         if parent not in known:
             where = (*path, "parent")
             if parent not in names:
-                raise UnknownNameError("frame", parent, known, located.where(where))
-            raise located.error(where, f"{parent!r} comes later or closes a loop; write parents before children")
+                raise located.unknown(where, "frame", parent, known)
+            raise located.error(
+                where, f"{parent!r} comes later or closes a loop; write parents before children", ConflictError
+            )
         known[name] = path
 
 
@@ -76,7 +101,7 @@ def check_once(located: Located, given: Iterable[tuple[Path_, str]]) -> None:
         first = seen.setdefault(what, path)
         if first != path:
             line = located.line(first)
-            raise located.error(path, f"gives {what} again (first in line {line}); keep one of the two")
+            raise located.error(path, f"gives {what} again (first in line {line}); keep one of the two", DuplicateError)
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:
@@ -93,14 +118,18 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     try:
         return _without_control(raw.decode(name).removeprefix("\ufeff").removesuffix("\x1a"), path)
     except LookupError:
-        raise FormatError(f"{path}: encoding {name!r} is not known; write one such as cp1252 or utf-16") from None
+        raise FormatError(
+            f"{path}: encoding {name!r} is not known; write one such as cp1252 or utf-16", file=str(path), value=name
+        ) from None
     except UnicodeDecodeError as error:
         line, said = raw[: error.start].count(b"\n") + 1, name.upper()
-        raise InputError(
+        raise FormatError(
             f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not {said} text; save the file as UTF-8",
             code="encoding",
             file=str(path),
             line=line,
+            value=raw[error.start],
+            allowed=(name,),
         ) from None
 
 
@@ -109,7 +138,7 @@ def _without_control(text: str, path: Path) -> str:
         return text
     line = text.count("\n", 0, match.start()) + 1
     message = f"{path}, line {line}: is not a text file (it holds the character {match[0]!r}); save it as plain text"
-    raise InputError(message, code="control", file=str(path), line=line)
+    raise FormatError(message, code="control", file=str(path), line=line, value=match[0])
 
 
 def read_yaml(path: Path, start: str = _START) -> Located:
@@ -122,7 +151,8 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         read = yaml_data(text, file)
     except yaml.YAMLError as error:
         if isinstance(error, yaml.reader.ReaderError):
-            raise FormatError(f"{file}: is not a text file (it holds the character {error.character!r})") from None
+            message = f"{file}: is not a text file (it holds the character {error.character!r})"
+            raise FormatError(message, code="control", file=file, value=error.character) from None
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else None
         problem = getattr(error, "problem", None) or str(error)
@@ -130,7 +160,7 @@ def parse_yaml(text: str, file: str, start: str = _START) -> Located:
         message = f"{where}: not valid YAML ({problem}); check indentation, colons and quotes"
         raise InputError(message, code="yaml", file=file, line=line) from None
     if read is None:
-        raise MissingError(f"{file}: is empty; {start}")
+        raise MissingError(f"{file}: is empty; {start}", code="empty", file=file)
     return Located(file, *read)
 
 
@@ -154,15 +184,19 @@ def check_format(located: Located, wanted: str, what: str) -> None:
     """The file says which format it has; ``what`` is such as "a robot file"."""
     data = located.data
     if not isinstance(data, dict) or "format" not in data:
-        raise located.error((), f"the line 'format: {wanted}' is missing; {what} starts with it")
+        problem = f"the line 'format: {wanted}' is missing; {what} starts with it"
+        raise located.error((), problem, MissingError, value="format", allowed=(wanted,))
     if data["format"] == wanted:
         return
     match, needed = _WORD.fullmatch(str(data["format"])), _WORD.fullmatch(wanted)
     if match is None or needed is None or match["kind"] not in KINDS:
-        raise located.error(("format",), f"{data['format']!r} is not known; write 'format: {wanted}'")
+        problem = f"{data['format']!r} is not known; write 'format: {wanted}'"
+        raise located.error(("format",), problem, FormatError, allowed=(wanted,))
     if match["kind"] == needed["kind"]:
-        raise located.error(("format",), f"{match[0]} is of another version; {what} of {wanted} is needed")
-    raise located.error((), f"this is {KINDS[match['kind']]} ({match[0]}); {what} is needed")
+        problem = f"{match[0]} is of another version; {what} of {wanted} is needed"
+        raise located.error(("format",), problem, FormatError, allowed=(wanted,))
+    problem = f"this is {KINDS[match['kind']]} ({match[0]}); {what} is needed"
+    raise located.error((), problem, FormatError, value=match[0], allowed=(wanted,))
 
 
 def read_json(path: Path, wanted: str, what: str) -> Located:

@@ -16,7 +16,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISFIFO, S_ISREG
 from typing import TYPE_CHECKING
 
-from elastocal.errors import InputError
+from elastocal.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from elastocal.files.located import Located, Path_
@@ -144,5 +144,7 @@ def existing(located: Located, path: Path_, word: str) -> Path:
     if os.path.isfile(file):  # unlike Path.is_file it takes any word
         return file
     if not word.isprintable():
-        raise located.error(path, rf"{word!r} is no name; between double quotes write / in place of \ between folders")
-    raise located.error(path, f"there is no file {file.as_posix()}; give its name as seen from {own.name}")
+        problem = rf"{word!r} is no name; between double quotes write / in place of \ between folders"
+        raise located.error(path, problem, FileError, code="no-file", value=word)
+    problem = f"there is no file {file.as_posix()}; give its name as seen from {own.name}"
+    raise located.error(path, problem, FileError, code="no-file", value=word)

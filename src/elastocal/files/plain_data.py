@@ -199,7 +199,7 @@ class _Reading:
                 self._refuse_comma(key, (*path_of(parent), before[0]), before[1], name)
             before = name, value
             if name in seen:
-                raise self.error(key, f"key {name!r} stands twice; keep one")
+                raise self.error(key, f"key {name!r} stands twice; keep one", value=name)
             seen.add(name)
             out[self._scalar(key)] = self.value(value, self.placed(parent, name, key), depth)
         return {**merged, **out} if merged else out
@@ -218,8 +218,8 @@ class _Reading:
         """What << merges: a mapping, or several."""
         event = self.next()
         shown = self.events[self._anchor(event)] if type(event) is AliasEvent else event
-        found = self.value(event, self.placed(parent, "<<", shown), depth)
-        for one in found if isinstance(found, list) else [found]:
+        mappings = self.value(event, self.placed(parent, "<<", shown), depth)
+        for one in mappings if isinstance(mappings, list) else [mappings]:
             if not isinstance(one, dict):
                 raise self.error(event, "<< merges a mapping; name one by its anchor")
             yield one
@@ -254,20 +254,22 @@ class _Reading:
             return _WORDS[text.lower()]
         if tag == "int" and _INTEGER.fullmatch(text):
             if len(text.lstrip("+-")) > DIGITS:
-                raise self.error(event, f"an integer of {len(text.lstrip('+-'))} digits; at most {DIGITS} are read")
+                raise self.error(
+                    event, f"an integer of {len(text.lstrip('+-'))} digits; at most {DIGITS} are read", value=text
+                )
             return int(text)
         if tag == "float" and (_NUMBER.fullmatch(text) or _NO_NUMBER.fullmatch(text)):
             number = float(text) if _NUMBER.fullmatch(text) else float("nan")
             if not isfinite(number):
-                raise self.error(event, f"{text!r} is not a finite number; write one, or leave the key out")
+                raise self.error(event, f"{text!r} is not a finite number; write one, or leave the key out", value=text)
             return number
         if tag in ("null", "bool", "int", "float"):
-            raise self.error(event, f"{text!r} is marked as !!{tag} and is none; write it without !!{tag}")
+            raise self.error(event, f"{text!r} is marked as !!{tag} and is none; write it without !!{tag}", value=text)
         raise self._foreign(event, f"{_TAG}{tag}" if tag.isalpha() else tag)
 
     def _foreign(self, event: Any, tag: str) -> InputError:
-        said = tag.replace(_TAG, "!!")
-        return self.error(event, f"the tag {said!r} is not read; write text, numbers, lists and mappings")
+        shown = tag.replace(_TAG, "!!")
+        return self.error(event, f"the tag {shown!r} is not read; write text, numbers, lists and mappings", value=shown)
 
     def _refuse_comma(self, key: Any, path: Path_, number: Any, decimals: str) -> None:
         """YAML reads {k: 33,5} as the key k with 33 and a key 5 with nothing."""
@@ -276,9 +278,10 @@ class _Reading:
             message = f"{spelled(path)}: {written} has a decimal comma; use a decimal point: {point}"
             raise self.error(key, message, between=", ")
 
-    def error(self, event: Any, message: str, code: str = "yaml", between: str = ": ") -> InputError:
+    def error(self, event: Any, message: str, code: str = "yaml", between: str = ": ", value: Any = None) -> InputError:
         line = _line(event)
-        return InputError(f"{self.file}, line {line}{between}{message}", code=code, file=self.file, line=line)
+        text = f"{self.file}, line {line}{between}{message}"
+        return InputError(text, code=code, file=self.file, line=line, value=value)
 
 
 def spelled(path: Path_) -> str:
@@ -293,7 +296,8 @@ def parse_json(text: str, file: str) -> Any:
     """Data of a JSON text that a program has written."""
 
     def refuse(word: str) -> NoReturn:
-        raise InputError(f"{file}: holds {word[:40]}, which is no number; make the file again", code="json", file=file)
+        message = f"{file}: holds {word[:40]}, which is no number; make the file again"
+        raise InputError(message, code="json", file=file, value=word)
 
     def integer(word: str) -> int:
         return int(word) if len(word) <= DIGITS + 1 else refuse(word)
@@ -306,7 +310,8 @@ def parse_json(text: str, file: str) -> Any:
         out = dict(pairs)
         if len(out) < len(pairs):
             twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
-            raise InputError(f"{file}: key {twice[:40]!r} stands twice; make the file again", code="json", file=file)
+            message = f"{file}: key {twice[:40]!r} stands twice; make the file again"
+            raise InputError(message, code="json", file=file, value=twice)
         return out
 
     try:

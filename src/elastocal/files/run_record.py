@@ -111,7 +111,7 @@ def read_record(path: Path) -> RunRecord:
     located = read_json(path, FORMAT, "a record")
     record = schema.construct(RunRecord, located, (), located.data, {})
     if not record.command:
-        raise located.error(("command",), "names no command; remove the record")
+        raise located.error(("command",), "names no command; remove the record", FormatError)
     return record
 
 

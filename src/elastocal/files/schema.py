@@ -14,7 +14,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import (
+    DuplicateError,
+    FormatError,
+    InputError,
+    MissingError,
+    NumberError,
+    RangeError,
+    ShapeError,
+    WrongTypeError,
+)
 from elastocal.files.counts import MOST, too_many
 from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
@@ -54,14 +63,14 @@ def _spelled(cls: type) -> dict[str, tuple[str, str]]:
 def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Units, joint: str | None = None) -> Fields:
     """Every key of a mapping matched to a field and converted to SI; ``joint`` is revolute or prismatic, if known."""
     if not isinstance(data, dict):
-        raise located.error(path, f"{data!r} should be a mapping of keys to values")
+        raise located.error(path, f"{data!r} should be a mapping of keys to values", WrongTypeError)
     known, spelled = dimensions_of(cls), _spelled(cls)
     out = Fields({}, {}, {}, {}, known, joint)
     for word, value in data.items():
         key = str(word)
         name, unit = spelled.get(key) or Keys(located, path, known, units, joint).match(key, value)
         if name in out.values:
-            raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one")
+            raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one", DuplicateError)
         out.keys[name], out.units[name], out.raw[name] = key, unit, value
         dimension = known[name]
         out.values[name] = (
@@ -95,22 +104,26 @@ def in_si(value: Any, factor: float, located: Located, path: Path_) -> Any:
     except (TypeError, ValueError, OverflowError):
         if re.fullmatch(r"[+-]?\d+,\d+([eE][+-]?\d+)?", str(value).strip()):
             point = str(value).strip().replace(",", ".")
-            raise located.error(path, f"{value!r} has a decimal comma; use a decimal point: {point}") from None
-        raise located.error(path, f"{value!r} is not a number; write one like 0.25 or 1.0e-3") from None
+            raise located.error(
+                path, f"{value!r} has a decimal comma; use a decimal point: {point}", NumberError
+            ) from None
+        raise located.error(path, f"{value!r} is not a number; write one like 0.25 or 1.0e-3", NumberError) from None
     if isinstance(value, bool) or not math.isfinite(number):
-        raise located.error(path, f"{value!r} is not a finite number")
+        raise located.error(path, f"{value!r} is not a finite number", NumberError)
     if not abs(number) <= most:
-        raise located.error(path, f"{value!r} is larger than anything that is measured; check it and its unit")
+        raise located.error(
+            path, f"{value!r} is larger than anything that is measured; check it and its unit", RangeError
+        )
     return number * factor
 
 
 def _beam(located: Located, path: Path_, data: Any, units: Units) -> Beam:
     section = data.get("section") if isinstance(data, dict) else None
     if not isinstance(section, dict) or "shape" not in section:
-        raise located.error(path, "needs length, section: {shape: ...}, E and nu")
+        raise located.error(path, "needs length, section: {shape: ...}, E and nu", MissingError)
     shape = section["shape"]
     if not isinstance(shape, str) or shape not in SECTIONS:
-        raise located.error((*path, "section", "shape"), f"{shape!r} is not one of {', '.join(SECTIONS)}")
+        raise located.error((*path, "section", "shape"), f"{shape!r} is not one of {', '.join(SECTIONS)}", RangeError)
     sizes = _positive(SECTIONS[shape], located, (*path, "section"), section, "shape", units)
     made = validated(SECTIONS[shape], located, (*path, "section"), sizes)
     fields = _positive(Beam, located, path, data, "section", units)
@@ -123,7 +136,7 @@ def _positive(cls: type, located: Located, path: Path_, data: Mapping[str, Any],
     for name, unit in fields.units.items():
         value = fields.values[name]
         if unit and isinstance(value, float) and not value > 0:
-            raise located.error((*path, fields.keys[name]), f"{fields.raw[name]} must be positive")
+            raise located.error((*path, fields.keys[name]), f"{fields.raw[name]} must be positive", RangeError)
     return fields
 
 
@@ -142,7 +155,7 @@ def validated(cls: type[T], located: Located, path: Path_, fields: Fields) -> T:
     """The dataclass instance, its types checked; failures name key, value and what is allowed."""
     for name, value in fields.values.items():
         if name in MOST and (complaint := too_many(name, value)):
-            raise located.error((*path, fields.keys[name]), complaint)
+            raise located.error((*path, fields.keys[name]), complaint, RangeError)
     try:
         known = made(cls, fields.values)
         return _converted(cls, located, path, fields) if known is None else known
@@ -157,8 +170,8 @@ def _converted(cls: type[T], located: Located, path: Path_, fields: Fields) -> T
     from pydantic import ValidationError
 
     try:
-        found: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
-        return found
+        value: T = _adapter(cls).validate_python(fields.values)  # type: ignore[arg-type]
+        return value
     except ValidationError as error:
         raise _refusal(cls, located, path, fields, error) from None
 
@@ -172,23 +185,28 @@ def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: Va
     written = _as_written(fields, loc, first["input"])
     if first["type"] == "float_type" and any("tuple" in str(k) for e in error.errors() for k in e["loc"]):
         return located.error(
-            (*path, place[len(path)]), f"{written!r} does not fit; write one number or a list of three"
+            (*path, place[len(path)]), f"{written!r} does not fit; write one number or a list of three", WrongTypeError
         )
     if first["type"] == "missing" and len(loc) > 1:
-        return located.error(place[:-1], f"{_as_written(fields, loc[:-1], ())} has too few values; add the others")
+        return located.error(
+            place[:-1], f"{_as_written(fields, loc[:-1], ())} has too few values; add the others", ShapeError
+        )
     if first["type"] in ("missing", "missing_keyword_only_argument"):
         name = str(first["loc"][-1])
         wanted = either(repr(k) for k in spellings(name, dimensions_of(cls).get(name), fields.joint))
-        return located.error(path, f"{wanted} is missing; add it")
+        return located.error(path, f"{wanted} is missing; add it", MissingError, value=name)
     if first["type"] == "too_long":
         most = first["ctx"]["max_length"]
         return located.error(
-            place, f"{written} has more than {most} values; keep {most}, and write decimals with a point, not a comma"
+            place,
+            f"{written} has more than {most} values; keep {most}, and write decimals with a point, not a comma",
+            ShapeError,
         )
     if written is None:
-        return located.error(place, "has no value; write one, or leave the key out")
+        return located.error(place, "has no value; write one, or leave the key out", MissingError)
     allowed = _ALLOWED.get(first["type"]) or first["msg"].replace("Input should be", "write")
-    return located.error(place, f"{written!r} does not fit; {allowed}")
+    kind = RangeError if first["type"] == "literal_error" else WrongTypeError
+    return located.error(place, f"{written!r} does not fit; {allowed}", kind)
 
 
 _ALLOWED = {
@@ -209,7 +227,9 @@ def expanded(cls: type[Element], located: Located, path: Path_, fields: Fields) 
     except (TypeError, ValueError, AttributeError):
         (name,) = _shorthand(cls, fields) or [""]
         key = fields.keys.get(name, "kind")
-        raise located.error((*path, key), f"{fields.raw.get(name)!r} has the wrong form; see docs/robots.md") from None
+        raise located.error(
+            (*path, key), f"{fields.raw.get(name)!r} has the wrong form; see docs/robots.md", FormatError
+        ) from None
 
 
 def _as_written(fields: Fields, loc: Sequence[str | int], otherwise: Any) -> Any:
@@ -227,8 +247,8 @@ def chosen(
 ) -> tuple[type[T], dict[str, Any]]:
     """The class that an entry names and the entry without that word; ``what`` is such as "an obstacle"."""
     if not isinstance(entry, dict) or "kind" not in entry:
-        raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}")
+        raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}", MissingError)
     kind = str(entry["kind"])
     if kind not in kinds:
-        raise UnknownNameError(f"kind of {what.partition(' ')[2]}", kind, kinds, located.where((*path, "kind")))
+        raise located.unknown((*path, "kind"), f"kind of {what.partition(' ')[2]}", kind, kinds)
     return kinds[kind], {k: v for k, v in entry.items() if k != "kind"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import pi
 
-from elastocal.errors import UnknownNameError
+from elastocal.errors import UnitError, WrongTypeError
 from elastocal.files.located import Located, Path_
 
 DEGREE = pi / 180
@@ -102,12 +102,14 @@ def declared_units(located: Located) -> dict[str, str]:
     """The unit of each dimension that the file declares under ``units``."""
     declared = located.data.get("units") or {}
     if not isinstance(declared, dict):
-        raise located.error(("units",), f"{declared!r} should be a mapping such as {{length: mm, angle: deg}}")
+        raise located.error(
+            ("units",), f"{declared!r} should be a mapping such as {{length: mm, angle: deg}}", WrongTypeError
+        )
     for dimension, unit in declared.items():
         where: Path_ = ("units", str(dimension))
         if not DIMENSIONS.get(dimension):
             valid = [d for d, units in DIMENSIONS.items() if units]
-            raise UnknownNameError("dimension", str(dimension), valid, located.where(where))
+            raise located.unknown(where, "dimension", str(dimension), valid)
         if not isinstance(unit, str) or unit not in DIMENSIONS[dimension]:
-            raise located.error(where, f"{unit!r} is not a unit of it; use {either(DIMENSIONS[dimension])}")
+            raise located.error(where, f"{unit!r} is not a unit of it; use {either(DIMENSIONS[dimension])}", UnitError)
     return {str(dimension): str(unit) for dimension, unit in declared.items()}

@@ -138,8 +138,8 @@ def stacked(markers: Sequence[Marker], parts: Sequence[Array]) -> Array:
     return np.concatenate([part[:, : m.rows] for m, part in zip(markers, parts, strict=True)], axis=1)
 
 
-def in_order(names: Sequence[str], found: Sequence[str], columns: Array) -> Array:
-    """Columns (N, R, p) of the parameters ``found`` in the order asked for: matrices come in the table's order."""
-    if tuple(found) == tuple(names):
+def in_order(names: Sequence[str], given: Sequence[str], columns: Array) -> Array:
+    """Columns (N, R, p) of the parameters ``given`` in the order asked for: matrices come in the table's order."""
+    if tuple(given) == tuple(names):
         return columns
-    return columns[:, :, [found.index(name) for name in names]]
+    return columns[:, :, [given.index(name) for name in names]]

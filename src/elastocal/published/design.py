@@ -87,14 +87,14 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
     by_d = design_problem(task(sources, rng), rng)
     by_tests = replace(by_d, criterion=TestPose(by_d.derivatives))
     counts = COUNTS if curves else ()
-    found = {
+    plans = {
         "d": best_plan(by_d, rng, counts=counts, restarts=RESTARTS),
         "test_pose": best_plan(by_tests, rng, counts=counts, restarts=RESTARTS),
     }
-    known = {name: [plan.selection.known] for name, plan in found.items()}
+    known = {name: [plan.selection.known] for name, plan in plans.items()}
     known["random"] = random_plans(by_d, POSES, rng)
     errors = {n: [by_d.errors(k) for k in each] for n, each in known.items()}
-    lines = {n: tuple(rms(by_d.errors(p.plan.known)) for p in plan.curve) for n, plan in found.items() if curves}
+    lines = {n: tuple(rms(by_d.errors(p.plan.known)) for p in plan.curve) for n, plan in plans.items() if curves}
     if curves:
         many = [[rms(by_d.errors(k)) for k in random_plans(by_d, count, rng)] for count in COUNTS]
         lines["random"] = tuple(float(np.median(m)) for m in many)
@@ -103,8 +103,8 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
         {n: _percent(by_d, np.median([k.sd for k in each], axis=0)) for n, each in known.items()},
         {n: float(np.median([rms(e) for e in each])) for n, each in errors.items()},
         {n: float(np.median([e.max() for e in each])) for n, each in errors.items()},
-        {n: _efficiency(plan) for n, plan in found.items()},
-        found["test_pose"].by_determinant.efficiency,
+        {n: _efficiency(plan) for n, plan in plans.items()},
+        plans["test_pose"].by_determinant.efficiency,
         lines,
     )
 
@@ -176,29 +176,29 @@ def _figures(compared: Compared, suffix: str) -> tuple[Figure, ...]:
 
 def verdict(bare: Compared, whole: Compared) -> str:
     notes = []
-    for found, noise in ((bare, "tracker noise alone"), (whole, "the whole error budget")):
-        k = {p: (found.percent[p]["k_c"], found.percent[p]["s_0"]) for p in PLANS}
+    for study, noise in ((bare, "tracker noise alone"), (whole, "the whole error budget")):
+        k = {p: (study.percent[p]["k_c"], study.percent[p]["s_0"]) for p in PLANS}
         notes.append(
             f"With {noise}, {POSES} poses give k_c to {k['random'][0]:.1f} % and s_0 to {k['random'][1]:.1f} % at "
             f"random (median of {RANDOM}), {k['d'][0]:.1f} and {k['d'][1]:.1f} % D-optimal, {k['test_pose'][0]:.1f} "
             f"and {k['test_pose'][1]:.1f} % where the plan is made for the test poses; the expected error there falls "
-            f"from {1e6 * found.error['random']:.1f} um (random) and {1e6 * found.error['d']:.1f} um (D) to "
-            f"{1e6 * found.error['test_pose']:.1f} um, by {found.better('random'):.0f} and {found.better('d'):.0f} %. "
-            f"The D-optimal plan is at least {100 * found.certified['d']:.1f} % efficient."
+            f"from {1e6 * study.error['random']:.1f} um (random) and {1e6 * study.error['d']:.1f} um (D) to "
+            f"{1e6 * study.error['test_pose']:.1f} um, by {study.better('random'):.0f} and {study.better('d'):.0f} %. "
+            f"The D-optimal plan is at least {100 * study.certified['d']:.1f} % efficient."
         )
     return " ".join((*notes, explained(whole.percent["random"])))
 
 
-def explained(found: dict[str, float]) -> str:
+def explained(share: dict[str, float]) -> str:
     """Which accuracies of Table 3 the error budget gives in size at random poses (%), and which not."""
-    like = [s for s in SOUGHT if alike(s, found[s])]
+    like = [s for s in SOUGHT if alike(s, share[s])]
     unlike = [s for s in SOUGHT if s not in like]
-    each = ", ".join(f"{s} {found[s]:.2g} % (printed {printed_percent(s)})" for s in like)
+    each = ", ".join(f"{s} {share[s]:.2g} % (printed {printed_percent(s)})" for s in like)
     message = f"The whole budget at random poses has the printed size for {each or 'none'}"
     if not unlike:
         return f"{message}."
     left = ", ".join(
-        f"{s} {found[s]:.2g} % (printed {printed_percent(s)}, {times(s, found[s]):.2g} times as much)" for s in unlike
+        f"{s} {share[s]:.2g} % (printed {printed_percent(s)}, {times(s, share[s]):.2g} times as much)" for s in unlike
     )
     return (
         f"{message}; but not for {left}. What else acted on these is open: links that bend and that a model of joints "

@@ -155,10 +155,10 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     spring = sum(name in robot.parameters.names for name in SPRING)
     of = _experiment(robot, rng, progress)
     figures = (*_size_figures(sizes, spring), *_rank_figures(ranks), *experiment_figures(of))
-    said = {f.name: f.recomputed for f in figures}
+    recomputed = {f.name: f.recomputed for f in figures}
     counts = (of.both.stages[0].parameters + spring, *(s.parameters for s in of.both.stages))
     path = f"The path is {' -> '.join(str(c) for c in counts)}."
-    verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(said)} {_LIMITS}"
+    verdict = f"{_theory(sizes, ranks, spring)} {path} {_practice(recomputed)} {_LIMITS}"
     return Outcome(PRINTED.name, verdict, figures, (path_curve(of),), path_listings(robot, of.both))
 
 
@@ -178,8 +178,8 @@ def _experiment(robot: Robot, rng: np.random.Generator, progress: Progress) -> R
     linear = ex.HeldOut.build(robot, "linear")
     draws = []
     for number in range(DRAWS):
-        found = ex.identified(robot, ex.measured(robot, ex.two_setups(robot, rng), sources, rng, "linear"))
-        draws.append((len(found.fit.names), linear.share(linear.rest(found.fit.model))))
+        identified = ex.identified(robot, ex.measured(robot, ex.two_setups(robot, rng), sources, rng, "linear"))
+        draws.append((len(identified.fit.names), linear.share(linear.rest(identified.fit.model))))
         progress(5 + number, total)
     return Results(both, budget, vertical, once, ex.HeldOut.build(robot), tuple(draws))
 

@@ -72,20 +72,20 @@ EXAGGERATED = 30
 def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     truth = read_robot(ROBOT)
     setup = ex.two_setups(truth, rng)
-    found = []
+    identified = []
     for i, sources in enumerate((ex.tracker_only(), ex.error_budget())):
-        found.append(ex.identified(truth, ex.measured(truth, setup, sources, rng, "loaded")))
+        identified.append(ex.identified(truth, ex.measured(truth, setup, sources, rng, "loaded")))
         progress(i + 1, 4)
     path = contour_targets(truth)
     loads = cutting_loads(truth, path)
     exact = compensated(truth, truth, path, loads)
     ways = {
-        "tracker": compensated(truth, found[0].fit.model, path, loads),
-        "budget": compensated(truth, found[1].fit.model, path, loads),
+        "tracker": compensated(truth, identified[0].fit.model, path, loads),
+        "budget": compensated(truth, identified[1].fit.model, path, loads),
     }
     progress(3, 4)
-    whole = [compensated(truth, f.fit.model, path, loads, weights=True) for f in found]
-    outcome = _Result(exact, ways, whole, _expected(found[1], truth, path, loads), _sizes(loads))
+    whole = [compensated(truth, f.fit.model, path, loads, weights=True) for f in identified]
+    outcome = _Result(exact, ways, whole, _expected(identified[1], truth, path, loads), _sizes(loads))
     progress(4, 4)
     return Outcome(PRINTED.name, outcome.verdict(), outcome.figures(), (_along(exact, ways), _seen(path, ways)))
 

@@ -189,7 +189,7 @@ class _Run:
     """The sweeps, the fit of all joints, the recursion, the motion of Table V judged with and without friction."""
 
     sweeps: JointLog
-    found: GravityFit
+    fit: GravityFit
     recursion: Recursion
     validation: Validation
     without_friction: np.ndarray
@@ -197,11 +197,11 @@ class _Run:
 
 def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     done = _computed(rng, progress)
-    terms = {t.joint: t for t in _terms(done.found)}
+    terms = {t.joint: t for t in _terms(done.fit)}
     figures = (
         *_coefficients(terms, {t.joint: t for t in done.recursion.terms}, done.recursion),
         *moments(terms),
-        *_friction(done.found),
+        *_friction(done.fit),
         *_validation(done),
     )
     return Outcome(PRINTED.name, _verdict(terms, done), figures, _curves(done))
@@ -278,7 +278,7 @@ def _validation(done: _Run) -> tuple[Figure, ...]:
 
 
 def _curves(done: _Run) -> tuple[Lines, ...]:
-    gravity = done.found.sense.sign * done.validation.prediction.weight.torque
+    gravity = done.fit.sense.sign * done.validation.prediction.weight.torque
     return (*sweeps(done.sweeps, MOVED), *validation(done.validation, gravity, MOVED))
 
 

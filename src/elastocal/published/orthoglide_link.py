@@ -65,9 +65,9 @@ def ratios() -> Listing:
     pairs = zip(PRINTED.table("eq. (16)"), PRINTED.table("eq. (17)"), strict=True)
     for i, (elements, printed) in enumerate(pairs):
         for j, (k, ratio) in enumerate(zip(elements, printed, strict=True)):
-            found = float(f"{abs(k) / PER_LOAD[i]:.4g}")
+            quotient = float(f"{abs(k) / PER_LOAD[i]:.4g}")
             low, high = (end / PER_LOAD[i] for end in _ends(k, 3))
-            rows.append({"element": f"k{i + 1}{j + 1}", "k of (16)": k, "ratio of (17)": ratio, "|k|/sigma": found,
+            rows.append({"element": f"k{i + 1}{j + 1}", "k of (16)": k, "ratio of (17)": ratio, "|k|/sigma": quotient,
                          "agrees": _agrees(low, high, abs(ratio))})  # fmt: skip
     return Listing("ratios_17", tuple(rows), "eq. (17) again from (16) and sigma/load 2.5e-7 and 2.5e-6")
 
@@ -117,8 +117,8 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
         *_possible_figures(stated, possible),
         *_beam_figures(stated),
     )
-    said = {f.name: f.recomputed or 0.0 for f in figures}
-    return Outcome(PRINTED.name, _verdict(said), figures, ratio_maps(printed), (ratios(),))
+    recomputed = {f.name: f.recomputed or 0.0 for f in figures}
+    return Outcome(PRINTED.name, _verdict(recomputed), figures, ratio_maps(printed), (ratios(),))
 
 
 def _verdict(v: dict[str, float]) -> str:

@@ -181,8 +181,8 @@ def run(rng: np.random.Generator, progress: Progress) -> Outcome:
     total = DRAWS + STARTS
     noise = drawn(kind, felt, DRAWS, rng, lambda done, _: progress(done, total))
     rate, worst = success_rate(exact, STARTS, rng, lambda done, _: progress(DRAWS + done, total))
-    found = runs["gaps"].values(NAMES)
-    off = max(abs(x / (v.actual - v.nominal) - 1) for x, v in zip(found, VALUES, strict=True))
+    estimates = runs["gaps"].values(NAMES)
+    off = max(abs(x / (v.actual - v.nominal) - 1) for x, v in zip(estimates, VALUES, strict=True))
     figures = (
         PRINTED.figure("e_f_N", e_f),
         PRINTED.figure("iterations", len(runs["forces"].models) - 1),

@@ -164,9 +164,9 @@ def _analyse(loops: Mapping[str, Loop]) -> _Analysis:
         half, sd = half_gap.principal.values[i], half_gap.principal.sd[i]
         values[f"gripper_backlash_{word}_m"] = Estimate(2 * float(half), 2 * float(sd), half_gap.freedom)
     for joint, lever in LEVERS.items():
-        found = joint_values(fits[joint], lever)
-        values[f"joint{joint[1]}_compliance_rad_per_Nm"] = found.compliance
-        values[f"joint{joint[1]}_backlash_rad"] = found.half_gap.times(2)
+        estimates = joint_values(fits[joint], lever)
+        values[f"joint{joint[1]}_compliance_rad_per_Nm"] = estimates.compliance
+        values[f"joint{joint[1]}_backlash_rad"] = estimates.half_gap.times(2)
     return _Analysis(fits, compliance, half_gap, values)
 
 

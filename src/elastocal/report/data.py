@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
+from elastocal.errors import DuplicateError
 from elastocal.report.blocks import (
     Bars,
     Cell,
@@ -46,7 +47,8 @@ def as_data(report: Report) -> dict[str, Any]:
                 out["notes"] += list(block.paragraphs)
                 continue
             if block.key in out:
-                raise ValueError(f"report {report.title!r} has two blocks with the key {block.key!r}")
+                message = f"report {report.title!r} has two blocks with the key {block.key!r}"
+                raise DuplicateError(message, value=block.key)
             if isinstance(block, Code):
                 out[block.key] = block.text
             elif isinstance(block, Table):

@@ -70,8 +70,8 @@ def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
     if isinstance(part, Solids):
         return _solid(part, colour)
     lines = strokes(part)
-    said = () if isinstance(part, Strokes) else part.words
-    words = [w for line, w in zip(lines, said, strict=True) for _ in (*line, None)] if said else []
+    labels = () if isinstance(part, Strokes) else part.words
+    words = [w for line, w in zip(lines, labels, strict=True) for _ in (*line, None)] if labels else []
     hover = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
     return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **hover}
 

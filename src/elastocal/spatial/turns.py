@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.errors import RangeError
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import nearest_rotation
 from elastocal.values import dataclass
@@ -34,7 +35,7 @@ class Rotation:
         q = np.asarray(numbers, dtype=np.float64)
         size = np.linalg.norm(q, axis=-1, keepdims=True)
         if np.any(size == 0.0):
-            raise ValueError("a quaternion of zeros is no rotation")
+            raise RangeError("a quaternion of zeros is no rotation", code="no-rotation")
         return cls((q if scalar_first else np.roll(q, 1, axis=-1)) / size)
 
     @classmethod
@@ -43,7 +44,7 @@ class Rotation:
         r = np.asarray(matrix, dtype=np.float64)
         known = np.asarray(np.isfinite(r).all((-2, -1)))
         if np.any(np.linalg.det(np.where(known[..., None, None], r, np.eye(3))) <= 0):
-            raise ValueError("a matrix that mirrors is no rotation")
+            raise RangeError("a matrix that mirrors is no rotation", code="no-rotation")
         off = ~np.all(np.abs(r @ np.swapaxes(r, -1, -2) - np.eye(3)) < 1e-12, axis=(-2, -1)) & known
         if np.any(off):
             r = np.where(off[..., None, None], nearest_rotation(np.where(off[..., None, None], r, np.eye(3))), r)

@@ -115,7 +115,7 @@ class History(Reader):
         checked = records.checked(calibration, read, of, refit=refit)
         head = self._head(who, reason, time, notes if time else (*notes, NO_TIME), None)
         warm = records.known_temperature(read, temperature)
-        return self._append(robot, lambda found: records.check_entry(found, checked, warm, **head), inputs or files)
+        return self._append(robot, lambda history: records.check_entry(history, checked, warm, **head), inputs or files)
 
     def release(
         self,
@@ -165,7 +165,7 @@ class History(Reader):
     def withdraw(self, robot: str, number: int, *, reason: str, who: str) -> Entry:
         """Say that an entry is wrong, without another in its place; it stays readable and counts no more."""
         head = self._head(text(who, "who", needed=True), text(reason, "reason", needed=True), None, (), None)
-        return self._append(robot, lambda found: records.withdrawal_entry(found, number, **head), {})
+        return self._append(robot, lambda history: records.withdrawal_entry(history, number, **head), {})
 
     def import_cell(self, folder: str | PathLike[str], robot: str | None = None, **stated: Any) -> Entry:
         """Record the calibration of a cell with the files that it rests on; ``stated`` are keywords of ``add``."""

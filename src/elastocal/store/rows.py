@@ -93,10 +93,10 @@ def last_entries(
     joined = select(robots.c.name, entries.c.number, entries.c.kind, entries.c.document, entries.c.sha256).join_from(
         entries, newest, (entries.c.robot == newest.c.robot) & (entries.c.number == newest.c.number)
     ).join(robots, robots.c.id == entries.c.robot)  # fmt: skip
-    found: dict[str, dict[str, Entry]] = {}
+    by_robot: dict[str, dict[str, Entry]] = {}
     for name, number, kind, text, mark in connection.execute(joined.order_by(robots.c.name, entries.c.number)):
-        found.setdefault(name, {})[kind] = _checked(text, mark, f"{name} {number}")
-    for name, kinds in found.items():
+        by_robot.setdefault(name, {})[kind] = _checked(text, mark, f"{name} {number}")
+    for name, kinds in by_robot.items():
         last = max(kinds.values(), key=lambda e: e.number)
         yield name, last.number, kinds, last.alarms
 

@@ -26,7 +26,7 @@ def calibrate(request: Request, cell: Cell) -> Response:
 def _show(request: Request, cell: Cell, problem: InputError | None = None) -> Response:
     report = desk.calibration.reported(cell)
     return page(
-        request, "calibrate", "calibrate", cell, problem, said=report or None,
+        request, "calibrate", "calibrate", cell, problem, report=report or None,
         words=desk.calibration.effects(report), unit=desk.calibration.error_unit(report),
         readings=desk.calibration.to_decide(cell, report), kept=desk.calibration.model_was_kept(report),
         measured=cell.path("campaign").exists(), stale=desk.cell.stale(cell, "calibrate") if report else "",

@@ -108,10 +108,10 @@ NEEDS = {"plan": "plan", "simulate": "planned", "calibrate": "campaign", "compen
 """What must be there before a step is run."""
 
 
-def next_page(found: desk.cell.StatusResult) -> tuple[str, str] | None:
+def next_page(status: desk.cell.StatusResult) -> tuple[str, str] | None:
     """What is stale first, in the order of the chain, then what has not been run."""
     for state in ("stale", "not run yet"):
-        steps = [line.step.partition("-")[0] for line in found.lines if line.state == state]
+        steps = [line.step.partition("-")[0] for line in status.lines if line.state == state]
         for step, (words, shown) in NEXT.items():
             if step in steps:
                 return (f"{words} again: an input has changed" if state == "stale" else words), shown

@@ -49,11 +49,12 @@ def _shown(request: Request, cell: Cell, problem: InputError | None = None, unti
     """The last entries, or those up to number ``until``."""
     history, stated = _known(request, cell), cell.certificate
     shown = None if history is None else history.shown(until, MANY)
-    said = None if history is None else history.page(date.today(), until, MANY)
-    sections = [] if said is None else [(s.title, as_fragment(s.blocks).html) for s in said.sections]
-    return page(request, "history", "history", cell, problem, found=history, shown=shown, said=said, sections=sections,
-                calibrated=cell.path("calibration").exists(), operator=stated.operator or "", many=MANY,
-                missing=desk.cell.unstated(cell), kinds=",".join(KINDS), recorded=_recorded(cell, history))  # fmt: skip
+    report = None if history is None else history.page(date.today(), until, MANY)
+    sections = [] if report is None else [(s.title, as_fragment(s.blocks).html) for s in report.sections]
+    return page(request, "history", "history", cell, problem, history=history, shown=shown, report=report,
+                sections=sections, calibrated=cell.path("calibration").exists(), operator=stated.operator or "",
+                many=MANY, missing=desk.cell.unstated(cell), kinds=",".join(KINDS),
+                recorded=_recorded(cell, history))  # fmt: skip
 
 
 def _recorded(cell: Cell, history: Any) -> int:

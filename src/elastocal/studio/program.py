@@ -23,10 +23,10 @@ ASKED = ("force", "moment", "tool", "base", "payload", "near", "orientation", "r
 
 @dataclass(frozen=True)
 class Shown:
-    """A program of the cell; ``said`` is the result of its last correction, ``files`` what that wrote."""
+    """A program of the cell; ``result`` is the result of its last correction, ``files`` what that wrote."""
 
     name: str
-    said: dict[str, Any] | None
+    result: dict[str, Any] | None
     files: tuple[str, ...]
     changed: tuple[desk.program.Line, ...]
     report: str

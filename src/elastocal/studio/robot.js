@@ -9,9 +9,9 @@ const renew = async () => {
   const calibrated = document.getElementById("calibrated");
   const words = new URLSearchParams({at: values("joint-value"), load: values("load-value"), calibrated: calibrated && calibrated.checked ? "yes" : ""});
   try {
-    const answer = await fetch(robot.dataset.state + "?" + words), found = await answer.json();
-    refused.textContent = answer.ok ? "" : found.error;
-    if (answer.ok) { draw(found.scene); tool = found.tool; scale = found.scale; numbers.innerHTML = found.numbers; said.replaceChildren(...found.notes.map((n) => Object.assign(document.createElement("p"), {textContent: n}))); }
+    const answer = await fetch(robot.dataset.state + "?" + words), state = await answer.json();
+    refused.textContent = answer.ok ? "" : state.error;
+    if (answer.ok) { draw(state.scene); tool = state.tool; scale = state.scale; numbers.innerHTML = state.numbers; said.replaceChildren(...state.notes.map((n) => Object.assign(document.createElement("p"), {textContent: n}))); }
   } catch { refused.textContent = "The studio does not answer."; }
   waiting = false;
   if (again) { again = false; renew(); }

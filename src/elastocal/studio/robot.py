@@ -36,15 +36,15 @@ def robot(request: Request, cell: Cell) -> Response:
 def _show(request: Request, cell: Cell, problem: InputError | None = None, text: str | None = None) -> Response:
     place = within(cell, cell.place("robot"))
     source = text_of(place) if text is None else text
-    values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "said": {}, "told": ()}
+    values: dict[str, Any] = {"parameters": (), "sliders": (), "drawn": None, "readout": {}, "stated": ()}
     try:
         model = ec.read_robot(place)
         numbers = tuple((s.title, as_fragment(s.blocks).html) for s in desk.robot.stated_numbers(place))
         sliders = desk.robot.sliders(model)
         drawn, readout = _drawn(cell, model, [s.start for s in sliders], [0.0] * 6)
         values = {
-            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "said": readout,
-            "told": numbers,
+            "parameters": desk.robot.editable(model), "sliders": sliders, "drawn": drawn, "readout": readout,
+            "stated": numbers,
         }  # fmt: skip
     except InputError as error:
         problem = problem or error
@@ -64,8 +64,8 @@ def _model(place: Path, mark: str, calibration: Path | None, calibration_mark: s
 @router.get("/cell/{name}/robot/state")
 def state(cell: Cell, at: str, load: str = "", calibrated: str = "") -> Response:
     """Picture and numbers at controller values, under a load on the tool."""
-    place, found = within(cell, cell.place("robot")), within(cell, cell.place("calibration"))
-    own = found if calibrated and found.is_file() else None
+    place, calibration = within(cell, cell.place("robot")), within(cell, cell.place("calibration"))
+    own = calibration if calibrated and calibration.is_file() else None
     model = _model(place, sha256_of(place), own, "" if own is None else sha256_of(own))
     typed = _numbers(at, model.n, "joint values")
     wrench = _numbers(load, 6, "loads") if load.strip() else [0.0] * 6

@@ -2,13 +2,13 @@
 // how long work stands: asked for four times a second, and the page is fetched again when it has ended
 const job = document.querySelector(".job[data-active='yes']");
 const ask = async () => {
-  let found = null;
-  try { const answer = await fetch(job.dataset.job); found = answer.ok ? await answer.json() : null; } catch { found = null; }
-  if (found === null) { job.querySelector(".sentence").textContent = "The studio does not answer. The work goes on; start the studio again to see it."; setTimeout(ask, 2000); return; }
-  if (!found.active) { location.replace(location.pathname + location.search); return; }
-  job.querySelector(".sentence").textContent = found.sentence;
-  job.querySelector("progress").value = found.share;
-  job.querySelector(".stages").replaceChildren(...found.stages.map((s) => Object.assign(document.createElement("li"), {textContent: s})));
+  let state = null;
+  try { const answer = await fetch(job.dataset.job); state = answer.ok ? await answer.json() : null; } catch { state = null; }
+  if (state === null) { job.querySelector(".sentence").textContent = "The studio does not answer. The work goes on; start the studio again to see it."; setTimeout(ask, 2000); return; }
+  if (!state.active) { location.replace(location.pathname + location.search); return; }
+  job.querySelector(".sentence").textContent = state.sentence;
+  job.querySelector("progress").value = state.share;
+  job.querySelector(".stages").replaceChildren(...state.stages.map((s) => Object.assign(document.createElement("li"), {textContent: s})));
   setTimeout(ask, 250);
 };
 if (job) setTimeout(ask, 150);

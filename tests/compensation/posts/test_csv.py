@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle.programs import CSV, about, csv_rows, encoded, example, kuka, of_quaternion
+from oracle.refusals import refused
 
 from elastocal.compensation.posts.csv import Csv
 from elastocal.compensation.program import Changes, Given, Inserted
 from elastocal.compensation.stations import between
-from elastocal.errors import InputError
 
 
 def read(text=CSV, given=None):
@@ -121,23 +121,32 @@ def test_camrob_files_have_no_header():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "code", "value", "column"),
     [
-        ("", "is empty"),
-        ("# only a comment\n", "is empty"),
-        ("x_mm,y_mm\n1,2\n", "no columns x, y, z"),
-        ("x,y,z\n1,2,3\n", "column 'x' has no unit; write x_m or x_mm"),
-        ("x_mm,y_mm,z_deg\n1,2,3\n", "unit 'deg' does not fit z"),
-        ("x_mm,y_mm,z_mm,X_m\n", "gives x a second time"),
-        ("x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,q1,q2,q3,q4\n", "orientation twice, by a b c and by q1 q2 q3 q4"),
-        ("x_mm,y_mm,z_mm,A1_deg\n", "both positions and axis values"),
-        ("x_mm,y_mm,z_mm,rx_mrad,ry_mrad,rz_mrad\n", "the unit of rx ry rz"),
-        ("x_mm,y_mm,z_mm,fx_kg\n", "unit 'kg' does not fit fx"),
-        ("# base {X 1}\nx_mm,y_mm,z_mm\n", "line 1: the base needs numbers"),
+        ("x_mm,y_mm\n1,2\n", "no-positions", ("x_mm", "y_mm"), None),
+        ("x,y,z\n1,2,3\n", "unit", "", "x"),
+        ("x_mm,y_mm,z_deg\n1,2,3\n", "unit", "deg", "z"),
+        ("x_mm,y_mm,z_mm,X_m\n", "duplicate", "x", None),
+        ("x_mm,y_mm,z_mm,a_deg,b_deg,c_deg,q1,q2,q3,q4\n", "duplicate", ("a b c", "q1 q2 q3 q4"), None),
+        ("x_mm,y_mm,z_mm,A1_deg\n", "duplicate", "a1", None),
+        ("x_mm,y_mm,z_mm,rx_mrad,ry_mrad,rz_mrad\n", "unit", "rx ry rz", None),
+        ("x_mm,y_mm,z_mm,fx_kg\n", "unit", "kg", "fx"),
+        ("# base {X 1}\nx_mm,y_mm,z_mm\n", "missing", "base", None),
     ],
 )
-def test_headers_that_cannot_be_used(text, message):
-    with pytest.raises(InputError, match=message):
+def test_headers_that_cannot_be_used(text: str, code: str, value: object, column: str | None) -> None:
+    with refused(code, value, file="path.csv", line=1, column=column):
+        read(text)
+
+
+def test_units_of_a_title_are_listed() -> None:
+    with refused("unit", "", column="x", allowed=("x_m", "x_mm", "x_um", "x_in")):
+        read("x,y,z\n1,2,3\n")
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n"])
+def test_a_table_without_a_header_is_empty(text: str) -> None:
+    with refused("empty", file="path.csv"):
         read(text)
 
 

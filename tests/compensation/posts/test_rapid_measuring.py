@@ -98,7 +98,7 @@ def test_the_robot_file_says_which_language() -> None:
     assert language(read_robot("kuka-kr270")) == "krl"
     assert language(replace(arm(controller=kuka), name="abb-irb-6640")) == "rapid"
     assert build_robot(parse_yaml(robot_text(arm()), "again")).controller.language == "rapid"
-    with refused("input", file="arm.yaml", line=15, column="controller.language"):
+    with refused("range", "basic", file="arm.yaml", line=15, column="controller.language"):
         arm(controller="language: basic")
 
 

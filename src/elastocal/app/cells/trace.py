@@ -38,8 +38,8 @@ _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 class Trace:
     """``words`` follow ``elastocal``, with paths seen from the cell; ``label`` names the record.
 
-    ``settings`` is what was taken from cell.yaml, ``said`` what is to be told of it; ``read`` grows while files are
-    read.
+    ``settings`` is what was taken from cell.yaml, ``own_notes`` what is to be said of it; ``read`` grows while
+    files are read.
     """
 
     words: tuple[str, ...]
@@ -48,7 +48,7 @@ class Trace:
     seed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     read: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
+    own_notes: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class Trace:
             return ()
         from elastocal.app.cells.freshness import stale_inputs
 
-        return (*self.said, *stale_inputs(self.cell, self.inputs, self.label))
+        return (*self.own_notes, *stale_inputs(self.cell, self.inputs, self.label))
 
     def on(self, report: Report) -> Report:
         """The report with what it rests on; one that says its inputs says by which version first."""

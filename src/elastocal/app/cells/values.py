@@ -16,7 +16,7 @@ import typer
 
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
 from elastocal.app.cli.command import declared, example
-from elastocal.errors import FormatError, InputError, MissingError, UnknownNameError
+from elastocal.errors import FormatError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
 from elastocal.values import dataclass
@@ -188,11 +188,11 @@ def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> 
     text = isinstance(value, int | float) and not isinstance(value, bool) and "str" in str(hint)
     given = str(value) if text else value
     try:
-        found = TypeAdapter(hint).validate_python([given] if many else given)
+        converted = TypeAdapter(hint).validate_python([given] if many else given)
     except ValidationError as error:
         message = error.errors()[0]["msg"].replace("Input should be", "write")
-        raise home.located.error(place, f"{value!r} does not fit; {message}") from None
-    return [_here(v) for v in found] if isinstance(found, list) else _here(found)
+        raise home.located.error(place, f"{value!r} does not fit; {message}", RangeError) from None
+    return [_here(v) for v in converted] if isinstance(converted, list) else _here(converted)
 
 
 def _here(value: Any) -> Any:

@@ -186,7 +186,7 @@ def _result(declared: Command, values: Mapping[str, Any]) -> Any:
     own = inspect.signature(declared.function).parameters
     if "live" in own:
         return declared.function(**words, live=live)
-    with progress(declared.progress.format(**words) or declared.name, told="progress" in own) as callback:
+    with progress(declared.progress.format(**words) or declared.name, reported="progress" in own) as callback:
         return declared.function(**words, **({"progress": callback} if "progress" in own else {}))
 
 
@@ -209,17 +209,17 @@ def _read(declared: Command, values: Mapping[str, Any]) -> dict[str, Path | None
     """Files that the user has named to be read, and that must stay."""
     from elastocal.files.robot.read import robot_file
 
-    found: dict[str, Path | None] = {}
+    files: dict[str, Path | None] = {}
     for p, hint in declared.hints.items():
         marks = getattr(hint, "__metadata__", ())
         listed = values[p] if isinstance(values[p], list | tuple) else [values[p]]
         for value in listed:
             name = label(p, hint) if len(listed) == 1 else f"{label(p, hint)} {value}"
             if isinstance(value, Path) and not {o.WRITTEN, o.FOLDER, o.REPLACED} & set(marks):
-                found[name] = value
+                files[name] = value
             elif isinstance(value, str) and p in _ROBOTS:
-                found[name] = robot_file(value)
-    return found
+                files[name] = robot_file(value)
+    return files
 
 
 def label(parameter: str, hint: Any) -> str:

@@ -48,11 +48,11 @@ def told_to(listener: Progress) -> Iterator[None]:
 
 
 @contextmanager
-def progress(what: str, told: bool = True) -> Iterator[Progress]:
+def progress(what: str, reported: bool = True) -> Iterator[Progress]:
     """Shows the work while it lasts: a bar with stage and times on a terminal, now and then a line elsewhere.
 
     The first sign of life comes from a thread of its own, since the work may tell nothing for long.  Work that is not
-    ``told`` of has a name and a clock on a terminal, and no line elsewhere.
+    ``reported`` of has a name and a clock on a terminal, and no line elsewhere.
     """
     listener = _listener.get()
     if listener is not None:
@@ -63,7 +63,7 @@ def progress(what: str, told: bool = True) -> Iterator[Progress]:
     shown: _Bar | _Lines = _Bar(what) if terminal else _Lines(what)
     timer = threading.Timer(PATIENCE if terminal else LINE_EVERY, shown.start)
     timer.daemon = True
-    if terminal or told:
+    if terminal or reported:
         timer.start()
     try:
         with _as_shown(shown):

@@ -48,7 +48,7 @@ class CirclePointsResult:
     points: Path
     word: str
     robot: Robot
-    found: CirclePoints
+    circle_points: CirclePoints
     files: dict[Path, str]
     notes: tuple[str, ...]
 

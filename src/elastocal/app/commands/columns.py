@@ -27,7 +27,7 @@ AGAIN = "Type the same command with --accept, or single ones by --is NAME=TITLE.
 class ColumnsResult:
     """``files`` is columns.yaml where something was said that the table does not tell."""
 
-    found: Recognised
+    recognised: Recognised
     files: Mapping[Path, str] = field(default_factory=dict)
 
 
@@ -96,7 +96,7 @@ def _remembered(table: Path, recognised: Recognised, sheet: str | None) -> dict[
 
 
 def page(result: ColumnsResult) -> Report:
-    recognised = result.found
+    recognised = result.recognised
     shown = (
         Column("title", "title"), Column("name", "is"), Column("unit", "unit"), Column("by", "by"),
         Column("doubt", "in doubt"), Column("guess", "perhaps"),

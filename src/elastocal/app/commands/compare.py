@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CompareResult:
-    """``found`` is a comparison of calibrations, or one drift for every campaign after the first."""
+    """``comparison`` is a comparison of calibrations, or one drift for every campaign after the first."""
 
     paths: tuple[Path, ...]
     robot: Robot
-    found: Comparison | tuple[Drift, ...]
+    comparison: Comparison | tuple[Drift, ...]
     notes: tuple[str, ...] = ()
 
 

@@ -36,7 +36,7 @@ class DeflectResult:
     model: Robot
     at: Configurations
     load: AppliedLoad
-    found: FrameDeflection
+    deflection: FrameDeflection
     linear: FrameDeflection | None
     contributions: tuple[Contribution, ...]
     sag: bool
@@ -48,7 +48,7 @@ class DeflectResult:
         import numpy as np
 
         assert self.linear is not None
-        return np.asarray(np.linalg.norm(self.linear.translation - self.found.translation, axis=1))
+        return np.asarray(np.linalg.norm(self.linear.translation - self.deflection.translation, axis=1))
 
 
 @command("robots", 3, Uses({"robot": "robot"}, either=WHERE, nominal=True), csv=True, progress="loaded equilibrium")

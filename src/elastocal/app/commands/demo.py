@@ -52,7 +52,7 @@ class DemoResult:
 
     planned: PlanResult
     measured: SimulateResult
-    found: Predictor
+    predictor: Predictor
     corrected: CompensateResult
     stated: CompensateResult
 
@@ -94,7 +94,7 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
     from elastocal.app.cli.progress import progress
     from elastocal.files.cell_yaml import read_cell
 
-    with progress("making the cell", told=False):
+    with progress("making the cell", reported=False):
         _make(folder)
     cell = read_cell(folder)
     settings = {key: setting(cell, key, "demo") for key in ("reports", "options")}

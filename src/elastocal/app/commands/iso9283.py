@@ -54,7 +54,7 @@ def iso9283(
     from elastocal.compensation.iso9283 import iso9283 as figures
     from elastocal.files.tables.validation import read_visits
 
-    visits, said = read_visits(measured)
+    visits, file_notes = read_visits(measured)
     even = len({len(v.reached) for v in visits}) == 1
     if path and not even:
         raise MissingError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
@@ -64,7 +64,7 @@ def iso9283(
     )  # fmt: skip
     poses = metrics.poses
     distances = tuple((visits[a].name, visits[b].name, d) for a, b, d in metrics.distances)
-    notes = [*said, "Figures in the style of ISO 9283:1998; not a statement of conformity."]
+    notes = [*file_notes, "Figures in the style of ISO 9283:1998; not a statement of conformity."]
     fewest = min(p.cycles for p in poses)
     if fewest < STANDARD_CYCLES:
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")

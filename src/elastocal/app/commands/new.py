@@ -139,8 +139,8 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
     if file.suffix.lower() not in (".yaml", ".yml"):
         from elastocal.files.robot.write import robot_text
 
-        spoken, said = with_controller(robot, language)
-        model, notes = with_assumed_tool(spoken).with_joint_compliance(rated_kg), (*robot.notes, *said)
+        spoken, controller_notes = with_controller(robot, language)
+        model, notes = with_assumed_tool(spoken).with_joint_compliance(rated_kg), (*robot.notes, *controller_notes)
         head = (f"Made from {file.name} by 'elastocal new'; the format is described in docs/robots.md.",)
         text = robot_text(model, (*head, *(f"Note: {note}." for note in notes)))
         return robot_from_text(text, "robot.yaml"), notes, text

@@ -135,9 +135,9 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
             progress=progress,
         )  # fmt: skip
         warnings = tuple(w.text for w in chosen.warnings if w.code != ASSUMED)  # the verdict of the page says it
-        files, said = plan_files(request, file, chosen)
+        files, program_notes = plan_files(request, file, chosen)
     check_unfilled(files)
-    notes, html = (*file.notes, *warnings, *said), request.out / "report.html"
+    notes, html = (*file.notes, *warnings, *program_notes), request.out / "report.html"
     return PlanResult(file.name, chosen, files, _facts(request, file, chosen.task), notes, html)
 
 

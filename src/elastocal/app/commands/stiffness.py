@@ -107,8 +107,8 @@ def stiffness(
     work = _Solver(model, where.q, load.applied, loaded, watched)
     part: Callable[[slice], CartesianStiffness] = work.solved
     if grid is None:
-        found = work.solved(slice(0, len(where)), progress)
-        part, smallest, status, diagonals = found.rows, softest(found), found.status, None
+        solution = work.solved(slice(0, len(where)), progress)
+        part, smallest, status, diagonals = solution.rows, softest(solution), solution.status, None
     else:
         smallest, status, diagonals = work.mapped(writes("--csv"), progress)
     notes = (*read.notes, *where.notes, *load.notes)
@@ -164,8 +164,8 @@ class _Solver:
         from elastocal.model.statics.stiffness import stiffness_chunks
 
         if self.loaded:
-            found = self.solved(rows)
-            yield rows, np.moveaxis(found.compliance, 0, -1), np.moveaxis(found.stiffness, 0, -1), found.status
+            solution = self.solved(rows)
+            yield rows, np.moveaxis(solution.compliance, 0, -1), np.moveaxis(solution.stiffness, 0, -1), solution.status
             return
         for part, soft, stiff, status in stiffness_chunks(self.model, self.q[rows], self.frame):
             yield slice(rows.start + part.start, rows.start + part.stop), soft, stiff, status

@@ -15,7 +15,7 @@ SHOWN = 15
 
 
 def page(result: CompareResult) -> Report:
-    comparison = result.found
+    comparison = result.comparison
     facts = tuple(Fact(f"item_{i}", f"item {i}", p.as_posix(), p.as_posix()) for i, p in enumerate(result.paths, 1))
     title = f"Comparison: {result.robot.title or result.robot.name}"
     if isinstance(comparison, Comparison):
@@ -31,7 +31,7 @@ def page(result: CompareResult) -> Report:
 
 def table(result: CompareResult) -> Table:
     """What --csv writes: all changes of the first pair."""
-    comparison = result.found
+    comparison = result.comparison
     return _changes(comparison.steps[0], 1) if isinstance(comparison, Comparison) else drift_table(comparison[0], 1)
 
 

@@ -18,9 +18,8 @@ WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "
 
 
 def page(result: DeflectResult) -> Report:
-    title = (
-        f"{'Sag' if result.sag else 'Deflection'} of {result.found.frame}: {result.model.title or result.model.name}"
-    )
+    robot = result.model.title or result.model.name
+    title = f"{'Sag' if result.sag else 'Deflection'} of {result.deflection.frame}: {robot}"
     sections = (
         Section(f"Load: {result.load.text}", (table(result),)),
         Section("Contributions", (share_table(result.contributions),) if result.contributions else ()),
@@ -38,7 +37,7 @@ def table(result: DeflectResult) -> Table:
     columns += [Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"]
     columns += [Column("size_mm", "size", "mm", 4)]
     columns += [Column(f"r{c}_mrad", f"r{c}", "mrad", 4, "rotation") for c in "xyz"]
-    notes = [_SAG if result.sag else _BETWEEN, *_help(result.found)]
+    notes = [_SAG if result.sag else _BETWEEN, *_help(result.deflection)]
     if result.linear is not None:
         columns += [Column("linear_mm", "linear", "mm", 4), Column("linear_off_mm", "linear off by", "mm", 4)]
         notes.append(_LINEAR)
@@ -61,7 +60,7 @@ _LINEAR = (
 def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     import numpy as np
 
-    at, deflection = result.at, result.found
+    at, deflection = result.at, result.deflection
     reason = f"no deflection, {_word(deflection, i)}"
     move = 1e3 * deflection.translation[i]
     turn = 1e3 * deflection.rotation[i]
@@ -111,7 +110,7 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
 
     from elastocal.model.statics.equilibrium import Status
 
-    deflection = result.found
+    deflection = result.deflection
     good = deflection.status == Status.CONVERGED
     if is_rigid(result.model):
         return (RIGID,)
@@ -155,9 +154,9 @@ def scenes(result: DeflectResult) -> tuple[Scene, ...]:
     """Nothing where no configuration has an equilibrium."""
     from elastocal.model.statics.equilibrium import Status
 
-    if not (result.found.status == Status.CONVERGED).any():
+    if not (result.deflection.status == Status.CONVERGED).any():
         return ()
-    good = result.found.status == Status.CONVERGED
+    good = result.deflection.status == Status.CONVERGED
     names = [name for name, g in zip(row_names(result.at), good, strict=True) if g]
     load = result.load.applied
     if load is not None and len(load.wrench) > 1:

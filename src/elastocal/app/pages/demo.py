@@ -47,11 +47,11 @@ def page(result: DemoResult) -> Report:
         Section("What is done here", (Paragraphs(_WHAT),), folded=True, step=SUMMARY),
         *_steps(result, front),
     ]
-    notes = dict.fromkeys((*result.measured.notes, *result.found.notes, *result.corrected.notes))
+    notes = dict.fromkeys((*result.measured.notes, *result.predictor.notes, *result.corrected.notes))
     facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
     tiles = compensate.tiles(result.corrected.correction, tolerance)
     title = "The whole cycle on a KUKA KR 270"
-    page_one = calibrate.page(result.found).certificate
+    page_one = calibrate.page(result.predictor).certificate
     return Report(title, verdict(result), tuple(sections), tuple(notes), facts, tiles=tiles, certificate=page_one)
 
 
@@ -72,7 +72,7 @@ def verdict(result: DemoResult) -> tuple[str, ...]:
         f"{1e3 * predicted_rms(result.corrected.correction):.3f} mm RMS was predicted by the calibration alone, which "
         "does not know the simulated robot.",
         outlier_words(result),
-        result.found.calibration.verdict.text,
+        result.predictor.calibration.verdict.text,
     )
 
 
@@ -86,7 +86,7 @@ def _steps(result: DemoResult, front: Block) -> Iterator[Section]:
     parts = (
         ("Plan", plan.page(result.planned)),
         ("Campaign", simulate.page(result.measured)),
-        ("Calibration", calibrate.page(result.found)),
+        ("Calibration", calibrate.page(result.predictor)),
         ("Compensation", compensate.page(result.corrected)),
     )
     before = set(verdict(result))
@@ -156,7 +156,7 @@ def truth_table(result: DemoResult) -> Table:
         Column("off_sd", "off by [sd]", decimals=1),
     )
     truth = result.measured.truth.parameters
-    informed = [e for e in result.found.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
+    informed = [e for e in result.predictor.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
     rows: list[tuple[Cell, ...]] = []
     for e in informed:
         true = float(truth.values[truth.index(e.name)])
@@ -179,7 +179,7 @@ def outlier_words(result: DemoResult) -> str:
         for i in range(setup.count)
         if (setup.q[i] == setup.q[p.reading]).all() and (setup.wrenches[i] == setup.wrenches[p.reading]).all()
     }
-    left_out = {f"{o.place}, {o.marker}.d{o.axis}" for o in result.found.calibration.outliers}
+    left_out = {f"{o.place}, {o.marker}.d{o.axis}" for o in result.predictor.calibration.outliers}
     named, missed, wrong = planted & left_out, planted - left_out, left_out - repeats
     message = f"The outlier was found and left out: {', '.join(sorted(named))}." if named else ""
     lost = f"NOT FOUND: {', '.join(sorted(missed))}." if missed else ""

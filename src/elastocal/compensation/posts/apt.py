@@ -96,7 +96,7 @@ def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
     head, tail = line[: int(spans[0, 0]) - at], line[int(spans[count - 1, 1]) - at :]
     rows = layout.how.rows(points, layout.slots.values[move.end])
     words = (", ".join(numbers_text(row, layout.how.decimals)[:count]) for row in rows)
-    return (at, at, "".join(f"{head}{said}{tail}{text.newline}" for said in words))
+    return (at, at, "".join(f"{head}{numbers}{tail}{text.newline}" for numbers in words))
 
 
 @dataclass

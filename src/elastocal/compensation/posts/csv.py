@@ -32,7 +32,7 @@ from elastocal.compensation.posts.post import (
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.errors import ConflictError, MissingError, UnsupportedError
+from elastocal.errors import ConflictError, InputError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -79,8 +79,8 @@ class Csv(Post):
             joints=si if joints else np.empty((len(si), 0)),
             moves=tuple(into.moves),
             skipped=tuple(into.skipped),
-            bases=into.frames("base", given.bases, reading.found["base"]),
-            tools=into.frames("tool", given.tools, reading.found["tool"]),
+            bases=into.frames("base", given.bases, reading.frames["base"]),
+            tools=into.frames("tool", given.tools, reading.frames["tool"]),
             notes=tuple(into.notes),
             layout=CsvLayout(slots, cols, reading.separator != ","),
             wrenches=wrenches,
@@ -197,7 +197,7 @@ class Reading:
         self.columns = CAMROB
         self.separator = ""
         self.wrenches = Rows()
-        self.found: dict[str, dict[str, Pose]] = {"base": {}, "tool": {}}
+        self.frames: dict[str, dict[str, Pose]] = {"base": {}, "tool": {}}
 
     def run(self) -> None:
         text, number = self.text.text, 0
@@ -214,9 +214,9 @@ class Reading:
                 else:
                     self._header(number, start, line)
         if not self.separator:
-            raise MissingError(
-                f"{self.text.name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm", code="empty"
-            )
+            name = self.text.name
+            message = f"{name}: is empty; the first line names the columns, such as x_mm,y_mm,z_mm"
+            raise MissingError(message, code="empty", file=name)
 
     def _comment(self, start: int, line: str) -> None:
         stated = _FRAME.search(line)
@@ -224,11 +224,14 @@ class Reading:
             value = literal(self.text.name, self.text.text, start + stated.start(2), start + stated.end(2))
             pose = value.pose() if value else None
             if pose is None:
-                where = f"{self.text.name}, line {self.text.line(start)}"
+                name, number = self.text.name, self.text.line(start)
                 raise MissingError(
-                    f"{where}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)", value=stated[1]
+                    f"{name}, line {number}: the {stated[1]} needs numbers for X, Y, Z, A, B and C (mm, deg)",
+                    file=name,
+                    line=number,
+                    value=stated[1],
                 )
-            self.found[stated[1].lower()][stated[1].lower()] = pose
+            self.frames[stated[1].lower()][stated[1].lower()] = pose
 
     def _header(self, number: int, start: int, line: str) -> None:
         self.separator = next((c for c in ";\t" if c in line), ",")
@@ -236,8 +239,11 @@ class Reading:
             self.into.note("read as KUKA.CAMRob: X Y Z A B C in columns 1 to 6, mm and deg, tool in column 13")
             self._row(number, start, line)
             return
-        where = f"{self.text.name}, line {number}"
-        self.columns = columns([c for _, c in self._cells(line)], where)
+        try:
+            self.columns = columns([c for _, c in self._cells(line)])
+        except InputError as error:
+            name = self.text.name
+            raise error.reworded(f"{name}, line {number}: {error}", file=name, line=number) from None
         if self.columns.form in ("rotvec", "XYZ"):
             message = (
                 "a rotation vector (rad)" if self.columns.form == "rotvec" else "angles about x, y, z in turn (deg)"

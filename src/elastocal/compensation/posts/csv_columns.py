@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from elastocal.compensation.posts.digits import METRES, RADIANS
-from elastocal.errors import DuplicateError, FormatError, MissingError, UnitError
+from elastocal.errors import DuplicateError, MissingError, UnitError
 from elastocal.values import dataclass
 
 FORCE = {"n": 1.0, "kn": 1e3}
@@ -84,34 +84,36 @@ CAMROB = Columns(
 """KUKA.CAMRob: no header, semicolons; X Y Z A B C first, tool in column 13."""
 
 
-def columns(header: list[str], where: str) -> Columns:
+def columns(header: list[str]) -> Columns:
     """What the header says; a column is understood once, and only with a unit where it needs one."""
     named: dict[str, tuple[int, str]] = {}
     for place, cell in enumerate(header):
         name, unit = _title(cell.strip(' \t"').lower())
         if name in named:
-            raise DuplicateError(f"{where}: column {cell.strip()!r} gives {name} a second time; keep one", value=name)
+            raise DuplicateError(f"column {cell.strip()!r} gives {name} a second time; keep one", value=name)
         if name:
             named[name] = (place, unit)
     cartesian = [c for c in "xyz" if c in named]
     axes = [n for n, (_, unit) in named.items() if AXIS.fullmatch(n) and unit in {**METRES, **RADIANS}]
     if len(cartesian) == 3 and axes:
         raise DuplicateError(
-            f"{where}: gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected",
+            f"gives both positions and axis values ({axes[0]}); keep one, as both cannot be corrected",
             value=axes[0],
         )
     if len(cartesian) == 3:
-        form, wanted = _orientation(named, where)
+        form, wanted = _orientation(named)
         wanted = ("x", "y", "z", *wanted)
     elif axes and not cartesian:
         form, wanted = "joints", tuple(axes)
     else:
         raise MissingError(
-            f"{where}: has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm", code="no-positions"
+            "has no columns x, y, z with their unit; write for example x_mm,y_mm,z_mm",
+            code="no-positions",
+            value=tuple(header),
         )
-    fields = [(named[n][0], *_unit(n, named[n][1], form, where)) for n in wanted]
-    wrench = {i: _wrench(named, names, where) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
-    feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED, where)) if "feed" in named else None
+    fields = [(named[n][0], *_unit(n, named[n][1], form)) for n in wanted]
+    wrench = {i: _wrench(named, names) for i, names in enumerate(WRENCH) if any(n in named for n in names)}
+    feed = (named["feed"][0], _factor("feed", named["feed"][1], FEED)) if "feed" in named else None
     words = {w: named[w][0] for w in WORDS if w in named}
     used = {*wanted, *WORDS, "feed", *(n for names in WRENCH for n in names)}
     kept = tuple(header[place].strip() for n, (place, _) in named.items() if n not in used)
@@ -129,7 +131,7 @@ def _title(text: str) -> tuple[str, str]:
     return bracket[1].strip(), "deg" if unit in DEGREES else unit
 
 
-def _orientation(named: Mapping[str, tuple[int, str]], where: str) -> tuple[str, tuple[str, ...]]:
+def _orientation(named: Mapping[str, tuple[int, str]]) -> tuple[str, tuple[str, ...]]:
     def fits(s: Set) -> bool:
         units = {named[c][1] for c in s.columns}
         return units == {""} if s.unit == "none" else units == {s.unit} if s.unit else True
@@ -137,29 +139,29 @@ def _orientation(named: Mapping[str, tuple[int, str]], where: str) -> tuple[str,
     complete = [s for s in SETS if all(c in named for c in s.columns)]
     fitting = [s for s in complete if fits(s)]
     if len(fitting) > 1:
-        both = " and by ".join(" ".join(s.columns) for s in fitting)
-        raise DuplicateError(f"{where}: gives the orientation twice, by {both}; keep one", value=both)
+        ways = tuple(" ".join(s.columns) for s in fitting)
+        raise DuplicateError(f"gives the orientation twice, by {' and by '.join(ways)}; keep one", value=ways)
     if complete and not fitting:
-        raise UnitError(
-            f"{where}: the unit of {' '.join(complete[0].columns)} is not one of theirs; see the list of columns"
-        )
+        together = " ".join(complete[0].columns)
+        raise UnitError(f"the unit of {together} is not one of theirs; see the list of columns", value=together)
     return (fitting[0].form, fitting[0].columns) if fitting else ("point", ())
 
 
-def _unit(name: str, unit: str, form: str, where: str) -> tuple[str, float]:
+def _unit(name: str, unit: str, form: str) -> tuple[str, float]:
     if form in ("quaternion", "vector") and name not in "xyz":
         return form, 1.0
     allowed = {**METRES, **RADIANS} if form == "joints" else METRES if name in "xyz" else RADIANS
-    return unit, _factor(name, unit, allowed, where)
+    return unit, _factor(name, unit, allowed)
 
 
-def _factor(name: str, unit: str, allowed: Mapping[str, float], where: str) -> float:
+def _factor(name: str, unit: str, allowed: Mapping[str, float]) -> float:
     if unit not in allowed:
         message = f"unit {unit!r} does not fit {name}" if unit else f"column {name!r} has no unit"
-        raise FormatError(f"{where}: {message}; write {' or '.join(f'{name}_{u}' for u in allowed)}")
+        titles = tuple(f"{name}_{u}" for u in allowed)
+        raise UnitError(f"{message}; write {' or '.join(titles)}", value=unit, column=name, allowed=titles)
     return allowed[unit]
 
 
-def _wrench(named: Mapping[str, tuple[int, str]], names: tuple[str, ...], where: str) -> tuple[int, float]:
+def _wrench(named: Mapping[str, tuple[int, str]], names: tuple[str, ...]) -> tuple[int, float]:
     name = next(n for n in names if n in named)
-    return named[name][0], _factor(name, named[name][1], FORCE if name[0] == "f" else MOMENT, where)
+    return named[name][0], _factor(name, named[name][1], FORCE if name[0] == "f" else MOMENT)

@@ -143,7 +143,7 @@ class Walk:
     texts: dict[str, Text]
     names: Lookup
     into: Collector
-    found: dict[str, dict[str, Pose]]
+    frames: dict[str, dict[str, Pose]]
     omitted: dict[int, int]
     turns: dict[int, tuple[int, int]]
     state: State = State("at the start", "at the start")
@@ -191,7 +191,7 @@ class Walk:
             self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
             if pose is not None:
                 which = word[1:].lower()
-                self.found[which][getattr(self.state, which)] = pose
+                self.frames[which][getattr(self.state, which)] = pose
                 variable = self.names.get(getattr(self.state, which))
                 if variable:
                     key = (variable.file, getattr(self.state, which))

@@ -138,11 +138,11 @@ class Post(ABC):
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """Texts by file name; ``wait`` seconds pass at every stop before anybody is asked to read."""
-        raise UnsupportedError(f"{name}: {self.hindrance(model, stops)}")
+        raise UnsupportedError(f"{name}: {self.hindrance(model, stops)}", value=name)
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """A program along a path, as texts by file name."""
-        raise UnsupportedError(f"{path.name}: {self.hindrance(model)}")
+        raise UnsupportedError(f"{path.name}: {self.hindrance(model)}", value=path.name)
 
     def left_open(self, model: Robot, path: ToolPath) -> dict[str, str | list[str]]:
         """What an example does not state, as options of ``compensate``: base, tool, orientation, near."""

@@ -172,12 +172,12 @@ def _confdata(model: Robot, path: ToolPath, positions: Array) -> list[str]:
     """
     turn = np.repeat(path.rotation[:, :, None], len(positions), axis=2)
     start = np.repeat(path.q[:, None], len(positions), axis=1)
-    found = inverse_kinematics(model.nominal, model.tool, task(model, model.tool), positions.T, turn, start).q
-    shoulder, elbow, wrist = (rigid_pose(model.nominal, model.joints[i], found)[0].T for i in (UPPER, FOREARM, WRIST))
+    q = inverse_kinematics(model.nominal, model.tool, task(model, model.tool), positions.T, turn, start).q
+    shoulder, elbow, wrist = (rigid_pose(model.nominal, model.joints[i], q)[0].T for i in (UPPER, FOREARM, WRIST))
     ahead = np.cross(elbow - shoulder, wrist - shoulder)
     forward = np.cross([0.0, 0.0, 1.0], wrist * [1.0, 1.0, 0.0])
     behind = np.einsum("ni,ni->n", ahead, forward) < 0
-    axes = np.round(model.controller.to_controller(found.T), 9)
+    axes = np.round(model.controller.to_controller(q.T), 9)
     cfx = 2 * behind + (axes[:, 4] < 0)
     return [f"[{a:.0f},{b:.0f},{c:.0f},{x}]" for (a, b, c), x in zip(quarter_turns(axes), cfx, strict=True)]
 

@@ -83,7 +83,7 @@ class Loading(ABC):
             raise RangeError(f"load {self.label}: give one or more positive {what}", value=sizes)
 
 
-def said(size: float, loading: Loading, point: str, several: bool, rest: str = "") -> str:
+def load_label(size: float, loading: Loading, point: str, several: bool, rest: str = "") -> str:
     """A load in words: ``2500 N wall at tool``"""
     return f"{size:g} N {loading.label}{rest}" + (f" at {point}" if several else "")
 
@@ -158,7 +158,9 @@ class Anchored(Loading):
                 value=self.axis,
             )
         points = self.places(model)
-        return tuple(LoadOption(self, s, p, 0, said(s, self, p, len(points) > 1)) for p in points for s in self.sizes)
+        return tuple(
+            LoadOption(self, s, p, 0, load_label(s, self, p, len(points) > 1)) for p in points for s in self.sizes
+        )
 
     def forces(self, poses: Poses, option: LoadOption) -> Array:
         rope = np.array(self.at) - poses.origin(option.point)
@@ -193,7 +195,7 @@ class Actuator(Loading):
             )
         points = self.places(model)
         return tuple(
-            LoadOption(self, s, p, i, said(s, self, p, len(points) > 1, f" along ({d[0]:g}, {d[1]:g}, {d[2]:g})"))
+            LoadOption(self, s, p, i, load_label(s, self, p, len(points) > 1, f" along ({d[0]:g}, {d[1]:g}, {d[2]:g})"))
             for p in points
             for s in self.sizes
             for i, d in enumerate(self.directions)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import RangeError, ShapeError
+from elastocal.errors import RangeError
 from elastocal.kinds import kinds_in
 from elastocal.model.elements import quantity
 from elastocal.spatial.distance import point_segment, segment_box, segment_segment, segments_nearer
@@ -72,7 +72,7 @@ class BoxObstacle(Obstacle):
 
     def __post_init__(self) -> None:
         if not min(self.size) > 0:
-            raise ShapeError(f"obstacle {self.label}: its size must be three positive lengths")
+            raise RangeError(f"obstacle {self.label}: its size must be three positive lengths", value=self.size)
 
     def distance(self, a: Array, b: Array) -> Array:
         turn, centre = rpy_matrix(*self.rpy), np.array(self.centre)
@@ -87,7 +87,7 @@ class SphereObstacle(Obstacle):
 
     def __post_init__(self) -> None:
         if not self.radius > 0:
-            raise RangeError(f"obstacle {self.label}: its radius must be positive")
+            raise RangeError(f"obstacle {self.label}: its radius must be positive", value=self.radius)
 
     def distance(self, a: Array, b: Array) -> Array:
         return point_segment(np.array(self.centre), a, b) - self.radius
@@ -104,7 +104,7 @@ class Capsule(Obstacle):
 
     def __post_init__(self) -> None:
         if not self.radius > 0:
-            raise RangeError(f"obstacle {self.label}: its radius must be positive")
+            raise RangeError(f"obstacle {self.label}: its radius must be positive", value=self.radius)
 
     def distance(self, a: Array, b: Array) -> Array:
         return segment_segment(a, b, np.array(self.start), np.array(self.end)) - self.radius

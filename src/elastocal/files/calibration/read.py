@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import ConflictError, InputError
+from elastocal.errors import ConflictError, InputError, ShapeError
 from elastocal.files import schema
 from elastocal.files.calibration.record import FORMAT, CalibrationRecord, ParameterRecord, Status
 from elastocal.files.located import Located, Path_, read_json
@@ -86,7 +86,7 @@ def read_calibration(path: Path) -> CalibrationRecord:
     noise = schema.construct(NoiseEntry, located, ("noise",), top.noise, {})
     parameters = tuple(_parameter(located, ("parameters", i), entry) for i, entry in enumerate(top.parameters))
     if len({len(row) for row in top.covariance}) > 1:
-        raise located.error(("covariance",), "its rows differ in length; make the file again")
+        raise located.error(("covariance",), "its rows differ in length; make the file again", ShapeError)
     try:
         return CalibrationRecord(
             robot=robot.word, mark=robot.mark, serial=robot.serial, tool=robot.tool,

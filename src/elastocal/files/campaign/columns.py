@@ -204,8 +204,8 @@ class Titles:
         before, stated = split_title(title)
         unit = unit_word(stated) if stated else None
         bare = before if unit else title
-        if unit is None and (said := title.rpartition("_")[2]) != title and unit_word(said) == said:
-            bare, unit = title.rpartition("_")[0], said
+        if unit is None and (suffix := title.rpartition("_")[2]) != title and unit_word(suffix) == suffix:
+            bare, unit = title.rpartition("_")[0], suffix
         bare = as_read(bare, self.scalar)
         known = {name.lower(): name for name in (*poses, *self.units())}
         if bare.lower() not in known:
@@ -221,9 +221,9 @@ class Titles:
             units = allowed[stem]
             if not units:
                 return stem, 1.0
-            said = next((u for d in ("length", "angle") if (u := self.declared.get(d)) in units), None)
-            if said is not None:
-                return stem, units[said]
+            unit = next((u for d in ("length", "angle") if (u := self.declared.get(d)) in units), None)
+            if unit is not None:
+                return stem, units[unit]
             if any(units is known for known in (LENGTH, ANGLE)):
                 once, unit = ("length", "mm") if units is LENGTH else ("angle", "deg")
                 choices = " or ".join(f"{stem}_{u}" for u in units)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from elastocal.errors import DuplicateError, MissingError
 from elastocal.files.located import Located
 from elastocal.values import dataclass
 
@@ -38,7 +39,9 @@ def read_decisions(located: Located, key: str, entries: Sequence[Any]) -> tuple[
         given = entry if isinstance(entry, dict) else {}
         words = {k: str(given.get(k) or "").strip() for k in ("reading", "reason")}
         if set(given) != set(words) or not all(words.values()):
-            raise located.error((key, i), "needs a reading and a reason: {reading: readings.csv line 14, reason: ...}")
+            raise located.error(
+                (key, i), "needs a reading and a reason: {reading: readings.csv line 14, reason: ...}", MissingError
+            )
         out.append(Decision(place_of(words["reading"]), words["reason"]))
     return tuple(out)
 
@@ -52,7 +55,10 @@ def decided_rows(located: Located, key: str, decisions: Sequence[Decision], plac
     for i, decision in enumerate(decisions):
         if decision.reading not in known:
             near = next(iter(known), "")
-            raise located.error((key, i), f"there is no reading {decision.reading!r}; write it as {near!r} is written")
+            problem = f"there is no reading {decision.reading!r}; write it as {near!r} is written"
+            raise located.error((key, i), problem, code="unknown-reading", value=decision.reading, allowed=known)
         if keys.count(decision.reading) > 1:
-            raise located.error((key, i), f"{decision.reading!r} names several readings; give each table its own name")
+            raise located.error(
+                (key, i), f"{decision.reading!r} names several readings; give each table its own name", DuplicateError
+            )
     return tuple(known[d.reading] for d in decisions)

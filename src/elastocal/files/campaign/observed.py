@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import DuplicateError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.campaign.bare import table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
@@ -103,11 +103,15 @@ def asks_for_reduction(path: Path) -> bool:
     reduced = keys or located.data.get("measurement") not in kinds
     if stated and reduced:
         asked = keys[0] if keys else "measurement"
-        raise located.error(("model",), f"asks for the best predictor, {asked} for single parameters; keep one")
+        raise located.error(
+            ("model",), f"asks for the best predictor, {asked} for single parameters; keep one", ConflictError
+        )
     for key in PREDICTION if reduced else ():
         given = [k for k in located.data if k == key or str(k).rpartition("_")[0] == key]
         if given:
-            raise located.error((given[0],), f"belongs to a calibration without {', '.join(REDUCTION)}; leave it out")
+            raise located.error(
+                (given[0],), f"belongs to a calibration without {', '.join(REDUCTION)}; leave it out", ConflictError
+            )
     return bool(reduced)
 
 
@@ -140,7 +144,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     units = declared_units(located)
     entry = schema.construct(CampaignEntry, located, (), located.data, units)
     if why := check_euler(entry.euler):
-        raise located.error(("euler",), why)
+        raise located.error(("euler",), why, RangeError)
     folder = Path() if path is None else path.parent
     own = model is None
     if model is None:
@@ -164,7 +168,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     check_any(readings, ", ".join(raw.file for raw in raws.values()))
     readings, same = _without_copies(readings)
     q, beyond = joint_values(given, model, readings, SLACK)
-    load, said = read_load(given, model, readings)
+    load, load_notes = read_load(given, model, readings)
     _check_markers(located, model, readings)
     frames = tuple(Marker(m if m in model.tree.names else model.tool) for m in dict.fromkeys(readings.markers))
     setup = Setup(q, load, frames)
@@ -180,7 +184,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         *chosen,
         *same,
         *beyond,
-        *said,
+        *load_notes,
     )
     notes += (*left_out(tables, readings), *_unused(readings))
     bare = tuple(file for r in raws.values() for file in (Path(r.file), *r.more))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import MissingError
+from elastocal.errors import MissingError, ShapeError
 from elastocal.files import schema
 from elastocal.files.campaign.columns import CampaignColumns
 from elastocal.files.campaign.file import (
@@ -58,19 +58,19 @@ def read_plain(path: Path, located: Located, plan: bool, kind: type[Measurement]
     both = [_table(raw, word, model, kind.table_columns, skip, plan) for word, raw in raws.items()]
     tables, readings = tuple(t for t, _ in both), np.concatenate([r for _, r in both])
     markers, chosen = chosen_markers(given, tables, model)
-    found, kept = _gathered(tables, markers, readings, plan)
-    setup, said = read_setup(given, model, found)
+    gathered, kept = _gathered(tables, markers, readings, plan)
+    setup, setup_notes = read_setup(given, model, gathered)
     measurement = kind.of_setup(setup)
     if (count := len(measurement.rows)) != readings.shape[1]:
         wrong = f"{kind.kind} has {count} numbers for each reading, its table {readings.shape[1]}"
-        raise located.error(("markers",), f"{wrong}; name as many markers as the table is of")
+        raise located.error(("markers",), f"{wrong}; name as many markers as the table is of", ShapeError)
     sources = read_sources(located, entry.errors, units, measurement, model)
-    campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, tuple(found.places))
+    campaign = Measured(measurement, np.full_like(kept, np.nan) if plan else kept, sources, tuple(gathered.places))
     requests, asked = read_requests(located, entry, model, campaign, plan)
     stated = () if sources or plan else (UNSTATED,)
-    notes = (*model.notes, *table_notes(raws), *chosen, *said, *stated, *asked)
+    notes = (*model.notes, *table_notes(raws), *chosen, *setup_notes, *stated, *asked)
     files = all_files(path, entry.robot, raws)
-    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, found.names)
+    return CampaignFile(entry.name, entry.robot, model, campaign, requests, notes, files, located.data, gathered.names)
 
 
 def _table(
@@ -116,7 +116,7 @@ def _gathered(
     kept = Cells(tables, markers, np.repeat(np.arange(len(tables)), counts), rows).some(some)
     wrenches = [t.poses.wrenches for t in tables if t.poses.wrenches is not None]
     nothing = {what: np.full((len(kept), len(markers), width), np.nan) for what, width in WIDTHS.items()}
-    found = Readings(
+    gathered = Readings(
         markers,
         (False,) * len(markers),
         kept.by_row(lambda t: t.poses.values),
@@ -124,4 +124,4 @@ def _gathered(
         nothing,
         kept,
     )
-    return found, readings[some]
+    return gathered, readings[some]

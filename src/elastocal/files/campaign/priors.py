@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.errors import DuplicateError, MissingError, NumberError, RangeError, UnitError
 from elastocal.files.campaign.file import Words, listed
 from elastocal.files.located import Located, Path_
 from elastocal.files.schema import Units
@@ -31,7 +32,7 @@ _DIMENSION = {unit: name for name, d in DIMENSIONS.items() for unit in d if " " 
 class PriorEntry:
     """Values (None: those of the robot file) and sds in SI, or as a ``share`` of the value; or a covariance.
 
-    ``units`` are those that were written, which must fit the parameters; ``where`` is the place in the file.
+    ``units`` are those that were written, which must fit the parameters; ``path`` is the place in the file.
     """
 
     parameters: tuple[str, ...]
@@ -41,7 +42,7 @@ class PriorEntry:
     covariance: Array | None
     share: bool
     units: tuple[str, ...]
-    where: str
+    path: Path_
 
 
 def read_priors(located: Located, entries: list[Any], units: Units) -> tuple[PriorEntry, ...]:
@@ -52,7 +53,7 @@ def read_priors(located: Located, entries: list[Any], units: Units) -> tuple[Pri
 def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
     example = "such as {parameters: A2.offset, sd_mrad: 0.2}"
     if not isinstance(entry, dict) or "parameters" not in entry:
-        raise located.error(path, f"{entry!r} should name parameters and their sd, {example}")
+        raise located.error(path, f"{entry!r} should name parameters and their sd, {example}", MissingError)
     names: Words = entry["parameters"]
     stated: dict[str, tuple[float, str, str]] = {}
     covariance = None
@@ -65,17 +66,17 @@ def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
             stated[name] = (0.0, unit, str(key))
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-            raise located.error((*path, str(key)), f"{value!r} is not a number")
+            raise located.error((*path, str(key)), f"{value!r} is not a number", NumberError)
         if name != "value" and not value > 0:
-            raise located.error((*path, str(key)), f"{value!r} must be positive")
+            raise located.error((*path, str(key)), f"{value!r} must be positive", RangeError)
         if name in stated:
-            raise located.error((*path, str(key)), f"says the same as {stated[name][2]!r}; keep one")
+            raise located.error((*path, str(key)), f"says the same as {stated[name][2]!r}; keep one", DuplicateError)
         stated[name] = (float(value) * factor, unit, str(key))
     if ("sd" in stated) == (covariance is not None):
-        raise located.error(path, f"needs an sd, or a covariance, {example}")
+        raise located.error(path, f"needs an sd, or a covariance, {example}", MissingError)
     shares = {n for n, (_, unit, _) in stated.items() if unit == "percent"}
     if shares - {"sd", "common_sd"} or (shares and len(shares) != len(stated.keys() & {"sd", "common_sd"})):
-        raise located.error(path, "percent is of the value: write sd_percent (and common_sd_percent) alone")
+        raise located.error(path, "percent is of the value: write sd_percent (and common_sd_percent) alone", UnitError)
     return PriorEntry(
         tuple(str(n) for n in listed(names)),
         stated["value"][0] if "value" in stated else None,
@@ -84,7 +85,7 @@ def _prior(located: Located, path: Path_, entry: Any) -> PriorEntry:
         covariance,
         bool(shares),
         tuple(unit for _, unit, _ in stated.values() if unit != "percent"),
-        located.where(path),
+        path,
     )
 
 
@@ -92,14 +93,17 @@ def _understood(located: Located, path: Path_, key: str) -> tuple[str, str, floa
     """Which number a key is of, its unit and the factor to SI."""
     name = next((k for k in sorted(KEYS, key=len, reverse=True) if key == k or key.startswith(f"{k}_")), None)
     if name is None:
-        message = ", ".join(f"{k}_UNIT" for k in KEYS)
-        raise located.error(path, f"is not a key of a prior; use parameters, {message}")
+        valid = ("parameters", *(f"{k}_UNIT" for k in KEYS))
+        use = f"is not a key of a prior; use {', '.join(valid)}"
+        raise located.error(path, use, code="unknown-key", value=key, allowed=valid)
     unit = key[len(name) + 1 :]
     plain = re.sub(r"2$", "", unit) if name == "covariance" else unit
     if not unit:
-        raise located.error(path, f"has no unit; write {name}_mm, {name}_mrad, {name}_SI or another")
+        raise located.error(path, f"has no unit; write {name}_mm, {name}_mrad, {name}_SI or another", UnitError)
     if plain not in _UNITS:
-        raise located.error(path, f"{unit!r} is not a unit; write one such as mm, mrad, um, urad_per_Nm, SI, percent")
+        raise located.error(
+            path, f"{unit!r} is not a unit; write one such as mm, mrad, um, urad_per_Nm, SI, percent", UnitError
+        )
     return name, plain, _UNITS[plain]
 
 
@@ -111,7 +115,7 @@ def _matrix(located: Located, path: Path_, value: Any) -> Array:
     square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and np.isfinite(matrix).all()
     if not square or not np.allclose(matrix, matrix.T) or np.linalg.eigvalsh(matrix).min() <= 0:
         raise located.error(
-            path, "should be a symmetric positive definite matrix, a row and a column for each parameter"
+            path, "should be a symmetric positive definite matrix, a row and a column for each parameter", RangeError
         )
     return matrix
 

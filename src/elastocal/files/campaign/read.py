@@ -9,7 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import (
+    ConflictError,
+    FormatError,
+    InputError,
+    MissingError,
+    RangeError,
+    UnitError,
+    UnobservableError,
+)
 from elastocal.files import schema
 from elastocal.files.campaign.columns import GROUPS
 from elastocal.files.campaign.conventions import check_euler, oriented
@@ -91,7 +99,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     readings = gathered_readings(tables, markers, plan, entry.repeats)
     if not plan:
         check_any(readings, ", ".join(raw.file for raw in raws.values()))
-    setup, said = read_setup(given, model, readings)
+    setup, setup_notes = read_setup(given, model, readings)
     base = measuredin_base(given, model, readings, setup)
     sources = read_sources(located, entry.errors, given.units, base.measurement, model)
     campaign = Measured(base.measurement, base.readings, sources, tuple(readings.places), spots=readings.places_of())
@@ -104,7 +112,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
         *column_notes(tables),
         *turned,
         *chosen,
-        *said,
+        *setup_notes,
         *base.notes,
         *lost,
         *asked,
@@ -132,13 +140,17 @@ def _given(located: Located, plan: bool) -> CampaignKeys:
     units = declared_units(located)
     entry = schema.construct(CampaignEntry, located, (), located.data, units)
     if entry.measurement is None:
-        raise located.error((), "'measurement' is missing; add it")
+        raise located.error((), "'measurement' is missing; add it", MissingError, value="measurement")
     if why := check_euler(entry.euler):
-        raise located.error(("euler",), why)
+        raise located.error(("euler",), why, RangeError)
     if entry.statics is not None and entry.measurement != "deflection":
-        raise located.error(("statics",), "belongs to measurement: deflection; positions are always of the loaded arm")
+        raise located.error(
+            ("statics",), "belongs to measurement: deflection; positions are always of the loaded arm", ConflictError
+        )
     if entry.repeats < 1 or (entry.repeats > 1 and not plan):
-        raise located.error(("repeats",), "is for a plan, at least 1; repeats that were read stand in the table")
+        raise located.error(
+            ("repeats",), "is for a plan, at least 1; repeats that were read stand in the table", RangeError
+        )
     return CampaignKeys(located, entry, units, plan)
 
 
@@ -236,11 +248,15 @@ def instrument_pose(
     if entry.tracker_frame != "fit":
         if isinstance(entry.tracker_frame, str):
             use = "write fit, or a pose such as {xyz_mm: [4000, 0, 1000], rpy_deg: [0, 0, 90]}"
-            raise located.error((KEY,), f"{entry.tracker_frame!r} does not fit; {use}")
+            raise located.error((KEY,), f"{entry.tracker_frame!r} does not fit; {use}", FormatError)
         e = schema.construct(PoseEntry, located, (KEY,), entry.tracker_frame, given.units)
         return Pose.from_xyz_rpy(e.xyz, e.rpy), ()
     if readings.deflected or entry.measurement == "deflection":
-        raise located.error((KEY,), "deflections do not tell where the instrument stands; give its xyz_mm and rpy_deg")
+        raise located.error(
+            (KEY,),
+            "deflections do not tell where the instrument stands; give its xyz_mm and rpy_deg",
+            UnobservableError,
+        )
     return _fitted(located, readings, setup, model)
 
 
@@ -256,7 +272,9 @@ def _fitted(located: Located, readings: Readings, setup: Setup, model: Robot) ->
     wide, reach = (float(np.max(np.linalg.norm(p - p.mean(axis=0), axis=1))) for p in (read, aim))
     if not reach / FAR <= wide <= FAR * reach:
         raise located.error(
-            (KEY,), f"fit: the readings spread over {wide:.3g} m, the robot's markers over {reach:.3g} m; check units"
+            (KEY,),
+            f"fit: the readings spread over {wide:.3g} m, the robot's markers over {reach:.3g} m; check units",
+            UnitError,
         )
     x, y, z = (1e3 * float(v) for v in pose.translation)
     roll, pitch, yaw = (float(np.rad2deg(v)) for v in matrix_rpy(pose.rotation))

@@ -92,9 +92,9 @@ class Places(Sequence[str]):
         rows = np.unique(self.cells.rows[reading]).tolist()
         rows = [row for row in rows if row >= 0]
         names = dict.fromkeys(poses.names[row] for row in rows) if poses.names else {}
-        said = ", ".join(n for n in names if n)
+        named = ", ".join(n for n in names if n)
         text = f"{table.word} line{'s' * (len(rows) > 1)} {', '.join(str(poses.lines[row]) for row in rows)}"
-        return f"{text} ({said})" if said else text
+        return f"{text} ({named})" if named else text
 
 
 @dataclass(frozen=True, eq=False)

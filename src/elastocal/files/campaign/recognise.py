@@ -1,8 +1,8 @@
 """What the columns of a table are taken for, before anything is done with it: recognised, unit, and what is in doubt.
 
-    found = recognise("export.csv", robot)
-    found.columns[0]        title 'Achse 1', name '', guess 'A1_deg', doubt 'not known by its title'
-    found.missing           ('A1',)
+    recognised = recognise("export.csv", robot)
+    recognised.columns[0]        title 'Achse 1', name '', guess 'A1_deg', doubt 'not known by its title'
+    recognised.missing           ('A1',)
 
 Nothing is refused here.  A guess is a proposal for people to confirm: it rests on words and on sizes of numbers.
 """

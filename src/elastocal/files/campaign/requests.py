@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from elastocal.errors import InputError
+from elastocal.errors import InputError, MissingError, RangeError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import ReadingsEntry, Requests, Words, listed
 from elastocal.files.keys import Fields
@@ -61,12 +61,12 @@ def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> No
         dimension = fields.dimensions[name]
         if dimension is None or hints[name] in (Vector, Vector | None) or value is None:
             continue
-        where, said = (*path, fields.keys[name]), fields.raw[name]
+        where, written = (*path, fields.keys[name]), fields.raw[name]
         if dimension == "slope":
             if np.any(np.asarray(value) < 0):
-                raise located.error(where, f"{said} must not be negative")
+                raise located.error(where, f"{written} must not be negative", RangeError)
         elif not np.all(np.asarray(value) > 0):
-            raise located.error(where, f"{said} must be positive; leave the source out where it is zero")
+            raise located.error(where, f"{written} must be positive; leave the source out where it is zero", RangeError)
 
 
 def read_requests(
@@ -75,7 +75,9 @@ def read_requests(
     """The requests, every name checked, and a note where there are fewer numbers than parameters."""
     upper, lower = entry.thresholds
     if not upper > lower > 0:
-        raise located.error(("thresholds",), f"[{upper:g}, {lower:g}]: the upper one stands first, both are positive")
+        raise located.error(
+            ("thresholds",), f"[{upper:g}, {lower:g}]: the upper one stands first, both are positive", RangeError
+        )
     described = in_form(model, entry.form or "beam")
     for key, words in (("seek", entry.seek), ("hold", entry.hold)):
         _check_patterns(located, key, words, described)
@@ -98,9 +100,13 @@ def read_requests(
     ):
         return requests, ()  # nothing to identify one by one; the best predictor needs no parameters of the file
     if not names and not entry.hold:
-        raise located.error(("robot",), f"{model.name} has no parameter to seek; give it elements, such as compliances")
+        raise located.error(
+            ("robot",),
+            f"{model.name} has no parameter to seek; give it elements, such as compliances",
+            UnsupportedError,
+        )
     if not names:
-        raise located.error(("hold",), "nothing is left to seek; hold less")
+        raise located.error(("hold",), "nothing is left to seek; hold less", MissingError)
     numbers = int(campaign.measured.sum())
     odd = beyond_form(model, entry.form) if entry.form else ()
     notes = (f"Not of form {entry.form}, described as in the robot file: {', '.join(odd)}.",) if odd else ()
@@ -114,7 +120,7 @@ def read_requests(
 
 def _check_patterns(located: Located, key: str, words: Words | None, model: Robot) -> None:
     if words is not None and key == "seek" and not listed(words):
-        raise located.error((key,), "names nothing; name parameters, or leave the key out to seek all")
+        raise located.error((key,), "names nothing; name parameters, or leave the key out to seek all", MissingError)
     for i, word in enumerate(listed(words)):
         place: Path_ = (key,) if isinstance(words, str) else (key, i)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.errors import InputError, MissingError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError
 from elastocal.files import schema
 from elastocal.files.campaign.file import CampaignKeys, LoadEntry, listed
 from elastocal.files.campaign.readings import Readings
@@ -32,9 +32,9 @@ def chosen_markers(
     for i, marker in enumerate(asked):
         place: Path_ = ("markers",) if isinstance(entry.markers, str) else ("markers", i)
         if marker not in (there or model.tree.names) and (there or not free):
-            raise UnknownNameError("marker", marker, there or model.tree.names, located.where(place))
+            raise located.unknown(place, "marker", marker, there or model.tree.names)
         if marker in asked[:i]:
-            raise located.error(place, f"{marker!r} stands twice; keep one")
+            raise located.error(place, f"{marker!r} stands twice; keep one", DuplicateError)
     if there:
         unused = ", ".join(m for m in there if asked and m not in asked)
         note = f"Readings of {unused} are left out: 'markers' does not name them."
@@ -44,6 +44,7 @@ def chosen_markers(
             ("markers",),
             f"{', '.join(asked)}: the table does not say which reading is whose; name the columns {asked[0]}.dx_mm, or "
             "add a column marker",
+            MissingError,
         )
     return asked or (model.tool,), (() if asked else (f"No marker is named: readings are of frame {model.tool!r}.",))
 
@@ -51,11 +52,11 @@ def chosen_markers(
 def read_setup(given: CampaignKeys, model: Robot, readings: Readings) -> tuple[Setup, tuple[str, ...]]:
     """Joint values within their limits, load and markers, and what is to be said of them."""
     q, notes = joint_values(given, model, readings)
-    load, said = read_load(given, model, readings)
+    load, load_notes = read_load(given, model, readings)
     markers = tuple(
         Marker(m, "pose" if p else "position") for m, p in zip(readings.markers, readings.posed, strict=True)
     )
-    return Setup(q, load, markers), (*notes, *said)
+    return Setup(q, load, markers), (*notes, *load_notes)
 
 
 def joint_values(
@@ -150,11 +151,13 @@ def read_load(given: CampaignKeys, model: Robot, readings: Readings) -> tuple[Ap
     e = schema.construct(LoadEntry, located, (KEY,), keys, given.units)
     frame = e.frame or model.tool
     if frame not in model.tree.names:
-        raise UnknownNameError("frame", frame, model.tree.names, located.where((KEY, "frame")))
+        raise located.unknown((KEY, "frame"), "frame", frame, model.tree.names)
     if e.force is not None or e.moment is not None:
         key = next(k for k in keys if str(k).startswith("force" if e.force is not None else "moment"))
         if readings.wrenches is not None:
-            raise located.error((KEY, str(key)), "the table has columns of the load too; keep one of the two")
+            raise located.error(
+                (KEY, str(key)), "the table has columns of the load too; keep one of the two", ConflictError
+            )
         zero = (0.0, 0.0, 0.0)
         wrenches = np.array([[*(e.force or zero), *(e.moment or zero)]])
     else:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from elastocal.errors import ConflictError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, RangeError
 from elastocal.files import schema
 from elastocal.files.campaign.file import UNSTATED, CampaignFile, ReadingsEntry, all_files, named_robot, table_notes
 from elastocal.files.campaign.requests import read_requests, read_sources
@@ -83,7 +83,7 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     model = named_robot(located, entry.robot, entry.tool, entry.without, path.parent)
     frame = entry.frame or model.tool
     if frame not in model.tree.names:
-        raise UnknownNameError("frame", frame, model.tree.names, located.where(("frame",)))
+        raise located.unknown(("frame",), "frame", frame, model.tree.names)
     surfaces = read_objects(located, entry.objects, units)
     tables = read_tables_of(located, entry.table, model)
     raws = {word: with_axis_titles(raw, model.controller.axes) for word, raw in tables.items()}
@@ -93,20 +93,20 @@ def read_contacts(path: Path, located: Located, plan: bool) -> CampaignFile:
     rows = ContactRows(tuple(read_contact_table(raw, word, wanted) for word, raw in raws.items()))
     touches = Touches(frame, surfaces, np.array([names.index(t.objects[i]) for t, i in rows.rows]))
     check_objects(located, touches, model)
-    kind, readings, places, said = (_planned if plan else _read)(located, entry, model, touches, rows)
+    kind, readings, places, own_notes = (_planned if plan else _read)(located, entry, model, touches, rows)
     sources = read_sources(located, entry.errors, units, kind, model)
     check_sources(located, sources, kind, model)
     campaign = Measured(kind, readings, sources, places)
     requests, asked = read_requests(located, entry, model, campaign, plan)
     sought = sought_names(kind, in_form(model, entry.form or "beam"), requests.seek, requests.hold)
-    said = (*said, *check_directions(located, kind, model, readings, sought, plan))
+    own_notes = (*own_notes, *check_directions(located, kind, model, readings, sought, plan))
     if not plan:
         check_count(located, campaign, sought)
     notes = (
         *model.notes,
         *table_notes(raws),
         *_frame(entry, frame),
-        *said,
+        *own_notes,
         *(() if sources or plan else (UNSTATED,)),
         *asked,
     )

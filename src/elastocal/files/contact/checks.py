@@ -67,7 +67,7 @@ def check_directions(
     )
     if plan:
         return (as_sentence(message),)
-    raise located.error(("table",), message)
+    raise located.error(("table",), message, ImplausibleError)
 
 
 def _narrow_objects(kind: ContactForce, force: Array, felt: Bools) -> tuple[str, ...]:

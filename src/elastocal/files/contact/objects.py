@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import UnsupportedError
+from elastocal.errors import DuplicateError, ImplausibleError, MissingError, RangeError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import FORMAT, CampaignFile, Requests, robot_seen_from
 from elastocal.files.campaign.requests import changed_requests, source_text
@@ -43,12 +43,16 @@ KEY = "objects"
 def read_objects(located: Located, entries: list[Any], units: Units) -> tuple[Surface, ...]:
     """The objects, each with a name of its own that the table uses."""
     if not entries:
-        raise located.error((KEY,), "names nothing to touch; add an object such as {kind: disc, name: disc1, ...}")
+        raise located.error(
+            (KEY,), "names nothing to touch; add an object such as {kind: disc, name: disc1, ...}", MissingError
+        )
     objects: dict[str, Surface] = {}
     for i, entry in enumerate(entries):
         surface = _object(located, (KEY, i), entry, units)
         if surface.name in objects:
-            raise located.error((KEY, i, "name"), f"{surface.name!r} is the name of another object; choose one")
+            raise located.error(
+                (KEY, i, "name"), f"{surface.name!r} is the name of another object; choose one", DuplicateError
+            )
         objects[surface.name] = surface
     return tuple(objects.values())
 
@@ -56,11 +60,15 @@ def read_objects(located: Located, entries: list[Any], units: Units) -> tuple[Su
 def _object(located: Located, path: Path_, entry: Any, units: Units) -> Surface:
     cls, data = chosen(located, path, "an object", entry, surface_kinds())
     if not data.get("name"):
-        raise located.error(path, "an object needs a name, which the table says in its column 'object'; add it")
+        raise located.error(
+            path, "an object needs a name, which the table says in its column 'object'; add it", MissingError
+        )
     fields = schema.read_fields(cls, located, path, data, units)
     radius = fields.values.get("radius")
     if isinstance(radius, float) and not radius > 0:
-        raise located.error((*path, fields.keys["radius"]), f"{fields.raw['radius']} is no size; it must be positive")
+        raise located.error(
+            (*path, fields.keys["radius"]), f"{fields.raw['radius']} is no size; it must be positive", RangeError
+        )
     return schema.validated(cls, located, path, fields)
 
 
@@ -76,6 +84,7 @@ def check_objects(located: Located, touches: Touches, model: Robot) -> None:
                 (KEY, i),
                 f"object inside the arm: the robot itself stands in {surface.label}, at "
                 f"({', '.join(f'{1e3 * v:.0f}' for v in foot[inside][0])}) mm; check its place, size and units",
+                ImplausibleError,
             )
 
 

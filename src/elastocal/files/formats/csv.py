@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import ClassVar
 
+from elastocal.errors import DuplicateError, MissingError, RangeError, UnitError
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
 from elastocal.files.tables.csv_file import as_written, read_csv
 from elastocal.files.tables.raw import Origin, RawTable
@@ -38,7 +39,7 @@ class CsvTable(TableFormat):
         read = as_written if self.columns or self.units_line else read_csv
         raw = read(file, self.encoding, self.header_line, self.sheet)
         if self.header_line not in (None, raw.header_line):
-            raise asked.error(("header_line",), f"line {self.header_line} of {file} is empty or a remark")
+            raise asked.error(("header_line",), f"line {self.header_line} of {file} is empty or a remark", MissingError)
         raw, stated = self._units(raw, asked)
         if not self.columns and self.units_line is None:
             return raw
@@ -63,7 +64,9 @@ class CsvTable(TableFormat):
         if self.units_line is None or (any(raw.units) and raw.header_line < self.units_line < below):
             return raw, raw.units or ("",) * len(raw.header)
         if not raw.rows or raw.rows[0][0] != self.units_line:
-            raise asked.error(("units_line",), f"{self.units_line} must be the line below the titles of {raw.file}")
+            raise asked.error(
+                ("units_line",), f"{self.units_line} must be the line below the titles of {raw.file}", RangeError
+            )
         stated = tuple(text.strip().strip("[]()").strip() for text in raw.rows[0][1])
         return replace(raw, rows=raw.rows[1:]), stated
 
@@ -74,11 +77,15 @@ def _place(raw: RawTable, title: str, asked: Asked, name: str) -> int:
         return places[0]
     if places:
         raise asked.error(
-            ("columns", name), f"{raw.top} has {len(places)} columns {title!r}; give them titles of their own"
+            ("columns", name),
+            f"{raw.top} has {len(places)} columns {title!r}; give them titles of their own",
+            DuplicateError,
         )
     near = get_close_matches(title, raw.header, 1, 0.4)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise asked.error(("columns", name), f"{raw.top} has no column {title!r}; {hint}it has {', '.join(raw.header)}")
+    raise asked.error(
+        ("columns", name), f"{raw.top} has no column {title!r}; {hint}it has {', '.join(raw.header)}", MissingError
+    )
 
 
 def _with_unit(name: str, title: str, stated: str, asked: Asked) -> str:
@@ -92,6 +99,8 @@ def _with_unit(name: str, title: str, stated: str, asked: Asked) -> str:
         return f"{name}_{theirs or unit}" if unit else name
     if theirs not in (None, own):
         raise asked.error(
-            ("columns", name), f"{title!r} is in {unit}, as the file says, not in {own}; correct one of the two"
+            ("columns", name),
+            f"{title!r} is in {unit}, as the file says, not in {own}; correct one of the two",
+            UnitError,
         )
     return name

@@ -37,8 +37,8 @@ class Asked:
     def where(self, *keys: str) -> str:
         return self.located.where((*self.path, *keys))
 
-    def error(self, keys: tuple[str, ...], problem: str) -> InputError:
-        return self.located.error((*self.path, *keys), problem)
+    def error(self, keys: tuple[str, ...], problem: str, kind: type[InputError] = InputError) -> InputError:
+        return self.located.error((*self.path, *keys), problem, kind)
 
 
 @dataclass(frozen=True, kw_only=True)

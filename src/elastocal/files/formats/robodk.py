@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.errors import FormatError, MissingError, ShapeError, UnknownNameError
+from elastocal.errors import FormatError, MissingError, ShapeError, UnknownNameError, UnsupportedError
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.csv_file import separator_of, text_lines
 from elastocal.files.tables.raw import Field, Origin, RawTable, si_number
@@ -107,7 +107,9 @@ class RoboDK(TableFormat):
 
     def read(self, file: Path, asked: Asked) -> RawTable:
         if (self.orientation is None) != (self.angle is None):
-            raise asked.error((), "orientation and angle belong together: how W P R turn, and whether in deg or rad")
+            raise asked.error(
+                (), "orientation and angle belong together: how W P R turn, and whether in deg or rad", MissingError
+            )
         axes = _axes(file, asked)
         raw = measured_lines(file)
         names = [*(f"{a}_deg" for a in axes), "x_mm", "y_mm", "z_mm"]
@@ -163,7 +165,7 @@ class RoboDK(TableFormat):
             return [("marker", "tool", [tools[i][0] for i in which.ravel()])], (f"{file.name}: tools are {message}.",)
         if len(places) > 1:
             known = f"{file} has {len(places)} tools (first in lines {', '.join(str(n) for n in sorted(lines))})"
-            raise asked.error((), f"{known}; add flange, the frame of the robot that they are given in")
+            raise asked.error((), f"{known}; add flange, the frame of the robot that they are given in", MissingError)
         text = ", ".join(f"{v:g}" for v in places[0])
         return [], (f"{file.name}: its one tool ({text} mm) is taken to be the marker; flange would have it checked.",)
 
@@ -171,9 +173,15 @@ class RoboDK(TableFormat):
 def _axes(file: Path, asked: Asked) -> tuple[str, ...]:
     robot = asked.robot
     if robot is None:
-        raise asked.error((), f"{file} holds joint values, which need a robot; name the table in a campaign file")
+        raise asked.error(
+            (), f"{file} holds joint values, which need a robot; name the table in a campaign file", MissingError
+        )
     if len(robot.motions) != len(JOINTS) or any(m.kind != "revolute" for m in robot.motions):
-        raise asked.error((), f"{file}: RoboDK has six joints that turn, and {robot.name} has others; use format: csv")
+        raise asked.error(
+            (),
+            f"{file}: RoboDK has six joints that turn, and {robot.name} has others; use format: csv",
+            UnsupportedError,
+        )
     return tuple(robot.controller.axes)
 
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from elastocal.errors import InputError, MissingError
+from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.bag import JOINTS, POINT, POSE, WRENCH, Series, joint_columns, one_topic, read_bag
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.raw import RawTable
@@ -39,9 +39,11 @@ class RosBag(TableFormat):
 
     def read(self, file: Path, asked: Asked) -> RawTable:
         if asked.robot is None:
-            raise asked.error((), f"{file} holds joint values, which need a robot; name the table in a campaign file")
+            raise asked.error(
+                (), f"{file} holds joint values, which need a robot; name the table in a campaign file", MissingError
+            )
         if not self.still_s > 0 or not self.band_deg > 0:
-            raise asked.error((), "still_s and band_deg must be positive")
+            raise asked.error((), "still_s and band_deg must be positive", RangeError)
         model, bag = asked.robot, read_bag(file)
         topics = [
             one_topic(file, bag, kinds, stated)

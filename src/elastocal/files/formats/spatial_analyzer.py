@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from elastocal.errors import UnknownNameError
+from elastocal.errors import FormatError, MissingError, UnitError, UnknownNameError, UnsupportedError
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
 from elastocal.files.tables.csv_file import text_lines
 from elastocal.files.tables.raw import Origin, RawTable
@@ -45,9 +45,13 @@ class PointNames:
             if field not in WORDS:
                 raise UnknownNameError("part of a name", field, WORDS, asked.where("points"))
         if not fields or len(set(fields)) < len(fields):
-            raise asked.error(("points",), f"{text!r} must name parts such as {{name}} and {{marker}}, each once")
+            raise asked.error(
+                ("points",), f"{text!r} must name parts such as {{name}} and {{marker}}, each once", FormatError
+            )
         if len(pieces) > len(parts):
-            raise asked.error(("points",), f"{text!r} has {len(pieces)} parts, and the file only {', '.join(parts)}")
+            raise asked.error(
+                ("points",), f"{text!r} has {len(pieces)} parts, and the file only {', '.join(parts)}", FormatError
+            )
         return PointNames(tuple(parts), tuple(re.compile(_regex(p)) for p in pieces), fields)
 
     def matched(self, file: Path, rows: Sequence[Line], asked: Asked) -> tuple[tuple[Line, ...], tuple[str, ...]]:
@@ -63,7 +67,7 @@ class PointNames:
             else:
                 odd.append(f"{BETWEEN.join(cells[:count])} (line {line})")
         if not kept:
-            raise asked.error(("points",), f"fits no point of {file}; the first is {odd[0]}")
+            raise asked.error(("points",), f"fits no point of {file}; the first is {odd[0]}", FormatError)
         more = f" and {len(odd) - MOST} more" if len(odd) > MOST else ""
         message = f"{file.name}: left out, since 'points' does not fit: {', '.join(odd[:MOST])}{more}."
         return tuple(kept), ((message,) if odd else ())
@@ -76,6 +80,7 @@ class PointNames:
                 raise asked.error(
                     ("points",),
                     f"{file} has points of several {part}s ({words}); say what they mean, or begin with *::",
+                    MissingError,
                 )
 
 
@@ -110,7 +115,11 @@ class SpatialAnalyzer(TableFormat):
         remarks = _remarks(file)
         for line, text in remarks:
             if odd := _OTHERS.search(text):
-                raise asked.error((), f"{file}, line {line} speaks of {odd[0]}; export Cartesian coordinates instead")
+                raise asked.error(
+                    (),
+                    f"{file}, line {line} speaks of {odd[0]}; export Cartesian coordinates instead",
+                    UnsupportedError,
+                )
         rows = _rows(file, asked)
         unit, note = self._unit(file, remarks, asked)
         order, more = self._order(file, remarks, rows, asked)
@@ -119,7 +128,7 @@ class SpatialAnalyzer(TableFormat):
         for line, cells in rows:
             if len(cells) <= max(places):
                 words = f"{file}, line {line}: {len(cells)} cells for {', '.join(order)}"
-                raise asked.error((), f"{words}; export with commas if names hold blanks")
+                raise asked.error((), f"{words}; export with commas if names hold blanks", FormatError)
         names = PointNames.of(self.points, parts, asked)
         points, left_out = names.matched(file, [(n, tuple(cells[p] for p in places)) for n, cells in rows], asked)
         titles = (*("point" for _ in names.fields), "X", "Y", "Z")
@@ -152,13 +161,17 @@ class SpatialAnalyzer(TableFormat):
         stated = [(line, unit) for line, text in remarks if (unit := _stated_unit(text))]
         unit = self.length or (stated[0][1] if stated else None)
         if unit is None:
-            raise asked.error((), f"{file} does not state the unit of its coordinates; add length: mm, or what it is")
+            raise asked.error(
+                ("length",),
+                f"{file} does not state the unit of its coordinates; add length: mm, or what it is",
+                UnitError,
+            )
         if unit not in LENGTH:
-            raise asked.error(("length",), f"{unit!r} is not a unit of length; write {', '.join(LENGTH)}")
+            raise asked.error(("length",), f"{unit!r} is not a unit of length; write {', '.join(LENGTH)}", UnitError)
         for line, other in stated:
             if other != unit:
                 raise asked.error(
-                    ("length",), f"{file}, line {line} states {other}, not {unit}; correct one of the two"
+                    ("length",), f"{file}, line {line} states {other}, not {unit}; correct one of the two", UnitError
                 )
         if self.length:
             return unit, ()
@@ -172,12 +185,12 @@ class SpatialAnalyzer(TableFormat):
         line, count = rows[0][0], len(rows[0][1])
         if not order and not 4 <= count <= 6:
             message = f"{file}, line {line} has {count} cells, and no remark lists the columns"
-            raise asked.error((), f"{message}; add order: [group, point, x, y, z], or what it is")
+            raise asked.error((), f"{message}; add order: [group, point, x, y, z], or what it is", FormatError)
         if not order:
             order = (*NAMES[6 - count :], *PLACE)
             return order, (f"{file.name}: no remark lists the columns; they are taken to be {', '.join(order)}.",)
         if any(w not in order for w in (*PLACE, "point")):
-            raise asked.error(("order",), "must hold point, x, y and z")
+            raise asked.error(("order",), "must hold point, x, y and z", MissingError)
         unused = count - sum(w != "-" for w in order)
         return order, ((f"{file.name}: {unused} of {count} cells of a line are not used.",) if unused > 0 else ())
 
@@ -190,7 +203,7 @@ def _remarks(file: Path) -> list[Remark]:
 def _rows(file: Path, asked: Asked) -> tuple[Line, ...]:
     lines = text_lines(file, REMARK)
     if not lines:
-        raise asked.error((), f"{file} holds no points")
+        raise asked.error((), f"{file} holds no points", MissingError)
     return tuple((line[0], _split(file, line, lines[0][1])) for line in lines)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import FormatError
+from elastocal.errors import FormatError, InputError, MissingError
 from elastocal.files.log.read import axes_log
 from elastocal.files.log.telegrams import MALFORMED, Piece, Telegram, TelegramError, TelegramOrder, parse_telegram, scan
 from elastocal.files.units import DEGREE
@@ -60,7 +60,7 @@ def read_rsi_log(path: Path, model: Robot) -> JointLog:
     order = TelegramOrder()
     rows = _in_order(_usable(scan(path), model, left), order, left)
     if not rows:
-        raise FormatError(f"{path}: {_why_nothing(path, model)}")
+        raise _nothing(path, model)
     values, torques, currents = np.split(np.array([r.numbers for r in rows]), 3, axis=1)
     scale = np.array([DEGREE if m.kind == "revolute" else 1e-3 for m in model.motions])
     time, clock = _clock(rows, order)
@@ -174,14 +174,19 @@ def _telegrams(path: Path) -> Iterator[tuple[int, Telegram]]:
                 yield piece.line, parse_telegram(piece.data)
 
 
-def _why_nothing(path: Path, model: Robot) -> str:
+def _nothing(path: Path, model: Robot) -> InputError:
     """Why no telegram is left, by what the first one has."""
     for line, telegram in _telegrams(path):
         has = [a for tag in VALUES for a in telegram.elements.get(tag, {})]
         missing = next((a for a in model.controller.axes if a not in has), None)
         if missing is not None:
-            return (
-                f"line {line} holds {', '.join(has) or 'no AIPos'}, but axis {missing} of {model.name} is not there; "
-                "name the controller's axes in the robot file as in the telegrams, and log AIPos"
+            return MissingError(
+                f"{path}: line {line} holds {', '.join(has) or 'no AIPos'}, but axis {missing} of {model.name} is not "
+                "there; name the controller's axes in the robot file as in the telegrams, and log AIPos",
+                code="no-axis",
+                file=str(path),
+                line=line,
+                value=missing,
+                allowed=has,
             )
-    return NOT_READ
+    return FormatError(f"{path}: {NOT_READ}", code="no-telegram", file=str(path))

@@ -45,7 +45,9 @@ _SENDER = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 
 
 class TelegramError(FormatError):
-    """The bytes are no telegram; the sentence says why."""
+    """The bytes are no telegram; the code says why."""
+
+    code = "no-telegram"
 
 
 @dataclass(frozen=True)
@@ -61,23 +63,23 @@ class Telegram:
 def parse_telegram(data: bytes) -> Telegram:
     """The attributes of every element by its tag, as text; numbers are read by whoever needs them."""
     if len(data) > LARGEST:
-        raise TelegramError(
-            f"{len(data)} bytes are more than a telegram can have ({LARGEST})", value=(len(data), LARGEST)
-        )
+        message = f"{len(data)} bytes are more than a telegram can have ({LARGEST})"
+        raise TelegramError(message, code="too-large", value=len(data))
     if b"<!" in data or b"\0" in data:
-        raise TelegramError("declares a document type, or is not plain text")
+        raise TelegramError("declares a document type, or is not plain text", code="not-plain")
     try:
         root = etree.fromstring(data, _PARSER)
     except etree.XMLSyntaxError as error:
-        raise TelegramError(f"is not XML ({error.msg})") from None
+        raise TelegramError(f"is not XML ({error.msg})", code="not-xml") from None
     if root.tag != "Rob":
         raise TelegramError(f"is a <{root.tag}>, not a <Rob>", value=root.tag)
-    found = [element for element in root.iter() if isinstance(element.tag, str)]
-    counters = [e for e in found if e.tag == "IPOC"]
+    nodes = [element for element in root.iter() if isinstance(element.tag, str)]
+    counters = [e for e in nodes if e.tag == "IPOC"]
     digits = _IPOC.fullmatch(counters[0].text or "") if len(counters) == 1 else None
     if digits is None:
-        raise TelegramError("has no IPOC" if not counters else "has more than one IPOC, or one that is no number")
-    elements = {str(e.tag): {str(k): str(v) for k, v in e.items()} for e in found}
+        message = "has no IPOC" if not counters else "has more than one IPOC, or one that is no number"
+        raise TelegramError(message, code="counter", value=tuple(e.text for e in counters))
+    elements = {str(e.tag): {str(k): str(v) for k, v in e.items()} for e in nodes}
     delay = elements.get("Delay", {}).get("D", "")
     delayed = int(delay) if delay.isascii() and delay.isdecimal() and len(delay) < 10 else 0
     return Telegram(int(digits[1]), digits[1], delayed, elements)

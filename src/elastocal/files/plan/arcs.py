@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import UnknownNameError
+from elastocal.errors import MissingError, RangeError, TooFewError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import named_robot
 from elastocal.files.located import Located, check_format, read_yaml
@@ -76,13 +76,15 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
     model = named_robot(located, e.robot, e.tool, (), path.parent)
     spring = _compensator(located, e, model)
     if e.poses < 3:
-        raise located.error(("poses",), f"{e.poses} angles fit either sense of rotation; plan at least 3")
+        raise located.error(("poses",), f"{e.poses} angles fit either sense of rotation; plan at least 3", TooFewError)
     if not e.radii or not min(e.radii) > 0:
-        raise located.error(("radii",), "give the distance of every marker from the spring's fixed end, above zero")
+        raise located.error(
+            ("radii",), "give the distance of every marker from the spring's fixed end, above zero", RangeError
+        )
     if e.model == "common rotation" and len(e.radii) < 2:
-        raise located.error(("model",), "a common rotation needs two markers or more; add radii")
+        raise located.error(("model",), "a common rotation needs two markers or more; add radii", TooFewError)
     if not e.noise > 0:
-        raise located.error(("noise",), "must be positive; a reading without noise does not exist")
+        raise located.error(("noise",), "must be positive; a reading without noise does not exist", RangeError)
     own = robot_file(e.robot)
     files = (path, *(() if own is None else (path.parent / own,)))
     limits = _limits(located, e, model, spring.joint)
@@ -95,11 +97,15 @@ def read_arc_plan(path: Path) -> ArcPlanFile:
 def _compensator(located: Located, e: ArcPlanEntry, model: Robot) -> GravityCompensator:
     springs = {s.joint: s for s in model.elements if isinstance(s, GravityCompensator)}
     if not springs:
-        raise located.error(("robot",), f"{model.name} has no gravity_compensator; arcs are planned from its geometry")
+        raise located.error(
+            ("robot",), f"{model.name} has no gravity_compensator; arcs are planned from its geometry", UnsupportedError
+        )
     if e.joint is not None and e.joint not in springs:
-        raise UnknownNameError("joint with a compensator", e.joint, springs, located.where(("joint",)))
+        raise located.unknown(("joint",), "joint with a compensator", e.joint, springs)
     if e.joint is None and len(springs) > 1:
-        raise located.error((), f"compensators are on {', '.join(springs)}; add 'joint:' with one of them")
+        raise located.error(
+            (), f"compensators are on {', '.join(springs)}; add 'joint:' with one of them", MissingError
+        )
     return springs[e.joint or next(iter(springs))]
 
 
@@ -109,7 +115,7 @@ def _limits(located: Located, e: ArcPlanEntry, model: Robot, joint: str) -> tupl
     low, high = e.limits or own
     if not own[0] - 1e-9 <= low < high <= own[1] + 1e-9:
         text = f"{np.degrees(own[0]):.4g} to {np.degrees(own[1]):.4g} deg"
-        raise located.error(("limits",), f"must lie within those of {joint} ({text}), the lower one first")
+        raise located.error(("limits",), f"must lie within those of {joint} ({text}), the lower one first", RangeError)
     return float(low), float(high)
 
 
@@ -117,7 +123,7 @@ def _axes(located: Located, e: ArcPlanEntry, model: Robot) -> Array:
     check_axes(located, (), "at", model)
     for axis in e.at:
         if axis not in model.controller.axes:
-            raise UnknownNameError("axis", axis, model.controller.axes, located.where(("at",)))
+            raise located.unknown(("at",), "axis", axis, model.controller.axes)
     return np.array([e.at.get(a, 0.0) for a in model.controller.axes])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from elastocal.design.cell import Cell, Link, links_of
 from elastocal.design.method import Measuring, Method
 from elastocal.design.obstacles.obstacle import obstacle_kinds
-from elastocal.errors import FormatError, NumberError, UnknownNameError
+from elastocal.errors import ConflictError, FormatError, NumberError, RangeError, UnitError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
 from elastocal.files.opened import existing, read_bytes
@@ -55,7 +55,7 @@ def check_axes(located: Located, path: Path_, name: str, model: Robot) -> None:
         for axis in entry[key]:
             if kinds.get(axis, "revolute" if turning else "prismatic") != ("revolute" if turning else "prismatic"):
                 does = "slides, which is not measured in degrees" if turning else "turns, which is not measured in mm"
-                raise located.error((*path, key), f"{axis} {does}; take it out of this entry")
+                raise located.error((*path, key), f"{axis} {does}; take it out of this entry", UnitError)
 
 
 def _triangles(located: Located, path: Path_, word: Any) -> Any:
@@ -66,7 +66,7 @@ def _triangles(located: Located, path: Path_, word: Any) -> Any:
 
 def check_frame(located: Located, path: Path_, model: Robot, frame: str) -> None:
     if frame not in model.tree.names:
-        raise UnknownNameError("frame", frame, model.tree.names, located.where(path))
+        raise located.unknown(path, "frame", frame, model.tree.names)
 
 
 def read_plan_cell(located: Located, e: PlanEntry, units: Units, model: Robot, method: Method) -> Cell:
@@ -77,12 +77,12 @@ def read_plan_cell(located: Located, e: PlanEntry, units: Units, model: Robot, m
         for frame in link.between:
             check_frame(located, ("links", i), model, frame)
         if not link.radius > 0:
-            raise located.error(("links", i), "its radius must be positive")
+            raise located.error(("links", i, "radius"), "must be positive", RangeError)
         links.append(Link(*link.between, link.radius))
     if e.link_radius is not None and not e.link_radius > 0:
-        raise located.error(("link_radius",), "must be positive")
+        raise located.error(("link_radius",), "must be positive", RangeError)
     if e.link_radius is not None and links:
-        raise located.error(("links",), "links and link_radius both give the robot's body; keep one")
+        raise located.error(("links",), "links and link_radius both give the robot's body; keep one", ConflictError)
     body = links_of(model, e.link_radius) if e.link_radius is not None else tuple(links)
     obstacles = read_kinds(located, units, "obstacles", "an obstacle", e.obstacles, obstacle_kinds(), model)
     tracker = e.tracker or next((s.at for s in method.sources if isinstance(s, Tracker)), None)

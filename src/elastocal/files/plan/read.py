@@ -18,7 +18,15 @@ from elastocal.design.poses import Draw
 from elastocal.design.sweeping import Sweeping
 from elastocal.design.task import MOST, PlanTask
 from elastocal.design.touching import Touching
-from elastocal.errors import InputError, UnknownNameError
+from elastocal.errors import (
+    ConflictError,
+    DuplicateError,
+    InputError,
+    MissingError,
+    RangeError,
+    TooFewError,
+    UnsupportedError,
+)
 from elastocal.files import schema
 from elastocal.files.campaign.file import listed
 from elastocal.files.campaign.requests import read_sources
@@ -115,7 +123,7 @@ def _safety(located: Located, e: PlanEntry) -> Safety:
     for name in ("keep_out", "most_turn"):
         value = getattr(e, name)
         if isinstance(value, float) and not value > 0:
-            raise located.error((name,), f"must be positive; write {name}: none for a wider cell")
+            raise located.error((name,), f"must be positive; write {name}: none for a wider cell", RangeError)
     return Safety(e.floor, e.keep_out, e.self_collision, e.most_turn)
 
 
@@ -126,11 +134,11 @@ def _home(located: Located, e: PlanEntry, model: Robot) -> tuple[float, ...] | N
     check_axes(located, (), "home", model)
     for axis in e.home:
         if axis not in model.controller.axes:
-            raise UnknownNameError("axis", axis, model.controller.axes, located.where(("home",)))
+            raise located.unknown(("home",), "axis", axis, model.controller.axes)
     q = model.controller.to_joints(np.array([[e.home.get(a, 0.0) for a in model.controller.axes]]))
     beyond = model.beyond_limits(q)
     if beyond:
-        raise located.error(("home",), f"{limit_text(model, *beyond[0][1:])}; change it")
+        raise located.error(("home",), f"{limit_text(model, *beyond[0][1:])}; change it", RangeError)
     return tuple(float(v) for v in q[0])
 
 
@@ -138,9 +146,9 @@ def _check_numbers(located: Located, e: PlanEntry) -> None:
     for key in ("poses", "repeats", "candidates"):
         given = getattr(e, key)
         if given is not None and not 1 <= given <= MOST[key]:
-            raise located.error((key,), f"{given} must be from 1 to {MOST[key]}")
+            raise located.error((key,), f"{given} must be from 1 to {MOST[key]}", RangeError)
     if e.change is not None and e.change < 0:
-        raise located.error(("change",), "the time of a change of load must not be negative")
+        raise located.error(("change",), "the time of a change of load must not be negative", RangeError)
 
 
 def _check_pattern(located: Located, key: str, model: Robot, word: str) -> None:
@@ -155,11 +163,11 @@ def _weights(located: Located, e: PlanEntry) -> dict[str, float]:
     valid = criterion_kinds()
     for kind, weight in weights.items():
         if kind not in valid:
-            raise UnknownNameError("criterion", kind, valid, located.where(("criterion",)))
+            raise located.unknown(("criterion",), "criterion", kind, valid)
         if not 0 < weight < inf:
-            raise located.error(("criterion",), f"the weight of {kind} must be positive and finite")
+            raise located.error(("criterion", kind), f"the weight of {kind} must be positive and finite", RangeError)
     if not weights:
-        raise located.error(("criterion",), f"names nothing; write one of {', '.join(valid)}")
+        raise located.error(("criterion",), f"names nothing; write one of {', '.join(valid)}", MissingError)
     return weights
 
 
@@ -168,9 +176,9 @@ def _speeds(located: Located, e: PlanEntry, model: Robot) -> Array:
     check_axes(located, (), "speeds", model)
     for axis, speed in e.speeds.items():
         if axis not in model.controller.axes:
-            raise UnknownNameError("axis", axis, model.controller.axes, located.where(("speeds",)))
+            raise located.unknown(("speeds",), "axis", axis, model.controller.axes)
         if not speed > 0:
-            raise located.error(("speeds",), f"the speed of {axis} must be positive")
+            raise located.error(("speeds", axis), f"the speed of {axis} must be positive", RangeError)
     return np.array([e.speeds.get(a, np.nan) for a in model.controller.axes])
 
 
@@ -189,7 +197,9 @@ def read_method(located: Located, e: PlanEntry, units: Units, model: Robot) -> M
         given = getattr(e, field.name) not in (field.default, [], {}, ())
         if given and e.measurement not in BELONGS.get(field.name, (e.measurement,)):
             kinds = " or ".join(BELONGS[field.name])
-            raise located.error((field.name,), f"belongs to measurement: {kinds}, not to {e.measurement}; leave it out")
+            raise located.error(
+                (field.name,), f"belongs to measurement: {kinds}, not to {e.measurement}; leave it out", ConflictError
+            )
     if e.measurement == "contact":
         return _touching(located, e, units, model)
     if e.measurement == "joint_torque":
@@ -210,9 +220,11 @@ def _markers(located: Located, e: PlanEntry, model: Robot) -> tuple[Marker, ...]
     for name in names:
         check_frame(located, ("markers",), model, name)
     if len(set(names)) < len(names):
-        raise located.error(("markers",), "a marker stands twice; more readings of one are repeats")
+        raise located.error(("markers",), "a marker stands twice; more readings of one are repeats", DuplicateError)
     if e.turns and e.measurement == "position":
-        raise located.error(("turns",), "orientations are planned for deflections only; leave the key out")
+        raise located.error(
+            ("turns",), "orientations are planned for deflections only; leave the key out", UnsupportedError
+        )
     return tuple(Marker(n, "pose" if e.turns else "position") for n in names)
 
 
@@ -221,13 +233,19 @@ def _touching(located: Located, e: PlanEntry, units: Units, model: Robot) -> Tou
     check_frame(located, ("frame",), model, frame)
     surfaces = read_objects(located, e.objects, units)
     if not e.forces or not min(e.forces) > 0:
-        raise located.error(("forces",), "give one or more positive forces to press with, such as forces_N: [20, 40]")
+        raise located.error(
+            ("forces",), "give one or more positive forces to press with, such as forces_N: [20, 40]", RangeError
+        )
     if len(set(e.forces)) < len(e.forces):
-        raise located.error(("forces",), "a force stands twice; name each once")
+        raise located.error(("forces",), "a force stands twice; name each once", DuplicateError)
     if not e.standoff > 0:
-        raise located.error(("standoff",), "the arm must start in front of the object: give a positive length")
+        raise located.error(
+            ("standoff",), "the arm must start in front of the object: give a positive length", RangeError
+        )
     if not e.errors:
-        raise located.error((), "contacts need errors, at least the force sensor's: {kind: force_sensor, sd_N: 0.1}")
+        raise located.error(
+            (), "contacts need errors, at least the force sensor's: {kind: force_sensor, sd_N: 0.1}", MissingError
+        )
     axes = "xy" if all(isinstance(s, Disc) for s in surfaces) else "xyz"
     example = ContactForce(np.zeros((1, model.n)), Touches(frame, surfaces, np.zeros(1, dtype=np.int64)), axes)
     sources = _sources(located, e, units, example, model)
@@ -238,17 +256,21 @@ def _sweeping(located: Located, e: PlanEntry, units: Units, model: Robot) -> Swe
     s = schema.construct(SweepEntry, located, ("sweep",), e.sweep, units)
     for joint in listed(s.joints):
         if joint not in model.joints:
-            raise UnknownNameError("joint", joint, model.joints, located.where(("sweep", "joints")))
+            raise located.unknown(("sweep", "joints"), "joint", joint, model.joints)
         if model.motions[model.joints.index(joint)].kind != "revolute":
-            raise located.error(("sweep", "joints"), f"{joint} slides; sweeps are of joints that turn")
+            raise located.error(
+                ("sweep", "joints"), f"{joint} slides; sweeps are of joints that turn", UnsupportedError
+            )
     for name in ("spans", "speeds"):
         values = getattr(s, name)
         if not values or not min(values) > 0 or len(set(values)) < len(values):
-            raise located.error(("sweep",), f"{name}: give one or more positive numbers, none twice")
+            raise located.error(("sweep",), f"{name}: give one or more positive numbers, none twice", RangeError)
     if s.samples < 3:
-        raise located.error(("sweep",), "samples: three on each way are the least that show a sweep")
+        raise located.error(("sweep",), "samples: three on each way are the least that show a sweep", TooFewError)
     if not e.errors:
-        raise located.error((), "sweeps need errors: {kind: reading, torque_sd_Nm: 1}, and {kind: friction}")
+        raise located.error(
+            (), "sweeps need errors: {kind: reading, torque_sd_Nm: 1}, and {kind: friction}", MissingError
+        )
     example = JointTorque.of(model, np.zeros((1, model.n)), np.ones((1, model.n)))
     sources = _sources(located, e, units, example, model)
     return Sweeping(s.spans, s.speeds, listed(s.joints), s.samples, sources)

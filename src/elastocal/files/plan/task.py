@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.design.criteria.criterion import Over
 from elastocal.design.poses import Poses, Region
 from elastocal.design.task import MOST, TestPlan
-from elastocal.errors import InputError
+from elastocal.errors import ConflictError, InputError, MissingError, RangeError, ShapeError
 from elastocal.files import schema
 from elastocal.files.located import Located, Path_
 from elastocal.files.opened import existing
@@ -71,20 +71,23 @@ def read_tests(
     frame = t.frame or model.tool
     check_frame(located, ("test",), model, frame)
     if (t.table is None) == (t.low is None or t.high is None):
-        raise located.error(("test",), "give a table, or the corners low and high of a box")
+        raise located.error(("test",), "give a table, or the corners low and high of a box", MissingError)
     fixed = np.array([[*(t.force or (0.0,) * 3), *(t.moment or (0.0,) * 3)]]) if t.force or t.moment else None
     near = _near(located, t, model)
     if t.table is None:
         assert t.low is not None
         assert t.high is not None
         if not 1 <= t.count <= MOST["candidates"]:
-            raise located.error(("test", "count"), f"{t.count} must be from 1 to {MOST['candidates']}")
+            raise located.error(("test", "count"), f"{t.count} must be from 1 to {MOST['candidates']}", RangeError)
         box = _box(located, ("test",), t.low, t.high)
         return TestPlan(frame, f"{t.count} points of a box", None, None, box, t.count, near, fixed), t.over, ()
     file = existing(located, ("test", "table"), t.table)
     table = read_path(file, model)
     if table.wrenches is not None and fixed is not None:
-        raise located.error(("test",), "the table has columns of the load too; keep one of the two")
+        given = "force" if t.force else "moment"
+        raise located.error(
+            ("test", given), "the table has columns of the load too; keep one of the two", ConflictError
+        )
     wrenches = fixed if table.wrenches is None else table.wrenches
     words = f"{len(table.points if table.q is None else table.q)} poses of {t.table}"  # type: ignore[arg-type]
     return TestPlan(frame, words, table.q, table.points, None, 0, near, wrenches), t.over, (file,)
@@ -99,7 +102,7 @@ def read_around(
     if a.low is not None and a.high is not None and a.table is None:
         return (_box(located, ("around",), a.low, a.high),), ()
     if a.table is None or a.low is not None or a.high is not None:
-        raise located.error(("around",), "give low and high of a box, or a table of a path")
+        raise located.error(("around",), "give low and high of a box, or a table of a path", MissingError)
     file = existing(located, ("around", "table"), a.table)
     table = read_path(file, model)
     points = table.points
@@ -107,7 +110,7 @@ def read_around(
         assert table.q is not None
         points = Poses(model, table.q).origin(model.tool)
     if not a.room > 0:
-        raise located.error(("around",), "room must be positive")
+        raise located.error(("around", "room"), "must be positive", RangeError)
     lows, highs = points - a.room, points + a.room
     return tuple(Region(tuple(lo), tuple(hi)) for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True)), (file,)
 
@@ -119,13 +122,14 @@ def _near(located: Located, t: TestEntry, model: Robot) -> Array | None:
     slides = np.array([m.kind == "prismatic" for m in model.motions])
     axes = np.array(model.controller.axes)
     out = np.empty((1, model.n))
-    for key, given, which in (("near_deg", t.near, ~slides), ("near_slides_mm", t.near_slides, slides)):
+    for key, given, which in (("near", t.near, ~slides), ("near_slides", t.near_slides, slides)):
         if len(given or ()) != which.sum():
             does = "slides" if which is slides else "turns"
             raise located.error(
-                ("test",),
-                f"{key}: {which.sum()} controller values are needed, one for each axis that {does} "
+                ("test", key),
+                f"{which.sum()} controller values are needed, one for each axis that {does} "
                 f"({', '.join(axes[which]) or 'there is none'}), but {len(given or ())} were given",
+                ShapeError,
             )
         out[0, which] = given or ()
     return np.asarray(model.controller.to_joints(out))

@@ -17,9 +17,9 @@ def _classes() -> dict[str, Any]:
 
 
 def __getattr__(name: str) -> Any:
-    if not name[:1].isupper() or name not in (found := _classes()):
+    if not name[:1].isupper() or name not in (classes := _classes()):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found[name]
+    return classes[name]
 
 
 def __dir__() -> list[str]:

@@ -83,5 +83,5 @@ class LinkMass(Load):
         rotation, origin = state.pose(self.frame)
         g: Row3 = (gravity[0], gravity[1], gravity[2])
         by_moment = (Resultant(tensor=en.outer(en.column(rotation, j), g)) for j in range(3))
-        found = (Resultant(g, en.outer(origin, g)), *by_moment)
-        return tuple((i, self.frame, by) for i, by in enumerate(found))
+        resultants = (Resultant(g, en.outer(origin, g)), *by_moment)
+        return tuple((i, self.frame, by) for i, by in enumerate(resultants))

@@ -58,16 +58,16 @@ _GOOD = (Status.CONVERGED, PoseStatus.REACHED)
 def from_drives(model: Robot, q: Array, torque: Array, frame: str | None = None) -> Kinetostatics:
     """From joint values (N, n) and torques (N, n) of the controller's axes."""
     place = frame or model.tool
-    found = direct(model, q, np.linalg.solve(model.controller.matrix.T, torque.T).T, place)
-    known = found.status == Status.CONVERGED
-    untold = [f"f{c}" for c, lost in zip("xyz", np.isnan(found.force[known]).any(axis=0), strict=True) if lost]
+    state = direct(model, q, np.linalg.solve(model.controller.matrix.T, torque.T).T, place)
+    known = state.status == Status.CONVERGED
+    untold = [f"f{c}" for c, lost in zip("xyz", np.isnan(state.force[known]).any(axis=0), strict=True) if lost]
     notes = (
         (f"The torques do not tell {' and '.join(untold)} everywhere; taken as zero for the pose there.",)
         if untold else ()
     )  # fmt: skip
-    status = tuple(Status(int(s)) for s in found.status)
-    rpy = _angles(found.rotation)
-    return Kinetostatics(place, q, torque, found.position, rpy, found.force, found.left, status, notes)
+    status = tuple(Status(int(s)) for s in state.status)
+    rpy = _angles(state.rotation)
+    return Kinetostatics(place, q, torque, state.position, rpy, state.force, state.left, status, notes)
 
 
 def to_drives(
@@ -77,20 +77,20 @@ def to_drives(
     """To ``position`` (N, 3), and ``rpy`` (N, 3) where it matters, under ``force`` (N, 3); ``near`` (1, n) to start."""
     place = frame or model.tool
     turn = None if rpy is None else np.array([rpy_matrix(*(float(v) for v in row)) for row in rpy])
-    found = (
+    solution = (
         _from_many(model, position, force, place, turn)
         if near is None else inverse(model, position, force, near, place, turn)
     )  # fmt: skip
-    status = tuple(PoseStatus(int(s)) for s in found.status)
-    beyond = {row for row, _, _ in model.beyond_limits(found.q)}
+    status = tuple(PoseStatus(int(s)) for s in solution.status)
+    beyond = {row for row, _, _ in model.beyond_limits(solution.q)}
     outside = sum(i in beyond for i, s in enumerate(status) if s is PoseStatus.REACHED)
     notes = (f"{outside} of {len(status)} states lie beyond the joint limits.",) if outside else ()
-    if free := int(found.free.max(initial=0)):
+    if free := int(solution.free.max(initial=0)):
         notes = (*notes, f"The pose leaves {free} freedom(s) of the joints open; the values near the start are given.")
     angles = np.full((len(status), 3), np.nan) if rpy is None else rpy
-    torque = model.controller.torques_to_controller(found.torque)
-    left = np.linalg.norm(found.left[:, :3], axis=1)
-    return Kinetostatics(place, found.q, torque, position, angles, force, left, status, notes)
+    torque = model.controller.torques_to_controller(solution.torque)
+    left = np.linalg.norm(solution.left[:, :3], axis=1)
+    return Kinetostatics(place, solution.q, torque, position, angles, force, left, status, notes)
 
 
 def _from_many(model: Robot, position: Array, force: Array, frame: str, turn: Array | None) -> Inverse:

@@ -78,8 +78,8 @@ def _outlines(kind: ContactForce) -> list[Array]:
     """Circles of round objects; bars and faces have none."""
     turn = np.linspace(0.0, 2 * np.pi, 73)
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
-    found = [(getattr(s, "centre", None), getattr(s, "radius", None)) for s in kind.touches.surfaces]
-    return [np.asarray(c[:2]) + r * circle for c, r in found if c is not None and r is not None]
+    discs = [(getattr(s, "centre", None), getattr(s, "radius", None)) for s in kind.touches.surfaces]
+    return [np.asarray(c[:2]) + r * circle for c, r in discs if c is not None and r is not None]
 
 
 STARTS = 24
@@ -119,9 +119,9 @@ def rest_height(model: Robot, frame: str) -> float:
 
 def contact_plan_of(model: Robot, kind: ContactForce) -> tuple[ContactPlan, Ints]:
     """The contacts that joint values mean for a model, and the numbers of those that touch."""
-    found = kind.touched(model)
-    rows = np.flatnonzero(found.status == ContactStatus.CONTACT)
-    return ContactPlan(kind.touches.rows(rows), found.point[rows], found.size[rows], kind.axes), rows
+    contacts = kind.touched(model)
+    rows = np.flatnonzero(contacts.status == ContactStatus.CONTACT)
+    return ContactPlan(kind.touches.rows(rows), contacts.point[rows], contacts.size[rows], kind.axes), rows
 
 
 def as_measurement(model: Robot, plan: ContactPlan, near: Array | None = None) -> tuple[ContactForce, Bools]:
@@ -138,27 +138,27 @@ def as_measurement(model: Robot, plan: ContactPlan, near: Array | None = None) -
     lost = np.flatnonzero(~reached)
     if len(lost):
         each = np.repeat(lost, STARTS)
-        found, there = _tried(model, plan.rows(each), np.tile(starts(model, STARTS), (len(lost), 1)))
+        tries, there = _tried(model, plan.rows(each), np.tile(starts(model, STARTS), (len(lost), 1)))
         shape = (len(lost), STARTS)
-        found, there = found.reshape(*shape, model.n), there.reshape(shape)
+        tries, there = tries.reshape(*shape, model.n), there.reshape(shape)
         before = middle(model)
         for i, row in enumerate(lost):
             if row > 0 and reached[row - 1]:
                 before = q[row - 1]
-            far = np.linalg.norm(found[i] - before, axis=1) + np.where(there[i], 0.0, np.inf)
+            far = np.linalg.norm(tries[i] - before, axis=1) + np.where(there[i], 0.0, np.inf)
             best = int(np.argmin(np.nan_to_num(far, nan=np.inf)))
-            q[row], reached[row] = found[i, best], there[i, best]
+            q[row], reached[row] = tries[i, best], there[i, best]
     return ContactForce(q, plan.touches, plan.axes), reached
 
 
 def _tried(model: Robot, plan: ContactPlan, near: Array) -> tuple[Array, Bools]:
     """Turned to within half a turn where limits are not in the way."""
-    found = inverse(model, plan.points, plan.force, near, plan.touches.frame)
-    q = found.q.copy()
+    solution = inverse(model, plan.points, plan.force, near, plan.touches.frame)
+    q = solution.q.copy()
     for j, motion in enumerate(model.motions):
         if motion.kind == "revolute":
             q[:, j] = (q[:, j] + np.pi) % (2 * np.pi) - np.pi
-    reached = found.status == PoseStatus.REACHED
+    reached = solution.status == PoseStatus.REACHED
     reached[[row for row, _, _ in model.beyond_limits(q)]] = False
     return q, reached
 

@@ -150,9 +150,9 @@ def repair(model: Robot, campaign: Measured, names: Sequence[str], threshold: fl
     if not len(rows):
         raise InfeasibleError("no contact of the plan touches its object; check joint values, objects and their units")
     desk, q = _Desk(model, replace(campaign, places=None), tuple(names)), kind.q[rows]
-    found, _ = desk.blocks(plan, q)
+    blocks, _ = desk.blocks(plan, q)
     own = np.arange(len(rows))
-    options = [RepairOption("as planned", plan, own, accuracy(found, model))]
+    options = [RepairOption("as planned", plan, own, accuracy(blocks, model))]
 
     def done() -> bool:
         return bool(options[-1].accuracy.resolved(threshold).all())
@@ -166,7 +166,7 @@ def repair(model: Robot, campaign: Measured, names: Sequence[str], threshold: fl
     single = ~np.isfinite(options[0].accuracy.sd)
     if single.any():
         low, reached = desk.blocks(lower, q)
-        chosen = _fewest(found, low, single, threshold) if reached.all() else None
+        chosen = _fewest(blocks, low, single, threshold) if reached.all() else None
         if chosen is not None:
             many = f"{len(chosen)} contacts" if len(chosen) > 1 else "one contact"
             options.append(desk.option(f"half the force on {many}", _mixed(plan, chosen), q, own)[0])
@@ -205,8 +205,8 @@ class _Desk:
 
     def option(self, title: str, plan: ContactPlan, near: Array, origin: Ints) -> tuple[RepairOption, Bools]:
         """Without the contacts that cannot be pressed so, and which are left."""
-        found, reached = self.blocks(plan, near)
-        return RepairOption(title, plan.rows(reached), origin[reached], accuracy(found, self.model)), reached
+        blocks, reached = self.blocks(plan, near)
+        return RepairOption(title, plan.rows(reached), origin[reached], accuracy(blocks, self.model)), reached
 
 
 def _fewest(high: ContactRows, low: ContactRows, wanted: Bools, threshold: float) -> Ints | None:

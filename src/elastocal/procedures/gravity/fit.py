@@ -113,7 +113,7 @@ class GravityFit:
         i = self.unknowns.names.index(name)
         return float(np.sqrt(self.covariance[i, i]))
 
-    def told(self, name: str) -> float:
+    def informed(self, name: str) -> float:
         """Share of the prior variance of a parameter that the log has removed; one without a prior, zero if fixed."""
         sd, prior = self.sd(name), float(self.unknowns.sd[self.unknowns.names.index(name)])
         return 0.0 if sd is None else max(0.0, 1 - (sd / prior) ** 2)

@@ -21,7 +21,9 @@ LEAST = 20
 
 def check_log(model: Robot, log: JointLog) -> list[str]:
     if not np.isfinite(log.torque).any():
-        raise MissingError(f"{log.source}: no torque was logged; add columns such as A2_torque_Nm", code="no-torques")
+        raise MissingError(
+            f"{log.source}: no torque was logged; add columns such as A2_torque_Nm", code="no-torques", file=log.source
+        )
     return [*log.notes, *_beyond_limits(model, log)]
 
 
@@ -53,14 +55,21 @@ def _beyond_limits(model: Robot, log: JointLog) -> list[str]:
         worst = int(np.argmax(over))
         if over[worst] > FAR:
             unit, small, factor = ("rad", "deg", np.pi / 180) if turns else ("m", "mm", 1e-3)
-            fits = np.all((factor * log.q[:, j] > low - FAR) & (factor * log.q[:, j] < high + FAR))
-            slip = f"this looks like {small} read as {unit}: " if fits else ""
+            code, slip = "limits", ""
             if turns and motion.limits and _a_turn_off(log.q[:, j], low, high):
+                code = "full-turn"
                 slip = "this looks like a full turn: take 360 deg off (or add them) where the joint wraps, else "
+            elif np.all((factor * log.q[:, j] > low - FAR) & (factor * log.q[:, j] < high + FAR)):
+                code, slip = "unit", f"this looks like {small} read as {unit}: "
             raise UnitError(
                 f"{log.place(worst)}: {name} = {log.q[worst, j]:.4g} {unit} is far beyond its limits {low:.3g} to "
                 f"{high:.3g} {unit}; {slip}check units in the header and the order of the columns",
-                value=(name, log.q[worst, j], unit),
+                code=code,
+                file=log.source,
+                line=int(log.lines[worst]),
+                column=name,
+                value=float(log.q[worst, j]),
+                allowed=(low, high),
             )
         if over[worst] > 0:
             out.append(f"{name} is beyond its limits in {int(np.sum(over > 0))} samples (first: {log.place(worst)}).")

@@ -67,8 +67,8 @@ def recursive_moments(model: Robot, samples: Samples, sign: int) -> Recursion:
                     value=level.joints[i],
                 )
             continue
-        found, chain = _fitted(level, i, samples, mine, chain, sign)
-        series.append(found)
+        fit, chain = _fitted(level, i, samples, mine, chain, sign)
+        series.append(fit)
     if not chain.terms:
         raise UnobservableError(
             f"{samples.log.source}: none of {', '.join(level.joints)} was swept alone; sweep them in turn",

@@ -257,10 +257,10 @@ def fit_loops(loops: Sequence[Loop], noise: float | None = None) -> tuple[LoopFi
 
 def _noise(solutions: Sequence[LinearSolution], stated: float | None) -> tuple[float, float]:
     spare = sum(s.freedom for s in solutions)
-    found = np.sqrt(sum(s.freedom * s.scatter**2 for s in solutions if s.freedom) / spare) if spare else nan
-    if stated is not None and not found > stated:
+    pooled = np.sqrt(sum(s.freedom * s.scatter**2 for s in solutions if s.freedom) / spare) if spare else nan
+    if stated is not None and not pooled > stated:
         return stated, inf
-    return float(found), float(spare) if spare else nan
+    return float(pooled), float(spare) if spare else nan
 
 
 def _alone(solutions: Sequence[LinearSolution]) -> list[bool]:

@@ -115,8 +115,8 @@ class Transmission:
     @property
     def chance_of_ratios(self) -> float:
         """Probability that chance would do as well for all simple ratios that are proposed."""
-        found = [s for k, s in self.ratios.fractions.items() if s is not None and self.ratios.proposed[k]]
-        return together(found)
+        fractions = [s for k, s in self.ratios.fractions.items() if s is not None and self.ratios.proposed[k]]
+        return together(fractions)
 
     def disagreements(self) -> tuple[tuple[EntryByTable, EntryByTable, float], ...]:
         """Pairs of tables that tell of the same entry, and their difference in standard deviations."""
@@ -192,13 +192,13 @@ def identify(
 
 def _going_on(series: Sequence[EncoderSeries]) -> tuple[EncoderSeries, ...]:
     """The same series; refuses counters that ran over."""
-    for found in wraps(series):
+    for wrap in wraps(series):
         raise InputError(
-            f"{found.place}: the counter runs over at {found.modulus} (this row fits the others with "
-            f"{found.turns * found.modulus:+d} counts); unwrap with the modulus {found.modulus}, or log counts that "
+            f"{wrap.place}: the counter runs over at {wrap.modulus} (this row fits the others with "
+            f"{wrap.turns * wrap.modulus:+d} counts); unwrap with the modulus {wrap.modulus}, or log counts that "
             "go on",
             code="counter-wrap",
-            value=found.modulus,
+            value=wrap.modulus,
             parameter="wrap",
         )
     return tuple(series)
@@ -221,13 +221,13 @@ def _screened(
 
 def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[Finding, ...]:
     """Doubts where residuals are no noise, or outliers are many, with the columns whose exchange explains them."""
-    found = scattered(screening.fit, prismatic)
+    scatter = scattered(screening.fit, prismatic)
     many = len(screening.outliers) > MANY * sum(len(s.rows) for s in series)
-    columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if found or many else None
+    columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if scatter or many else None
     if columns is None:
-        return found
+        return scatter
     message = f"{columns} look swapped: exchanged, they agree with the others."
-    return warning("swapped-columns", message), *found
+    return warning("swapped-columns", message), *scatter
 
 
 def _without_offsets(series: Sequence[EncoderSeries]) -> System | None:

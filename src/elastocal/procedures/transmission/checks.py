@@ -44,22 +44,22 @@ def check_moved(system: System, axes: Sequence[str]) -> None:
 
 def check_table_units(series: Sequence[EncoderSeries]) -> None:
     """Two tables whose own entries differ by 57.3 do not have the same unit."""
-    found: dict[str, tuple[EncoderSeries, float]] = {}
+    slopes: dict[str, tuple[EncoderSeries, float]] = {}
     for one in series:
         for axis in one.joints:
             slope = _slope(one, axis) if axis in one.counts else np.nan
             if not np.isfinite(slope):
                 continue
-            if axis in found:
-                ratio = abs(slope / found[axis][1])
-                for factor, smaller, larger in ((1 / DEGREES, one, found[axis][0]), (DEGREES, found[axis][0], one)):
+            if axis in slopes:
+                ratio = abs(slope / slopes[axis][1])
+                for factor, smaller, larger in ((1 / DEGREES, one, slopes[axis][0]), (DEGREES, slopes[axis][0], one)):
                     if abs(ratio / factor - 1) < 0.05:
                         raise ImplausibleError(
                             f"{smaller.table}, column {smaller.joints[axis].heading}: is 57.3 times as large as in "
                             f"{larger.table} for the same counts, as degrees are to radians; correct the unit of one",
                             value=(smaller.table, smaller.joints[axis].heading, larger.table),
                         )
-            found.setdefault(axis, (one, slope))
+            slopes.setdefault(axis, (one, slope))
 
 
 def _slope(series: EncoderSeries, axis: str) -> float:
@@ -166,8 +166,8 @@ def scattered(fit: SystemFit, prismatic: Collection[str] = ()) -> tuple[Finding,
     """One for each table and relation whose residuals are too large to be noise: by its worst motor."""
     out = []
     for n, (table, relation) in enumerate(fit.system.levels):
-        found = [(share, angle, b) for b in fit.blocks for share, angle in _scatter(b, n, prismatic)]
-        wide = [f for f in found if f[0] > SHARE or f[1] > ANGLE]
+        scatters = [(share, angle, b) for b in fit.blocks for share, angle in _scatter(b, n, prismatic)]
+        wide = [f for f in scatters if f[0] > SHARE or f[1] > ANGLE]
         if wide and fit.levels[n] is not None:
             share, angle, b = max(wide, key=lambda f: f[0])
             amount = "" if np.isnan(angle) else f"{np.degrees(angle):.2g} deg, "
@@ -198,7 +198,7 @@ def swapped(
     series: Sequence[EncoderSeries], from_zero: bool, level: float, prismatic: Collection[str] = ()
 ) -> str | None:
     """Table and headings of the exchange that leaves fewest outliers; None where none makes sense of the rows."""
-    found = []
+    swaps = []
     for message, candidate in _exchanges(series):
         try:
             screening, _ = robust_pattern(system(candidate, from_zero), level)
@@ -207,8 +207,8 @@ def swapped(
         if not scattered(screening.fit, prismatic) and len(screening.outliers) <= FEW * sum(
             len(s.rows) for s in series
         ):
-            found.append((len(screening.outliers), message))
-    return min(found)[1] if found else None
+            swaps.append((len(screening.outliers), message))
+    return min(swaps)[1] if swaps else None
 
 
 def _exchanges(series: Sequence[EncoderSeries]) -> Iterator[tuple[str, list[EncoderSeries]]]:

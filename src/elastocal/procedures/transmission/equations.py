@@ -127,11 +127,11 @@ class System:
 
 def system(series: Sequence[EncoderSeries], from_zero: bool = False) -> System:
     """The equations of some series; refuses motions that cannot be told apart."""
-    found, axes = tuple(series), named_axes(series)
-    tables = tuple(dict.fromkeys(s.table for s in found))
+    every, axes = tuple(series), named_axes(series)
+    tables = tuple(dict.fromkeys(s.table for s in every))
     levels: tuple[tuple[str, Relation], ...] = tuple((t, r) for t in tables for r in ("motor", "joint"))
-    blocks = [b for axis in axes for b in (_motor(found, axis, levels), _joint(found, axis, from_zero, levels)) if b]
-    return System(found, axes, from_zero, tuple(blocks), levels)
+    blocks = [b for axis in axes for b in (_motor(every, axis, levels), _joint(every, axis, from_zero, levels)) if b]
+    return System(every, axes, from_zero, tuple(blocks), levels)
 
 
 def _motor(series: Sequence[EncoderSeries], axis: str, levels: Sequence[tuple[str, Relation]]) -> MotorEquations | None:

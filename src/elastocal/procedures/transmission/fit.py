@@ -112,7 +112,7 @@ class SystemFit:
 
     @property
     def spare(self) -> Array:
-        return np.array([0.0 if found is None else found.spare for found in self.levels])
+        return np.array([0.0 if level is None else level.spare for level in self.levels])
 
     def block(self, relation: Relation, axis: str) -> BlockFit | None:
         return next((b for b in self.blocks if (b.block.relation, b.block.axis) == (relation, axis)), None)

@@ -95,11 +95,11 @@ def robust_pattern(system: System, level: float = LEVEL) -> tuple[Screening, Pat
 def _in_turn(system: System, cells: frozenset[PrintedCell], level: float) -> tuple[Screening, Pattern]:
     pattern: dict[str, frozenset[str]] = full(system)
     for _ in range(PASSES):
-        found = screen(system, pattern, cells, level)
-        again = eliminated(found.fit, level)
-        if again == pattern and found.cells == cells:
+        screening = screen(system, pattern, cells, level)
+        again = eliminated(screening.fit, level)
+        if again == pattern and screening.cells == cells:
             break
-        pattern, cells = again, found.cells
+        pattern, cells = again, screening.cells
     return screen(system, pattern, cells, level), pattern
 
 
@@ -174,14 +174,14 @@ def matrices(fit: SystemFit, axes: Sequence[str]) -> Matrices:
     per_turn, per_turn_sd, per_turn_freedom = (np.full(n, np.nan) for _ in range(3))
     joint, joint_sd, joint_freedom = (np.full((n, n), np.nan) for _ in range(3))
     at = {axis: i for i, axis in enumerate(axes)}
-    for found in fit.blocks:
-        i, freedom = at[found.block.axis], fit.freedom(found)
-        sd = np.sqrt(np.diag(found.covariance)) if freedom > 0 else np.full(len(found.beta), np.nan)
-        if found.block.relation == "motor":
-            per_turn[i], per_turn_sd[i], per_turn_freedom[i] = TURN * found.beta[0], TURN * sd[0], freedom
+    for solution in fit.blocks:
+        i, freedom = at[solution.block.axis], fit.freedom(solution)
+        sd = np.sqrt(np.diag(solution.covariance)) if freedom > 0 else np.full(len(solution.beta), np.nan)
+        if solution.block.relation == "motor":
+            per_turn[i], per_turn_sd[i], per_turn_freedom[i] = TURN * solution.beta[0], TURN * sd[0], freedom
             continue
-        for k, name in enumerate(found.block.inputs):
-            joint[i, at[name]], joint_sd[i, at[name]], joint_freedom[i, at[name]] = found.beta[k], sd[k], freedom
+        for k, name in enumerate(solution.block.inputs):
+            joint[i, at[name]], joint_sd[i, at[name]], joint_freedom[i, at[name]] = solution.beta[k], sd[k], freedom
     return Matrices(tuple(axes), per_turn, per_turn_sd, per_turn_freedom, joint, joint_sd, joint_freedom)
 
 

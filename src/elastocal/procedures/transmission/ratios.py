@@ -169,13 +169,18 @@ def ratios_of(robust: Matrices, pattern: Pattern, known: Array, prismatic: Colle
     )
     kept = supported(counts)
     exact = np.array([float(c.value) if c is not None and k else np.nan for c, k in zip(counts, kept, strict=True)])
-    found = robust.with_per_turn(exact)
-    s, sd, freedom = found.structure, found.structure_sd, found.structure_freedom
+    matrices = robust.with_per_turn(exact)
+    s, sd, freedom = matrices.structure, matrices.structure_sd, matrices.structure_freedom
     entries = [(i, j) for i in axes for j in axes if j in pattern.get(i, frozenset())]
     at = [(axes.index(i), axes.index(j)) for i, j in entries]
     scale = np.array([TURNS_PER_MM if a in prismatic else 1.0 for a in axes])
     simple = [simplest_fraction(*(float(v[k]) for v in (s * scale, sd * scale, freedom))) for k in at]
     proposed = supported(simple)
     return Ratios(
-        counts, kept, found, dict(zip(entries, simple, strict=True)), dict(zip(entries, proposed, strict=True)), scale
+        counts,
+        kept,
+        matrices,
+        dict(zip(entries, simple, strict=True)),
+        dict(zip(entries, proposed, strict=True)),
+        scale,
     )

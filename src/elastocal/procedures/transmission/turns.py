@@ -113,12 +113,12 @@ def whole_turns(rows: ShownCounts, modulus: int, kept: Ints | None = None) -> Tu
     part = rows.some(at)
     if part.spare < 1:
         return None
-    found = _best(part, modulus)
-    chance = found.chance + log(len(rows.shown)) * (len(rows.shown) - len(at))
+    best = _best(part, modulus)
+    chance = best.chance + log(len(rows.shown)) * (len(rows.shown) - len(at))
     if chance > RARE + _chance(part, part.fitted(part.shown)[1], modulus, False):
         return None
-    turns = _extended(rows, at, found.turns, modulus)
-    return Turns(modulus, turns - turns[0], chance, found.open) if np.ptp(turns) > 0 else None
+    turns = _extended(rows, at, best.turns, modulus)
+    return Turns(modulus, turns - turns[0], chance, best.open) if np.ptp(turns) > 0 else None
 
 
 def all_but_one(rows: ShownCounts, most: int) -> Iterator[Ints]:

@@ -56,11 +56,11 @@ def wraps(series: Sequence[EncoderSeries]) -> Iterator[Wrap]:
 
 def _turns(rows: ShownCounts, moduli: Sequence[int]) -> Turns | None:
     """The explanation that is least by chance, of all rows before all but one."""
-    found = [t for m in moduli if (t := whole_turns(rows, m)) is not None]
-    if not found and len(rows.shown) <= MANY:
+    candidates = [t for m in moduli if (t := whole_turns(rows, m)) is not None]
+    if not candidates and len(rows.shown) <= MANY:
         parts = list(all_but_one(rows, MANY))
-        found = [t for m in moduli for kept in parts if (t := whole_turns(rows, m, kept)) is not None]
-    return min(found, key=lambda t: t.chance, default=None)
+        candidates = [t for m in moduli for kept in parts if (t := whole_turns(rows, m, kept)) is not None]
+    return min(candidates, key=lambda t: t.chance, default=None)
 
 
 def unwrapped_counts(series: Sequence[EncoderSeries], modulus: int) -> tuple[EncoderSeries, ...]:
@@ -94,10 +94,10 @@ def _one(series: EncoderSeries, axis: str, modulus: int, slopes: Slopes) -> Enco
     rows = _rows(series, axis, slopes)
     if plain(rows, (modulus,)):
         return series
-    found = _turns(rows, (modulus,))
-    if found is None or found.open:
+    unwrapped = _turns(rows, (modulus,))
+    if unwrapped is None or unwrapped.open:
         return None
-    return series.with_added(axis, modulus * found.turns.astype(np.float64))
+    return series.with_added(axis, modulus * unwrapped.turns.astype(np.float64))
 
 
 def _too_small(series: EncoderSeries, axis: str, modulus: int) -> InputError:

@@ -22,7 +22,7 @@ def page(result: CirclePointsResult) -> Report:
         (
             Section("Axes", (axis_table(result),)),
             Section("Angles and distances of neighbouring axes", (_neighbour_table(result),)),
-            *((Section("DH and Hayati parameters", (_dh_table(result),)),) if result.found.dh else ()),
+            *((Section("DH and Hayati parameters", (_dh_table(result),)),) if result.circle_points.dh else ()),
             Section("Frame errors", (_error_table(result),)),
             Section("Ratios and couplings", (_coupling_table(result),)),
         ),
@@ -31,7 +31,7 @@ def page(result: CirclePointsResult) -> Report:
 
 
 def _verdict(result: CirclePointsResult) -> tuple[str, ...]:
-    axes = result.found
+    axes = result.circle_points
     worst = max(axes.axes, key=lambda a: a.tilt_sd)
     out = [
         f"{len(axes.axes)} axes measured; the least certain, {worst.joint}, has standard deviations of "
@@ -62,7 +62,7 @@ def axis_table(result: CirclePointsResult) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (a.joint, *(float(v) for v in a.axis), *(float(1e3 * v) for v in a.centre), 1e6 * a.tilt_sd, 1e6 * a.shift_sd,
          float(np.degrees(a.swept)), a.ratio, a.ratio_sd, 1e6 * a.residual, 1e3 * min(a.radii))
-        for a in result.found.axes
+        for a in result.circle_points.axes
     ]  # fmt: skip
     note = "In the axes of the instrument, at home. All targets of a sweep turn by the same angles."
     return Table("axes", "", columns, tuple(rows), (note,))
@@ -79,7 +79,7 @@ def _neighbour_table(result: CirclePointsResult) -> Table:
     rows = [
         (n.first, n.second, float(np.degrees(n.angle)), 1e6 * n.angle_sd, 1e3 * (n.angle - n.nominal_angle),
          1e3 * n.distance, 1e6 * n.distance_sd, 1e6 * (n.distance - n.nominal_distance))
-        for n in result.found.neighbours
+        for n in result.circle_points.neighbours
     ]  # fmt: skip
     note = "DH alpha and a. The distance is of the common normal, or across the first axis where they are within 5 deg."
     return Table("neighbours", "", columns, tuple(rows), (note,))
@@ -94,7 +94,7 @@ def _dh_table(result: CirclePointsResult) -> Table:
           for w, u in (("a", "um"), ("alpha", "urad"), ("d", "um"), ("theta", "urad"), ("beta", "urad"))),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    for row, error in zip(result.found.dh, result.found.dh_errors, strict=True):
+    for row, error in zip(result.circle_points.dh, result.circle_points.dh_errors, strict=True):
         parallel = row.beta is not None
         shown = (1e3 * row.a, float(np.degrees(row.alpha)), None if parallel else 1e3 * row.d,
                  float(np.degrees(row.theta)), None if row.beta is None else float(np.degrees(row.beta)))  # fmt: skip
@@ -114,7 +114,7 @@ def _error_table(result: CirclePointsResult) -> Table:
         *(Column(f"r{c}_urad", f"r{c}", "urad", decimals=2) for c in "xyz"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = [
-        (e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.found.errors
+        (e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.circle_points.errors
     ]
     note = "Tilt and shift across each axis that lay the robot file on what was measured; the first places the base."
     return Table("frame_errors", "", columns, tuple(rows), (note,))
@@ -123,7 +123,10 @@ def _error_table(result: CirclePointsResult) -> Table:
 def _coupling_table(result: CirclePointsResult) -> Table:
     joints = result.robot.joints
     columns = (Column("joint", "turned"), *(Column(j, f"by {j}", decimals=5) for j in joints))
-    rows = [(joint, *(or_reason(float(v), _FEW) for v in result.found.couplings[i])) for i, joint in enumerate(joints)]
+    rows = [
+        (joint, *(or_reason(float(v), _FEW) for v in result.circle_points.couplings[i]))
+        for i, joint in enumerate(joints)
+    ]
     note = (
         "Turned per moved joint, seen from the axes of the robot file: their own tilt (1 mrad is 0.001) is part of it."
     )

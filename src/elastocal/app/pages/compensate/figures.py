@@ -180,23 +180,23 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
 
     from elastocal.compensation.workpiece import workpiece
 
-    found = workpiece(result, plane)
-    if found is None:
+    piece = workpiece(result, plane)
+    if piece is None:
         return ()
     path = result.job.at.position
     drawn = (
-        *drawn_robot(result.model, found.near, found.at, found.frame),
-        drawn_path(path[thinned(len(path), 300)], found.at),
+        *drawn_robot(result.model, piece.near, piece.at, piece.frame),
+        drawn_path(path[thinned(len(path), 300)], piece.at),
     )
     maps = []
-    if np.isfinite(found.stiffness).any():  # nowhere where nothing of the model bends
+    if np.isfinite(piece.stiffness).any():  # nowhere where nothing of the model bends
         title, what = "Stiffness over the workpiece", "softest direction"
         maps.append(
-            place_map(f"workpiece_stiffness{number}", title, what, "N/um", found.at, 1e-6 * found.stiffness, drawn)
+            place_map(f"workpiece_stiffness{number}", title, what, "N/um", piece.at, 1e-6 * piece.stiffness, drawn)
         )
-    if found.predicted is not None:
+    if piece.predicted is not None:
         title, what = "Predicted residual error over the workpiece", "after correction, k = 2"
-        maps.append(place_map(f"workpiece_error{number}", title, what, "um", found.at, 1e6 * found.predicted, drawn))
+        maps.append(place_map(f"workpiece_error{number}", title, what, "um", piece.at, 1e6 * piece.predicted, drawn))
     notes = ["Under the mean of the program's loads."]
     if any(p.kind in GAPS for p in result.model.parameters.rows):
         notes.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")

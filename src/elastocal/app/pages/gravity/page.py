@@ -182,7 +182,7 @@ def _mass(gravity: Gravity, name: str) -> tuple[Cell, ...]:
     if sd is None:
         why = "unobservable, no reading depends on it" if group == "G2" else f"in a combination, {_FIXED}"
         return (name, "fixed", p.unit, file, group, 0.0, p.value, Unknown(_FIXED), why)
-    return (name, concise(p.value, sd), p.unit, file, group, 100 * arm.told(name), p.value, sd, None)
+    return (name, concise(p.value, sd), p.unit, file, group, 100 * arm.informed(name), p.value, sd, None)
 
 
 def _mass_notes(fit: GravityFit) -> tuple[str, ...]:
