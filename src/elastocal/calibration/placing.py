@@ -117,12 +117,12 @@ def _alternate(
     markers: Array, origin: Array, turn: Array, station: Ints, centres: Array, points: Array, turns: int
 ) -> tuple[list[Placing], Array]:
     """Placings from several starts of the markers (k, m, 3), all at once, and median distances in m of each."""
-    known = np.isfinite(points).all(axis=2)
+    known: Bools = np.all(np.isfinite(points), axis=2)
     read, back, count = np.where(known[:, :, None], points, 0.0), turn.transpose(0, 2, 1), len(markers)
     spin, shift = np.tile(np.eye(3), (count, len(centres), 1, 1)), np.zeros((count, len(centres), 3))
     keep, size = np.tile(known, (count, 1, 1)), np.full(count, np.inf)
     local = origin[:, None] + markers[:, None] @ back
-    ends = list[tuple[Array, ...] | None]([None] * count)
+    ends = list[tuple[Placing, float] | None]([None] * count)
     for step in range(turns):
         used = keep.astype(float)
         spin, shift = _stations_fitted(spin, shift, local, station, read, used)
@@ -136,11 +136,12 @@ def _alternate(
         if step > 8 or step == turns - 1:
             settled = (np.abs(size - last) < 1e-7 * (size + 1e-9)) | (step == turns - 1)
             for k in (k for k in np.flatnonzero(settled) if ends[k] is None):
-                ends[k] = spin[k], shift[k], markers[k], away[k]
+                placing = Placing(spin[k], shift[k], markers[k], np.eye(3), centres)
+                ends[k] = placing, float(np.median(away[k][known]))
             if None not in ends:
                 break
-    placings = [Placing(*end[:3], np.eye(3), centres) for end in ends if end is not None]
-    return placings, np.array([np.median(end[3][known]) for end in ends if end is not None])
+    done = [end for end in ends if end is not None]
+    return [placing for placing, _ in done], np.array([miss for _, miss in done])
 
 
 def believed(away: Array) -> Bools:
