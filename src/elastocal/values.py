@@ -5,6 +5,8 @@
 The standard decorator compiles four to six functions for every class, and a command makes some 400 of them.  Here
 ``__init__`` is compiled when it is first asked for, and the others are closures.  To the standard library it is a
 frozen dataclass like any other: ``fields``, ``replace`` and ``asdict`` take it, and either may inherit from the other.
+What a value has worked out and remembers (``cached_property``) is neither copied nor pickled with it: code that was
+generated cannot be.
 Type checkers see the standard decorator, which also makes whatever is not plainly frozen (``order``, ``slots``).
 There is no ``InitVar``.
 """
@@ -16,6 +18,7 @@ import sys
 from abc import update_abstractmethods
 from collections.abc import Callable, Collection
 from dataclasses import MISSING, Field, FrozenInstanceError
+from functools import cached_property
 from inspect import get_annotations
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -55,7 +58,8 @@ def _frozen(cls: type, eq: bool, repr: bool, kw_only: bool) -> type:
     fields = dataclasses.fields(cls)
     _check_order(fields)
     names = tuple(f.name for f in fields)
-    made = {"__init__": _Init(cls), "__match_args__": tuple(f.name for f in fields if f.init and not f.kw_only)}
+    made: dict[str, Any] = {"__getstate__": _getstate}
+    made |= {"__init__": _Init(cls), "__match_args__": tuple(f.name for f in fields if f.init and not f.kw_only)}
     if repr:
         made["__repr__"] = _repr(tuple(f.name for f in fields if f.repr))
     if eq:
@@ -168,6 +172,11 @@ def _repr(names: tuple[str, ...]) -> Any:
         return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     return __repr__
+
+
+def _getstate(self: Any) -> dict[str, Any]:
+    known = {name for base in type(self).__mro__ for name, v in vars(base).items() if isinstance(v, cached_property)}
+    return {name: value for name, value in vars(self).items() if name not in known}
 
 
 def _eq(values: Callable[[Any], tuple[Any, ...]]) -> Any:

@@ -167,3 +167,40 @@ def test_compliances_that_the_file_lacks_are_called_assumed() -> None:
     stated = parameters_table(ec.calibrate(robot, data))
     assert {row[status] for row in stated.rows} <= {"measured", "published", "assumed"}
     assert all(NOT_OF_FILE in f.notes for f in forests(cal) if any(i.name == "A2.k" for i in f.rows))
+
+
+SCARA = """<robot name="soft-scara">
+<link name="base"/><link name="upper"/><link name="fore"/><link name="quill"/><link name="tool0"/>
+<joint name="a" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.4"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+<joint name="b" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+<joint name="z" type="prismatic"><parent link="fore"/><child link="quill"/><origin xyz="0.3 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-0.2" upper="0" effort="1" velocity="1"/></joint>
+<joint name="c" type="revolute"><parent link="quill"/><child link="tool0"/><origin xyz="0 0 -0.1"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" effort="1" velocity="1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("kind", ["deflection", "position"])
+def test_a_guess_that_is_a_hundred_times_too_stiff_is_left(tmp_path: Path, kind: str) -> None:
+    """Deflections of J k J^T W by the formula itself; the guess by the size of the robot is far off."""
+    file = tmp_path / "scara.urdf"
+    file.write_text(SCARA)
+    robot = ec.read_robot(file).with_joint_compliance(rated_payload=2000)  # it carries two
+    soft = np.array([200.0, 300.0, 90.0, 80.0]) * [p.value for p in robot.parameters]
+    rng = np.random.default_rng(0)
+    q = rng.uniform([-1.5, -1.8, -0.2, -2.5], [1.5, 1.8, 0.0, 2.5], size=(40, 4))
+    wrench = np.zeros((40, 6))
+    wrench[:, :3] = 30 * rng.normal(size=(40, 3))
+    at = robot.kinematics(q)
+    moved = np.einsum("nij,j,nkj,nk->ni", at.jacobian[:, :3], soft, at.jacobian, wrench)
+    assert 2.5e-4 < np.linalg.norm(moved, axis=1).mean() < 6e-4
+    noise = 1e-5 * rng.normal(size=(40, 3))
+    read = {"deflection": moved + noise} if kind == "deflection" else {"position": at.position + moved + noise}
+    cal = ec.calibrate(robot, ec.Campaign(q=q, wrench=wrench, length="m", angle="rad", markers=["tool0"], **read))
+    assert cal.verdict.code == "improved"
+    assert cal.leave_one_out.mean < 3e-5
+    for name, true in zip(("a.k", "b.k"), soft, strict=False):
+        estimate = cal.parameters[name]
+        assert estimate.sd < 0.1 * true
+        assert abs(estimate.value - true) < 4 * estimate.sd

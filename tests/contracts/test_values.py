@@ -347,12 +347,20 @@ class Kept:
         return 2 * self.a
 
 
-def test_pickled_with_what_was_worked_out() -> None:
-    value = Kept(3)
+class Further(Kept):
+    @cached_property
+    def code(self) -> Any:
+        return lambda: self.a
+
+
+@pytest.mark.parametrize("again", [lambda v: pickle.loads(pickle.dumps(v)), copy.copy, copy.deepcopy])
+def test_what_was_worked_out_is_neither_pickled_nor_copied(again) -> None:
+    value = Further(3, [4.0])
     assert value.doubled == 6
-    again = pickle.loads(pickle.dumps(value))
-    assert again == value
-    assert vars(again)["doubled"] == 6
+    assert value.code() == 3
+    made = again(value)
+    assert vars(made) == {"a": 3, "other": [4.0]}
+    assert made.code() == 3
 
 
 def test_a_value_within_itself_has_a_repr() -> None:

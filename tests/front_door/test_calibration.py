@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -328,3 +329,11 @@ def test_a_report_is_a_page_and_a_certificate_is_paper(cal: ec.Calibration, tmp_
     with refused("suffix", ".pdf", file="x.pdf", allowed=(".html", ".htm")):
         cal.report(tmp_path / "x.pdf")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_calibration_goes_to_another_process(robot: ec.Robot, data: ec.Campaign, q: np.ndarray) -> None:
+    cal = ec.calibrate(robot, data, "geometry")
+    seen = cal.predict(q[:2])
+    again = pickle.loads(pickle.dumps((robot, data, cal)))
+    np.testing.assert_array_equal(again[2].predict(q[:2]).half_width, seen.half_width)
+    assert ec.calibrate(*again[:2], "geometry").parameters["J2.offset"].value == cal.parameters["J2.offset"].value

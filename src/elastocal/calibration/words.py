@@ -202,13 +202,19 @@ def _gain(robot: Robot) -> tuple[Robot, list[Wanted]]:
 def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
     """Prior sds of logarithms: joints 0.5; links 0.5 together, 0.3 each, 0.12 every entry; foundation 0.7; spring 0.3.
 
-    One that is zero in the file is linear and not negative, with the sd of its scale.
+    Joints of which only the size of the robot is known: 1 together, 0.7 each.  One that is zero in the file is linear
+    and not negative, with the sd of its scale.
     """
     table = {kind: [p for p in robot.parameters if p.kind == kind] for kind in {p.kind for p in robot.parameters}}
     out = []
     for kind, sd in _LOG_SD.items():
         rows = [p for p in table.get(kind, []) if _is_spring(p)]
-        out.append(Wanted(Scale(kind.replace("_", " "), sd, 0.0), tuple(p.name for p in rows if p.value), log=True))
+        names = tuple(p.name for p in rows if p.value)
+        if kind == "joint_compliance" and names == assumed_gears(robot):
+            common = np.asarray(np.linalg.inv(_ASSUMED_SD[0] ** 2 + _ASSUMED_SD[1] ** 2 * np.eye(len(names))))
+            out.append(Wanted(Scale("assumed joint compliance", 1.0, 0.0), names, common, log=True))
+        else:
+            out.append(Wanted(Scale(kind.replace("_", " "), sd, 0.0), names, log=True))
         zero = [p for p in rows if not p.value and not _off_diagonal(p.name)]
         sizes = np.array([p.scale for p in zero])
         out.append(
@@ -220,6 +226,12 @@ def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
     out.append(Wanted(Scale("links", 1.0, 0.0), tuple(p.name for p in links), _tied([p.name for p in links]), log=True))
     out.append(_moments(table.get("link_mass", [])))
     return robot, out
+
+
+def assumed_gears(robot: Robot) -> tuple[str, ...]:
+    """Compliances of joints where all of them are assumed: their order of magnitude is a guess by the robot's size."""
+    rows = [p for p in robot.parameters if p.kind == "joint_compliance" and p.value]
+    return tuple(p.name for p in rows) if all(p.status == "assumed" for p in rows) else ()
 
 
 def _foundation(robot: Robot, table: Mapping[str, list[Parameter]]) -> tuple[Robot, list[Wanted]]:
@@ -253,6 +265,10 @@ def compliance_priors(robot: Robot, known: Sequence[str]) -> tuple[tuple[str, ..
 
 
 _LOG_SD = {"joint_compliance": 0.5, "motor_compliance": 0.5, "foundation_compliance": 0.7, "gravity_compensator": 0.3}
+
+
+_ASSUMED_SD = 1.0, 0.7
+"""Of joints of which only the size of the robot is known: a factor of all, and one of each."""
 
 
 def _is_spring(p: Parameter) -> bool:
