@@ -63,11 +63,11 @@ def robust_start(
         raise MissingError("no marker was read in all three coordinates; without that the instrument cannot be placed")
     starts = np.concatenate([np.zeros((1, 3)), STARTS * np.eye(3), -STARTS * np.eye(3)])
     markers = np.repeat(starts[: 1 if quick else None, None], m, axis=1)
-    placings, sizes = _alternate(markers, origin, turn, station, centres, points, 25 if quick else 200)
-    best = 0
-    for k in range(1, len(sizes)):
-        best = k if sizes[k] < sizes[best] * (1 - 1e-9) else best
-    return placings[best]
+    (best, least), *others = _alternate(markers, origin, turn, station, centres, points, 25 if quick else 200)
+    for placing, size in others:
+        if size < least * (1 - 1e-9):
+            best, least = placing, size
+    return best
 
 
 def within_reach(origin: Array, station: Ints, points: Array) -> tuple[Array, Array]:
@@ -115,14 +115,14 @@ def affine_misfit(origin: Array, turn: Array, station: Ints, points: Array) -> f
 
 def _alternate(
     markers: Array, origin: Array, turn: Array, station: Ints, centres: Array, points: Array, turns: int
-) -> tuple[list[Placing], Array]:
-    """Placings from several starts of the markers (k, m, 3), all at once, and median distances in m of each."""
-    known = np.isfinite(points).all(axis=2)
+) -> list[tuple[Placing, float]]:
+    """Placings from several starts of the markers (k, m, 3), all at once, each with its median distance in m."""
+    known = np.asarray(np.isfinite(points).all(axis=2))
     read, back, count = np.where(known[:, :, None], points, 0.0), turn.transpose(0, 2, 1), len(markers)
     spin, shift = np.tile(np.eye(3), (count, len(centres), 1, 1)), np.zeros((count, len(centres), 3))
     keep, size = np.tile(known, (count, 1, 1)), np.full(count, np.inf)
     local = origin[:, None] + markers[:, None] @ back
-    ends = list[tuple[Array, ...] | None]([None] * count)
+    ends: dict[int, tuple[Placing, float]] = {}
     for step in range(turns):
         used = keep.astype(float)
         spin, shift = _stations_fitted(spin, shift, local, station, read, used)
@@ -135,12 +135,12 @@ def _alternate(
         last, size = size, np.sqrt(np.where(keep, away**2, 0.0).sum(axis=(1, 2)) / keep.sum(axis=(1, 2)))
         if step > 8 or step == turns - 1:
             settled = (np.abs(size - last) < 1e-7 * (size + 1e-9)) | (step == turns - 1)
-            for k in (k for k in np.flatnonzero(settled) if ends[k] is None):
-                ends[k] = spin[k], shift[k], markers[k], away[k]
-            if None not in ends:
+            for k in (int(k) for k in np.flatnonzero(settled) if k not in ends):
+                placing = Placing(spin[k], shift[k], markers[k], np.eye(3), centres)
+                ends[k] = placing, float(np.median(away[k][known]))
+            if len(ends) == count:
                 break
-    placings = [Placing(*end[:3], np.eye(3), centres) for end in ends if end is not None]
-    return placings, np.array([np.median(end[3][known]) for end in ends if end is not None])
+    return [ends[k] for k in range(count)]
 
 
 def believed(away: Array) -> Bools:
