@@ -10,6 +10,7 @@ import numpy as np
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 STEP = 1e-30
+IDENTITY = np.eye(4)
 
 
 def hat(v):
@@ -17,22 +18,23 @@ def hat(v):
 
 
 def axial(m):
-    return np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]]) / 2
+    return np.array([m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]]) / 2
 
 
 def turn(axis, angle):
-    """Rodrigues' formula; the angle may be complex."""
-    unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
-    k = hat(unit)
-    out = np.eye(4, dtype=np.result_type(angle, float))
-    out[:3, :3] += np.sin(angle) * k + (1 - np.cos(angle)) * (k @ k)
+    """Rodrigues' formula; the angle may be complex, or an array of angles."""
+    k, angle = hat(np.asarray(axis, dtype=float) / np.linalg.norm(axis)), np.asarray(angle)[..., None, None]
+    out = np.zeros((*angle.shape[:-2], 4, 4), dtype=np.result_type(angle, float))
+    out[..., :3, :3] = IDENTITY[:3, :3] + np.sin(angle) * k + (1 - np.cos(angle)) * (k @ k)
+    out[..., 3, 3] = 1.0
     return out
 
 
 def shift(axis, length):
     unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
-    out = np.eye(4, dtype=np.result_type(length, float))
-    out[:3, 3] = unit * length
+    out = np.zeros((*np.shape(length), 4, 4), dtype=np.result_type(length, float))
+    out[...] = IDENTITY
+    out[..., :3, 3] = np.asarray(length)[..., None] * unit
     return out
 
 
@@ -44,15 +46,18 @@ def joint_value(model, name, q):
 
 
 def poses(model, q, theta=None):
-    """4x4 pose of every frame at joint values q (n,) and bends theta in the order of ``model.chain.dofs``."""
+    """4x4 pose of every frame at joint values q (n,) and bends theta in the order of ``model.chain.dofs``.
+
+    Where every bend is an array (m,), so is every pose that depends on one: (m, 4, 4).
+    """
     bend = {(d.frame, d.axis): t for d, t in zip(model.chain.dofs, [] if theta is None else theta, strict=False)}
 
     def virtual(name):
-        out = np.eye(4)
+        out = IDENTITY
         for i, axis in enumerate(AXES):
             value = bend.get((name, axis))
             if value is not None:
-                out = out @ (turn if i >= 3 else shift)(np.eye(3)[i % 3], value)
+                out = out @ (turn if i >= 3 else shift)(IDENTITY[i % 3, :3], value)
         return out
 
     found = {"base": virtual("base")}
@@ -114,16 +119,12 @@ def gradient(function, theta):
 
 def twists(model, q, theta, frames):
     """Motion [v; w] of each frame's origin per unit of every degree of freedom, by complex steps: {frame: (6, n)}."""
-    now = poses(model, q, theta)
-    out = {f: np.empty((6, len(theta))) for f in frames}
-    for i in range(len(theta)):
-        moved = np.array(theta, dtype=complex)
-        moved[i] += 1j * STEP
-        at = poses(model, q, moved)
-        for f in frames:
-            change = np.imag(at[f]) / STEP
-            out[f][:3, i] = change[:3, 3]
-            out[f][3:, i] = axial(change[:3, :3] @ np.real(now[f])[:3, :3].T)
+    now, n = poses(model, q, theta), len(theta)
+    at = poses(model, q, np.asarray(theta)[:, None] + 1j * STEP * np.eye(n))
+    out = {}
+    for f in frames:
+        change = np.imag(np.broadcast_to(at[f], (n, 4, 4))) / STEP
+        out[f] = np.concatenate([change[:, :3, 3].T, axial(change[:, :3, :3] @ np.real(now[f])[:3, :3].T)])
     return out
 
 

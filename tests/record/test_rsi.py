@@ -64,9 +64,13 @@ def recording(out: Path, controller: str | None = None):
             found.thread.join()
 
 
-def sent(plan, cycle, address):
+PACE = 1
+"""ms between telegrams, whatever cycle their counters tell of: nothing here is about the time between two of them."""
+
+
+def sent(plan, address):
     """All answers, however long they take on a busy machine."""
-    return send(plan, cycle, address, patience=60.0, awaited=sum(s.whole for s in plan))
+    return send(plan, PACE, address, patience=60.0, awaited=sum(s.whole for s in plan))
 
 
 def ipoc_of(answer: bytes) -> int:
@@ -81,7 +85,7 @@ def ipoc_of(answer: bytes) -> int:
 def test_a_clean_stream(tmp_path, cycle):
     plan = planned_telegrams(COUNT, cycle, Faults(), np.random.default_rng(0))
     with recording(tmp_path / "log.xml") as found:
-        answers = sent(plan, cycle, found.address)
+        answers = sent(plan, found.address)
     assert [ipoc_of(a) for a in answers] == [FIRST + cycle * i for i in range(COUNT)]
     s = found.tally.summary()
     assert (s.telegrams, s.answered, s.lost, s.reordered, s.doubled, s.malformed) == (COUNT, COUNT, 0, 0, 0, 0)
@@ -100,7 +104,7 @@ def test_loss_doubling_reordering_and_spoilt_telegrams(tmp_path, cycle):
     whole = [s.ipoc for s in plan if s.whole]
     assert min(len(plan) - len(whole), len(whole) - len(set(whole)), COUNT - len({s.ipoc for s in plan})) > 3
     with recording(tmp_path / "log.xml") as found:
-        answers = sent(plan, cycle, found.address)
+        answers = sent(plan, found.address)
     assert Counter(ipoc_of(a) for a in answers) == Counter(whole)
     s = found.tally.summary()
     assert s.telegrams == s.answered == len(whole)
@@ -288,7 +292,7 @@ def test_a_killed_recorder_has_logged_what_it_answered(tmp_path):
 def test_a_signal_ends_it_in_good_order(tmp_path, number, name):
     out = tmp_path / "log.xml"
     with process(out, "--json") as (running, address):
-        answers = sent(planned_telegrams(50, 4, Faults(), np.random.default_rng(0)), 4, address)
+        answers = sent(planned_telegrams(50, 4, Faults(), np.random.default_rng(0)), address)
         running.send_signal(number)
         said, complained = running.communicate(timeout=60)
     assert running.returncode == 0, complained

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -26,7 +27,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             running = get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
     except Exception as error:
         missing(f"no PostgreSQL: {error}")
-    yield running.get_uri().replace("/postgres?", "/{}?")
+    address = running.get_uri().replace("/postgres?", "/{}?")
+    with connected(address) as connection:  # nothing of it is to outlive this machine: no test waits for its disk
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    yield address
     running.cleanup()
 
 
@@ -38,11 +43,15 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return new_database(request.getfixturevalue("server"))
 
 
-def new_database(server: str) -> str:
+def connected(server: str) -> Any:
     import psycopg
 
+    return psycopg.connect(server.format("postgres"), autocommit=True)
+
+
+def new_database(server: str) -> str:
     name = f"t{uuid4().hex}"
-    with psycopg.connect(server.format("postgres"), autocommit=True) as connection:
+    with connected(server) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return server.format(name)
 

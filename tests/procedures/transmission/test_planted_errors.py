@@ -11,7 +11,7 @@ from oracle.encoders import series, tables
 from elastocal.procedures.transmission import identify
 from elastocal.procedures.transmission.outliers import another_step, slip
 
-TRIALS = 8
+TRIALS = draws(4, 8)
 
 
 @pytest.mark.parametrize("errors", [0, 1, 2, 3])
@@ -32,7 +32,7 @@ def test_all_planted_errors_are_found_and_none_is_invented(errors):
 def test_swaps_of_any_size_neither_become_couplings_nor_name_a_good_cell():
     """Errors below the threshold of the test stay in the tables; they must not be taken for a coupling."""
     total = Rates()
-    for k in range(draws(TRIALS, 120)):
+    for k in range(draws(4, 120)):
         total += trial(300 + k, 1 + k % 3, any_size=True)[0]
     assert total.couplings == 0
     assert total.invented == 0

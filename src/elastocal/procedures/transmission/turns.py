@@ -14,7 +14,7 @@ for one choice of the slopes, and there are about (2 MOST + 1) choices for each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import log
+from math import hypot, log
 
 import numpy as np
 
@@ -216,21 +216,23 @@ def nearest(basis: Array, target: Array) -> tuple[Ints, Ints]:
 def _reduction(r: Array) -> Ints:
     """The whole numbers (columns) that make short vectors of a triangular basis, which stays triangular by rotations
     of two rows."""
-    n = r.shape[1]
-    whole, k = np.eye(n, dtype=np.int64), 1
+    n, k = r.shape[1], 1
+    columns = [[float(v) for v in column] for column in r.T]  # numbers one by one are quicker than arrays of a few
+    whole = [[int(i == j) for i in range(n)] for j in range(n)]
     while k < n:
+        here = columns[k]
         for j in range(k - 1, -1, -1):
-            m = round(r[j, k] / r[j, j])
-            if m:
-                r[:, k] -= m * r[:, j]
-                whole[:, k] -= m * whole[:, j]
-        pair = slice(k - 1, k + 1)
-        long = float(np.hypot(r[k - 1, k], r[k, k]))
-        if long**2 >= SWAP * r[k - 1, k - 1] ** 2:
+            if m := round(here[j] / columns[j][j]):
+                here[: j + 1] = [a - m * b for a, b in zip(here[: j + 1], columns[j], strict=False)]
+                whole[k] = [a - m * b for a, b in zip(whole[k], whole[j], strict=True)]
+        long = hypot(here[k - 1], here[k])
+        if long**2 >= SWAP * columns[k - 1][k - 1] ** 2:
             k += 1
             continue
-        r[:, pair], whole[:, pair] = r[:, pair][:, ::-1].copy(), whole[:, pair][:, ::-1].copy()
-        c, s = r[k - 1, k - 1] / long, r[k, k - 1] / long
-        r[pair] = np.array([[c, s], [-s, c]]) @ r[pair]
+        columns[k - 1 : k + 1], whole[k - 1 : k + 1] = [here, columns[k - 1]], [whole[k], whole[k - 1]]
+        c, s = here[k - 1] / long, here[k] / long
+        for column in columns[k - 1 :]:
+            a, b = column[k - 1], column[k]
+            column[k - 1], column[k] = c * a + s * b, c * b - s * a
         k = max(k - 1, 1)
-    return whole
+    return np.array(whole, dtype=np.int64).T
