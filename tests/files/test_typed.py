@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -26,9 +27,11 @@ class Entry:
     rows: tuple[tuple[float, ...], ...] = ()
     things: list[Any] = field(default_factory=list)
     sizes: dict[str, float] = field(default_factory=dict)
+    place: Path | None = None
 
 
 FITTING = [
+    (Entry, {"size": 1.5, "place": "a/../b.csv"}),
     (Entry, {"size": 2.5, "word": 3, "both": 4, "kind": "a", "on": True}),
     (Entry, {"size": 2, "both": None, "row": [1, 2.5], "names": ["x", "y"], "rows": [[1, 2.0], []]}),
     (Entry, {"size": 0.0, "row": None, "things": [{"a": [1]}, None], "sizes": {"x": 1, "y": 2.5}}),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from oracle.refusals import refused
 
+from elastocal.errors import RangeError
 from elastocal.files import appended, write
 from elastocal.files.appended import AppendedLog
 from elastocal.files.write import check_targets, make_folder, write_files
@@ -19,6 +21,24 @@ def test_text_arrives_byte_for_byte(tmp_path: Path) -> None:
     write_files({target: "µ\r\nx\n"})
     assert target.read_bytes() == "µ\r\nx\n".encode()
     assert [p.name for p in tmp_path.iterdir()] == ["a b.txt"]
+
+
+def test_a_text_may_come_in_parts(tmp_path: Path) -> None:
+    write_files({tmp_path / "a.csv": (f"{i},µ\n" for i in range(3))})
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == "0,µ\n1,µ\n2,µ\n"
+
+
+def test_a_failure_within_the_parts_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "a.csv"
+    target.write_text("old")
+
+    def parts() -> Iterator[str]:
+        yield "new"
+        raise RangeError("no more")
+
+    with pytest.raises(RangeError):
+        write_files({target: parts()})
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.csv", "old")]
 
 
 def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from math import nan
 
+import numpy as np
 import pytest
 
 from elastocal.report.blocks import Axis, Bars, Heatmap, Lines, Series
-from elastocal.report.colours import DARK, LIGHT
+from elastocal.report.colours import DARK, DIVERGING, LIGHT, VIRIDIS, Colours, mixed, mixed_all
 from elastocal.report.drawing.canvas import Scale, shortened, tick_words
 from elastocal.report.html import NARROW, WIDE, as_svg
 
@@ -87,3 +88,9 @@ def test_an_axis_has_numbers_enough_to_be_read(low: float, high: float, most: in
     ticks = Scale(low, high, 0.0, 270.0).ticks(most)
     assert 3 <= len(ticks) <= max(6, most + 1)
     assert low - 1e-9 <= ticks[0] <= ticks[-1] <= high + 1e-9
+
+
+@pytest.mark.parametrize("scale", [VIRIDIS, DIVERGING])
+def test_many_colours_of_a_scale_are_those_of_each(scale: Colours) -> None:
+    shares = np.concatenate([np.linspace(-0.1, 1.1, 4801), np.random.default_rng(3).uniform(size=2000)])
+    assert mixed_all(scale, shares).tolist() == [list(mixed(scale, share)) for share in shares.tolist()]

@@ -169,6 +169,8 @@ class Sight:
                 axis=2,
             )
             slope[:, part] = np.einsum("nmi,nmip->nmp", beam, full.reshape(s.count, -1, 3, p + self.extra))
+        if self.used.all():
+            return off, slope
         return np.where(self.used, off, 0.0), np.where(self.used[:, :, None], slope, 0.0)
 
     def _placing_slopes(self, placing: Placing, points: Array, turn: Array) -> Array:

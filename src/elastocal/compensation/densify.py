@@ -83,11 +83,11 @@ class Moves:
         number = self.loads.number(slice(0, len(self.targets)))[b]
         out: list[tuple[Ints, Commands]] = []
         models = self.loads.models(self.model)
-        for one in np.unique(number):
+        for one in sorted(set(number.tolist())):
             rows = np.flatnonzero(number == one)
             some = Targets(self.targets.frame, place[rows], turn[rows], near[rows])
             push = PathLoads(tuple(_mixed(w, a[rows], b[rows], t[rows]) for w in self.loads.wrenches))
-            out.append((rows, correct(models[int(one)], some, push, self.aim, self.controller)))
+            out.append((rows, correct(models[one], some, push, self.aim, self.controller)))
         order = np.argsort(np.concatenate([rows for rows, _ in out]))
         return Commands.joined([c for _, c in out]).picked(order)
 

@@ -134,7 +134,7 @@ class Ways:
             places, owner = _between(starts[rows], ends[rows], step)
             way = CandidateSet.of(Poses(self.model, places), (), self.model.tool)
             for f in reversed(self.watching):
-                out[first + np.unique(owner[~f.passes(way, self.cell)])] = f.label
+                out[first + owner[~f.passes(way, self.cell)]] = f.label
         return tuple(out)
 
     def between(self, q: Array) -> Bools:

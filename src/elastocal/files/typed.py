@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -33,6 +34,11 @@ def made(cls: type[T], values: dict[str, Any]) -> T | None:
         return None
 
 
+def of_type(hint: Any, value: Any) -> Any:
+    """The value as one of a type; Misfit where pydantic is to decide."""
+    return _way(hint)(value)
+
+
 @cache
 def _ways(cls: type) -> tuple[dict[str, Taken], frozenset[str]]:
     """How each field is taken, and those without a default."""
@@ -50,6 +56,8 @@ def _way(hint: Any) -> Taken:
         return lambda value: value if type(value) is float else float(value) if type(value) is int else _refuse()
     if hint in PLAIN:
         return lambda value: value if type(value) is hint else _refuse()
+    if hint is Path:
+        return lambda value: Path(value) if type(value) is str else _refuse()
     if isinstance(hint, type) and is_dataclass(hint):
         return lambda value: value if isinstance(value, hint) else _refuse()
     if origin is Literal:

@@ -19,6 +19,7 @@ from elastocal.app.cli.command import declared, example
 from elastocal.errors import FormatError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
+from elastocal.files.typed import Misfit, of_type
 from elastocal.values import dataclass
 
 WORDS = ("robot", "truth", "source")
@@ -182,17 +183,25 @@ def _typed(parameters: tuple[str, ...]) -> str:
 
 
 def _option(home: CellFolder, place: tuple[str, ...], hint: Any, value: Any) -> Any:
-    from pydantic import TypeAdapter, ValidationError
-
     many = "list" in str(hint) and not isinstance(value, list)
     text = isinstance(value, int | float) and not isinstance(value, bool) and "str" in str(hint)
     given = str(value) if text else value
     try:
-        converted = TypeAdapter(hint).validate_python([given] if many else given)
+        converted = of_type(hint, [given] if many else given)
+    except Misfit:
+        converted = _converted(home, place, hint, [given] if many else given, value)
+    return [_here(v) for v in converted] if isinstance(converted, list) else _here(converted)
+
+
+def _converted(home: CellFolder, place: tuple[str, ...], hint: Any, given: Any, value: Any) -> Any:
+    """By pydantic, which takes time to load; ``value`` is what stands in the file."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(hint).validate_python(given)
     except ValidationError as error:
         message = error.errors()[0]["msg"].replace("Input should be", "write")
         raise home.located.error(place, f"{value!r} does not fit; {message}", RangeError) from None
-    return [_here(v) for v in converted] if isinstance(converted, list) else _here(converted)
 
 
 def _here(value: Any) -> Any:

@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 from elastocal import __version__
 from elastocal.app.cells.roles import in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, command_names, declared, example, on_command_line
+from elastocal.app.cli.plain_values import PlainValues
 from elastocal.errors import InputError
 from elastocal.spatial.threads import hold_process
 from elastocal.untrusted import in_brief
@@ -76,7 +77,7 @@ def command_line(only: str = "") -> typer.Typer:
     """All commands, or one of them alone: then nothing stands before it, and no value but its own is parsed."""
     app = _line(options=not only)
     for command in declared(only):
-        app.command()(in_cell(on_command_line(command), command.cell))
+        app.command(cls=PlainValues)(in_cell(on_command_line(command), command.cell))
     return app
 
 
