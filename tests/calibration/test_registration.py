@@ -129,7 +129,7 @@ def _certainty_by_draws(done: Correction) -> None:
     drawn: dict[str, list[np.ndarray]] = {}
     for change in moved:
         other = model.with_parameters(dict(zip(known.names, (values + change).tolist(), strict=True)))
-        parts = contributions(replace(work, at=replace(work.placed, model=other)), done.commands.nominal)
+        parts = contributions(replace(work, placed=replace(work.placed, model=other)), done.commands.nominal)
         for word, part in {**parts.named, "total": parts.total}.items():
             drawn.setdefault(word, []).append(part.position)
     for word in ("weight", "joint errors", "geometry", "total"):
