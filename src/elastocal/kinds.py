@@ -22,56 +22,52 @@ from typing import Any
 from elastocal.errors import DuplicateError, FileError, FormatError
 
 
-def kinds_in(
-    folder: ModuleType | tuple[ModuleType, ...], base: type, word: str = "kind", group: str | None = None
-) -> dict[str, Any]:
-    """Every class of ``base`` with a ``kind`` (or another ``word``) of its own, by that word.
+def kinds_in(folder: ModuleType | tuple[ModuleType, ...], base: type, group: str | None = None) -> dict[str, Any]:
+    """Every class of ``base`` with a ``kind`` of its own, by that word.
 
     They are looked for in the modules of packages and, with a ``group``, in the entry points of other packages.
     """
     folders = folder if isinstance(folder, tuple) else (folder,)
     places = tuple((place, os.stat(place).st_mtime_ns) for f in folders for place in f.__path__ if os.path.isdir(place))
-    kinds = dict(_of_folders(folders, places, base, word))
+    kinds = dict(_of_folders(folders, places, base))
     if group is not None:
-        kinds |= _added(group, base, word, kinds)
+        kinds |= _added(group, base, kinds)
     return dict(sorted(kinds.items()))
 
 
 def kind_in(folder: ModuleType, base: type, kind: str, group: str | None = None) -> Any:
     """The class of one kind, None where there is none; that in the module of its name without loading the others."""
     own = kind.isidentifier() and importlib.util.find_spec(f"{folder.__name__}.{kind}")
-    known = _kinds_of(importlib.import_module(f"{folder.__name__}.{kind}"), base, "kind") if own else {}
+    known = _kinds_of(importlib.import_module(f"{folder.__name__}.{kind}"), base) if own else {}
     return known[kind] if kind in known else kinds_in(folder, base, group=group).get(kind)
 
 
 @lru_cache(maxsize=64)
-def _of_folders(
-    folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], ...], base: type, word: str
-) -> dict[str, Any]:
+def _of_folders(folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], ...], base: type) -> dict[str, Any]:
     """Those of the modules of packages, looked through once for as long as nothing is added to their ``places``."""
     kinds: dict[str, Any] = {}
     for package in folders:
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-            kinds |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base, word)
+            kinds |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base)
     return kinds
 
 
-def _kinds_of(module: ModuleType, base: type, word: str) -> dict[str, Any]:
-    things = (t for t in vars(module).values() if isinstance(t, type) and issubclass(t, base) and word in vars(t))
-    return {str(vars(thing)[word]): thing for thing in things}
+def _kinds_of(module: ModuleType, base: type) -> dict[str, Any]:
+    things = (t for t in vars(module).values() if isinstance(t, type) and issubclass(t, base) and "kind" in vars(t))
+    return {str(vars(thing)["kind"]): thing for thing in things}
 
 
-def _added(group: str, base: type, word: str, known: dict[str, Any]) -> dict[str, Any]:
+def _added(group: str, base: type, known: dict[str, Any]) -> dict[str, Any]:
     """Classes that other packages add; none may take a word that is taken."""
     added: dict[str, Any] = {}
     for place, point, thing in _entry_points(group, tuple(sys.path)):
-        if not (isinstance(thing, type) and issubclass(thing, base) and word in vars(thing)):
-            message = f"{place}: is no class of {base.__name__} with a {word} of its own; correct that package"
+        if not (isinstance(thing, type) and issubclass(thing, base) and "kind" in vars(thing)):
+            message = f"{place}: is no class of {base.__name__} with a kind of its own; correct that package"
             raise FormatError(message, value=point)
-        kind = str(vars(thing)[word])
+        kind = str(vars(thing)["kind"])
         if (taken := known.get(kind) or added.get(kind)) is not None:
             owner = f"{taken.__module__}.{taken.__qualname__}"
-            message = f"{place}: its {word} {kind!r} is that of {owner} already; rename it in that package"
+            message = f"{place}: its kind {kind!r} is that of {owner} already; rename it in that package"
             raise DuplicateError(message, value=point)
         added[kind] = thing
     return added

@@ -123,13 +123,13 @@ def test_the_instrument_sees_markers_where_the_corrected_program_wants_them(trut
 def _certainty_by_draws(done: Correction) -> None:
     """Standard uncertainties of the parts against parts of robots drawn from the covariance."""
     known, work = done.known, done.job
-    model, rng, count = work.at.model, np.random.default_rng(4), draws(50, 400)
+    model, rng, count = work.placed.model, np.random.default_rng(4), draws(50, 400)
     values = np.array([model.parameters.values[model.parameters.index(n)] for n in known.names])
     moved = rng.multivariate_normal(np.zeros(len(values)), known.covariance, size=count, method="eigh")
     drawn: dict[str, list[np.ndarray]] = {}
     for change in moved:
         other = model.with_parameters(dict(zip(known.names, (values + change).tolist(), strict=True)))
-        parts = contributions(replace(work, at=replace(work.at, model=other)), done.commands.nominal)
+        parts = contributions(replace(work, placed=replace(work.placed, model=other)), done.commands.nominal)
         for word, part in {**parts.named, "total": parts.total}.items():
             drawn.setdefault(word, []).append(part.position)
     for word in ("weight", "joint errors", "geometry", "total"):

@@ -89,8 +89,8 @@ def test_runs_that_are_solved_together_are_what_they_are_alone(arm):
     still, command = replace(loads, wrench=np.zeros_like(loads.wrench)), done.commands.command.copy()
     command[1] = np.nan
     runs = ((done.commands.nominal, loads), (command, loads), (command, still))
-    for (q, load), stood in zip(runs, stand(done.job.at.model, done.job, *runs), strict=True):
-        alone = command_residuals(done.job.at.model, replace(done.job, loads=load), q)
+    for (q, load), stood in zip(runs, stand(done.job.placed.model, done.job, *runs), strict=True):
+        alone = command_residuals(done.job.placed.model, replace(done.job, loads=load), q)
         together = stood_residuals(done.job, stood)
         np.testing.assert_array_equal(together.position, alone.position)
         np.testing.assert_array_equal(together.rotation, alone.rotation)

@@ -48,7 +48,7 @@ def done(robot):
 
 
 def test_the_loaded_tool_is_where_the_program_says(robot, done) -> None:
-    at = done.job.at
+    at = done.job.placed
     row = 3
     load = AppliedWrenches(at.frames[row], np.array([FORCE]))
     q = done.commands.command[[row]]

@@ -66,10 +66,10 @@ def test_what_is_shown_keeps_its_lines_and_the_totals_are_of_all():
     _, whole, pieces = corrected(text(end="\n"), 30)
     lines = {m.line for m in pieces.program.moves}
     assert lines < {m.line for m in whole.program.moves}
-    assert len(pieces.job.at.stations) == 2 + 10
+    assert len(pieces.job.placed.stations) == 2 + 10
     said = pieces.warnings[0]
     assert said.code == "in-pieces"
-    assert said.data["targets"] == len(whole.job.at.stations)
+    assert said.data["targets"] == len(whole.job.placed.stations)
     assert said.data["corrected"] == int(whole.corrected.sum())
     np.testing.assert_allclose(pieces.before.position[3], whole.before.position[sorted(lines)[3] - 5], atol=1e-12)
 

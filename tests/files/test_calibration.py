@@ -205,22 +205,21 @@ def test_another_robot_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "code", "value"),
     [
-        ({"covariance": np.eye(3)}, "covariance of 2 parameters must be 2 x 2 finite numbers"),
-        ({"covariance": np.full((2, 2), np.nan)}, "2 x 2 finite numbers"),
-        ({"covariance": [[1.0, 0.5], [0.2, 1.0]]}, "not symmetric"),
-        ({"covariance": [[0.0, 0.0], [0.0, 1.0]]}, "positive variances"),
-        ({"names": ("J1.k", "J3.k")}, "the covariance lacks or adds J2.k"),
-        ({"names": ("J1.k", "J1.k")}, "lacks or adds J2.k"),
-        ({"parameters": (ParameterRecord(name="J1.k", unit="m", value=np.nan),)}, "value of J1.k is not a finite"),
-        ({"parameters": (ParameterRecord(name="J1.k", unit="m", value=1.0),) * 2}, "listed twice"),
+        ({"covariance": np.eye(3)}, "shape", (3, 3)),
+        ({"covariance": np.full((2, 2), np.nan)}, "shape", (2, 2)),
+        ({"covariance": [[1.0, 0.5], [0.2, 1.0]]}, "covariance", None),
+        ({"covariance": [[0.0, 0.0], [0.0, 1.0]]}, "covariance", None),
+        ({"names": ("J1.k", "J3.k")}, "conflict", "J2.k"),
+        ({"names": ("J1.k", "J1.k")}, "conflict", "J2.k"),
+        ({"parameters": (ParameterRecord(name="J1.k", unit="m", value=np.nan),)}, "number", "J1.k"),
+        ({"parameters": (ParameterRecord(name="J1.k", unit="m", value=1.0),) * 2}, "duplicate", "J1.k"),
     ],
 )
-def test_a_record_is_consistent(folder: Path, changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as caught:
+def test_a_record_is_consistent(folder: Path, changes: dict[str, Any], code: str, value: Any) -> None:
+    with refused(code, value):
         record(folder, **changes)
-    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from files.campaign_desk import TABLE
 from files.import_desk import DEFLECTION, EXPORTS, ImportDesk
+from oracle.refusals import refused
 
 COLUMNS = "{A1: Achse 1, A2: Achse 2, fz: Kraft, dx: X, dy: Y, dz: Z, name: Stellung}"
 GERMAN = (EXPORTS / "pruefstand.csv").read_bytes()
@@ -48,41 +50,58 @@ def test_a_line_of_units_below_plain_names(desk: ImportDesk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "code", "value", "column"),
     [
-        ('dx: "DX [mm]"', 'dx_m: "DX [mm]"', "columns.dx_m: 'DX [mm]' is in mm, as the file says, not in m"),
-        ('dx: "DX [mm]"', 'dx_mm: "DX"', "p.csv, line 1 has no column 'DX'; did you mean 'DX [mm]'? it has"),
-        ('dx: "DX [mm]"', 'du: "DX [mm]"', "line 5, table.columns: there is no column 'du_mm'"),
-        ('dx: "DX [mm]"', 'dx_deg: "DX [mm]"', "'DX [mm]' is in mm, as the file says, not in deg"),
-        ('"Joint 1 (deg)"', '"Fz [N]"', "table.columns: column 'A1_N': unit 'N' does not fit A1; use rad, deg"),
-        ("{file: p.csv", "{header_line: 3, file: p.csv", "p.csv, line 3 has no column"),
-        ("{file: p.csv", "{units_line: 3, file: p.csv", "units_line: 3 must be the line below the titles of p.csv"),
-        ("{file: p.csv", "{encoding: klingon, file: p.csv", "p.csv: encoding 'klingon' is not known"),
-        ("{file: p.csv", "{format: xls, file: p.csv", "there is no format of tables 'xls'"),
-        ("file: p.csv, ", "", "should name a file, or be such as {file: export.csv, format: csv}"),
+        ('dx: "DX [mm]"', 'dx_m: "DX [mm]"', "unit", "DX [mm]", "table.columns.dx_m"),
+        ('dx: "DX [mm]"', 'dx_mm: "DX"', "missing", "DX", "table.columns.dx_mm"),
+        ('dx: "DX [mm]"', 'dx_deg: "DX [mm]"', "unit", "DX [mm]", "table.columns.dx_deg"),
+        ("{file: p.csv", "{header_line: 3, file: p.csv", "missing", "Joint 1 (deg)", "table.columns.A1"),
+        ("{file: p.csv", "{units_line: 3, file: p.csv", "range", 3, "table.units_line"),
     ],
-)  # fmt: skip
-def test_refusals(desk: ImportDesk, old: str, new: str, said: str) -> None:
+)
+def test_refusals(desk: ImportDesk, old: str, new: str, code: str, value: Any, column: str) -> None:
     entry = f"{{file: p.csv, columns: {NAMES}}}"
     assert old in entry
-    assert said in desk.refused(DEFLECTION, entry.replace(old, new, 1), {"p.csv": PLAIN})
+    with refused(code, value, file="campaign.yaml", line=5, column=column):
+        desk.read(DEFLECTION, entry.replace(old, new, 1), {"p.csv": PLAIN})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "value"),
+    [
+        ('dx: "DX [mm]"', 'du: "DX [mm]"', "unknown-column", "du_mm"),
+        ('"Joint 1 (deg)"', '"Fz [N]"', "unit", ("A1_N", "N", "A1")),
+        ("{file: p.csv", "{encoding: klingon, file: p.csv", "format", "klingon"),
+        ("{file: p.csv", "{format: xls, file: p.csv", "unknown-format-of-tables", "xls"),
+    ],
+)
+def test_words_that_do_not_exist(desk: ImportDesk, old: str, new: str, code: str, value: Any) -> None:
+    entry = f"{{file: p.csv, columns: {NAMES}}}"
+    assert old in entry
+    with refused(code, value):
+        desk.read(DEFLECTION, entry.replace(old, new, 1), {"p.csv": PLAIN})
+
+
+def test_a_table_is_of_a_file(desk: ImportDesk) -> None:
+    said = desk.refused(DEFLECTION, f"{{columns: {NAMES}}}", {"p.csv": PLAIN})
+    assert "should name a file, or be such as {file: export.csv, format: csv}" in said
 
 
 def test_an_unknown_unit_is_asked_for(desk: ImportDesk) -> None:
     feet = PLAIN.replace("DX [mm]", "DX [ft]")
-    said = desk.refused(DEFLECTION, f"{{file: p.csv, columns: {NAMES.replace('DX [mm]', 'DX [ft]')}}}", {"p.csv": feet})
-    assert said.endswith("column 'dx_ft': unit 'ft' does not fit dx; use m, mm, um, in")
+    with refused("unit", ("dx_ft", "ft", "dx")):
+        desk.read(DEFLECTION, f"{{file: p.csv, columns: {NAMES.replace('DX [mm]', 'DX [ft]')}}}", {"p.csv": feet})
 
 
 def test_two_columns_of_one_title(desk: ImportDesk) -> None:
     text = PLAIN.replace("DY [mm]", "DX [mm]")
-    said = desk.refused(DEFLECTION, f"{{file: p.csv, columns: {NAMES}}}", {"p.csv": text})
-    assert "2 columns 'DX [mm]'" in said
+    with refused("duplicate", "DX [mm]", file="campaign.yaml", line=5, column="table.columns.dx"):
+        desk.read(DEFLECTION, f"{{file: p.csv, columns: {NAMES}}}", {"p.csv": text})
 
 
 def test_a_remark_is_no_header(desk: ImportDesk) -> None:
-    said = desk.refused(DEFLECTION, f"{{file: p.csv, header_line: 1, columns: {NAMES}}}", {"p.csv": "# 2026\n" + PLAIN})
-    assert "table.header_line: line 1 of p.csv is empty or a remark" in said
+    with refused("missing", 1, file="campaign.yaml", line=5, column="table.header_line"):
+        desk.read(DEFLECTION, f"{{file: p.csv, header_line: 1, columns: {NAMES}}}", {"p.csv": "# 2026\n" + PLAIN})
 
 
 def test_what_is_wrong_is_told_by_the_titles_of_the_file(desk: ImportDesk) -> None:

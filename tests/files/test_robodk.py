@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from files.import_desk import EXPORTS, POSITION, ImportDesk
+from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 from elastocal.files.campaign.file import CampaignFile
@@ -69,26 +71,34 @@ def test_a_tool_within_a_millimetre_is_a_frame(desk: ImportDesk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "text", "said"),
+    ("keys", "text", "code", "value", "file", "line"),
     [
-        (", orientation: kuka", TEXT, "table: orientation and angle belong together: how W P R turn"),
-        (", angle: deg", TEXT, "table: orientation and angle belong together"),
-        (", flange: hand", TEXT, "there is no frame 'hand'"),
-        (", flange: flange", TEXT.replace(",0,100,200,", ",-7,100,200,"),
-         "r.csv, line 2: no frame of kuka-kr270 is at this tool; the nearest, tool, is 7 mm off; add a frame "
-         "{name: ..., parent: flange, xyz_mm: [-7, 100, 200]} to the robot file"),
-        ("", TEXT.replace("-0.70,0,", "-0.70,1,"), "r.csv has 2 tools (first in lines 2, 4); add flange"),
-        ("", TEXT.split("\n", 1)[1], "r.csv, line 1: holds numbers where RoboDK writes titles; put the titles back"),
-        ("", TEXT.split("\n")[0], "r.csv: holds no measurements; save the table"),
-        ("", TEXT + "1,2,3\n", "r.csv, line 5: 3 cells, but joints, measured pose and tool are 18"),
-        ("", TEXT.replace("-60.76", "-6o.76"), "r.csv, line 2, column J2: '-6o.76' is not a number"),
-        ("", TEXT.split("\n")[0] + "\n" + ",".join("0" * 18) + "\n", "none of its 1 measurements has been made"),
+        (", orientation: kuka", TEXT, "missing", "angle", "campaign.yaml", 5),
+        (", angle: deg", TEXT, "missing", "orientation", "campaign.yaml", 5),
+        (", flange: hand", TEXT, "unknown-frame", "hand", "campaign.yaml", 5),
+        ("", TEXT.replace("-0.70,0,", "-0.70,1,"), "missing", "flange", "campaign.yaml", 5),
+        ("", TEXT.split("\n", 1)[1], "format", None, "r.csv", 1),
+        ("", TEXT.split("\n")[0], "missing", "measurements", "r.csv", None),
+        ("", TEXT + "1,2,3\n", "shape", 3, "r.csv", 5),
+        ("", TEXT.split("\n")[0] + "\n" + ",".join("0" * 18) + "\n", "not-measured", 1, "r.csv", None),
     ],
-)  # fmt: skip
-def test_refusals(desk: ImportDesk, keys: str, text: str, said: str) -> None:
-    assert said in desk.refused(KR270, table(keys), {"r.csv": text})
+)
+def test_refusals(desk: ImportDesk, keys: str, text: str, code: str, value: Any, file: str, line: int | None) -> None:
+    with refused(code, value, file=file, line=line):
+        desk.read(KR270, table(keys), {"r.csv": text})
+
+
+def test_a_tool_without_a_frame_is_told_how_to_get_one(desk: ImportDesk) -> None:
+    with refused("no-frame", pytest.approx((-0.007, 0.1, 0.2))) as caught:
+        desk.read(KR270, table(", flange: flange"), {"r.csv": TEXT.replace(",0,100,200,", ",-7,100,200,")})
+    assert "{name: ..., parent: flange, xyz_mm: [-7, 100, 200]}" in str(caught.value)
+
+
+def test_a_letter_in_a_number_is_shown_with_its_place(desk: ImportDesk) -> None:
+    said = desk.refused(KR270, table(""), {"r.csv": TEXT.replace("-60.76", "-6o.76")})
+    assert said.startswith("r.csv, line 2, column J2: '-6o.76' is not a number")
 
 
 def test_a_robot_with_other_joints_is_refused(desk: ImportDesk) -> None:
-    said = desk.refused(POSITION, table(""), {"r.csv": TEXT})
-    assert "RoboDK has six joints that turn, and arm has others; use format: csv" in said
+    with refused("unsupported", "arm", file="campaign.yaml", line=5, column="table"):
+        desk.read(POSITION, table(""), {"r.csv": TEXT})

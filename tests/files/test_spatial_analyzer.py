@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from files.import_desk import DEFLECTION, EXPORTS, POSITION, ImportDesk
+from oracle.refusals import refused
 
 POSES = "name,A1_deg,A2_deg\nP1,5,0\nP2,35,10\n"
 TABLE = '{file: e.txt, format: spatial-analyzer, points: "Arm::{name}-{marker}", join: poses.csv}'
@@ -101,38 +103,50 @@ def test_a_tracker_frame_brings_points_to_base_axes(desk: ImportDesk) -> None:
     np.testing.assert_allclose(1e3 * read.campaign.readings, [READ[0][:3], READ[1][:3]], rtol=1e-12)
 
 
+YAML, EXPORT = ("campaign.yaml", 5), ("e.txt", None)
+NAMED = "Arm::{name}-{marker}"
+
+
 @pytest.mark.parametrize(
-    ("key", "export", "said"),
+    ("key", "export", "code", "value", "place", "column"),
     [
-        ("unmatched: refuse", PLAIN, "table.length: e.txt does not state the unit of its coordinates; add length: mm"),
-        ("length: m", f"// Units: mm\n{PLAIN}", "table.length: e.txt, line 1 states mm, not m; correct one"),
-        ("length: mile", PLAIN, "table.length: 'mile' is not a unit of length; write m, mm, um, in"),
-        ("length: mm", f"// Cylindrical\n{PLAIN}", "e.txt, line 1 speaks of Cylindrical; export Cartesian coordinates"),
-        ("length: mm", f"{PLAIN}Arm P9 1 2\n", "e.txt, line 5: 4 cells for group, point, x, y, z; export with commas"),
-        ("length: mm", PLAIN.replace("109.4", "l09.4"), "e.txt, line 1, column Y: 'l09.4' is not a number"),
-        ("length: mm", "// nothing\n", "table: e.txt holds no points"),
-        ("length: mm, order: [point, x, y]", PLAIN, "table.order: must hold point, x, y and z"),
-        ("length: mm", "Leg P1-m1 1 2 3\n", "fits no point of e.txt; the first is Leg::P1-m1 (line 1)"),
+        ("unmatched: refuse", PLAIN, "unit", None, YAML, "table.length"),
+        ("length: m", f"// Units: mm\n{PLAIN}", "unit", "m", YAML, "table.length"),
+        ("length: mile", PLAIN, "unit", "mile", YAML, "table.length"),
+        ("length: mm", f"// Cylindrical\n{PLAIN}", "unsupported", "Cylindrical", ("e.txt", 1), "table"),
+        ("length: mm", f"{PLAIN}Arm P9 1 2\n", "format", 4, ("e.txt", 5), "table"),
+        ("length: mm", "// nothing\n", "missing", "points", EXPORT, "table"),
+        ("length: mm, order: [point, x, y]", PLAIN, "missing", ["point", "x", "y"], YAML, "table.order"),
+        ("length: mm", "Leg P1-m1 1 2 3\n", "format", NAMED, YAML, "table.points"),
         ("length: mm", f"// Collection, Group, Point, X, Y, Z\n{'A,Arm,P1-m1,1,2,3'}\nB,Arm,P1-m1,1,2,3\n",
-         "table.points: e.txt has points of several collections (A, B); say what they mean, or begin with *::"),
+         "missing", NAMED, YAML, "table.points"),
     ],
 )  # fmt: skip
-def test_refusals(desk: ImportDesk, key: str, export: str, said: str) -> None:
-    assert said in desk.refused(POSITION, with_(key), {"e.txt": export, "poses.csv": POSES})
+def test_refusals(
+    desk: ImportDesk, key: str, export: str, code: str, value: Any, place: tuple[str, int | None], column: str
+) -> None:
+    with refused(code, value, file=place[0], line=place[1], column=column):
+        desk.read(POSITION, with_(key), {"e.txt": export, "poses.csv": POSES})
+
+
+def test_a_letter_in_a_number_is_shown_with_its_place(desk: ImportDesk) -> None:
+    said = desk.refused(POSITION, with_("length: mm"), {"e.txt": PLAIN.replace("109.4", "l09.4"), "poses.csv": POSES})
+    assert said.startswith("e.txt, line 1, column Y: 'l09.4' is not a number")
 
 
 @pytest.mark.parametrize(
-    ("points", "said"),
+    ("points", "code", "value"),
     [
-        ("{pose_name}", "there is no part of a name 'pose_name'"),
-        ("Arm::P1", "must name parts such as {name} and {marker}, each once"),
-        ("{name}{name}", "must name parts such as {name} and {marker}, each once"),
-        ("A::B::C::{name}", "has 4 parts, and the file only group, point"),
+        ("{pose_name}", "unknown-part-of-a-name", "pose_name"),
+        ("Arm::P1", "format", "Arm::P1"),
+        ("{name}{name}", "format", "{name}{name}"),
+        ("A::B::C::{name}", "format", "A::B::C::{name}"),
     ],
 )
-def test_names_that_mean_nothing(desk: ImportDesk, points: str, said: str) -> None:
+def test_names_that_mean_nothing(desk: ImportDesk, points: str, code: str, value: str) -> None:
     table = f'{{file: e.txt, format: spatial-analyzer, points: "{points}", length: mm, join: poses.csv}}'
-    assert said in desk.refused(POSITION, table, {"e.txt": PLAIN, "poses.csv": POSES})
+    with refused(code, value, file="campaign.yaml", line=5, column="table.points"):
+        desk.read(POSITION, table, {"e.txt": PLAIN, "poses.csv": POSES})
 
 
 def test_deflections_by_groups(desk: ImportDesk) -> None:

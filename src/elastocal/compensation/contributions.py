@@ -111,7 +111,7 @@ class _States:
 
     @classmethod
     def of(cls, work: Job) -> _States:
-        model, loads = work.at.model, work.loads
+        model, loads = work.placed.model, work.loads
         unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
         empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
         tight = model.without(*GAPS)

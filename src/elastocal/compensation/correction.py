@@ -71,11 +71,11 @@ class Correction:
 
     @property
     def model(self) -> Robot:
-        return self.job.at.model
+        return self.job.placed.model
 
     @property
     def program(self) -> Program:
-        return self.job.at.stations.program
+        return self.job.placed.stations.program
 
     @cached_property
     def corrected(self) -> Bools:
@@ -90,7 +90,7 @@ class Correction:
     @cached_property
     def motions(self) -> tuple[int, int]:
         """Motions of the program that go to corrected targets, and all of them, those that were left alone too."""
-        good = self.corrected[self.job.at.stations.row]
+        good = self.corrected[self.job.placed.stations.row]
         moves = self.program.moves
         done = sum(bool(good[m.end] and (m.via is None or good[m.via])) for m in moves)
         return done, len(moves) + len(self.program.skipped)
@@ -128,7 +128,7 @@ class Correction:
     @property
     def problems(self) -> tuple[dict[str, object], ...]:
         """Targets that cannot be corrected: file, line, name, status and reason."""
-        stations, out = self.job.at.stations, []
+        stations, out = self.job.placed.stations, []
         for i in np.flatnonzero(~self.corrected):
             status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(stations.move[i])]
             name = self.program.targets[int(stations.target[i])].name
@@ -145,7 +145,7 @@ class Correction:
 
     def rows(self) -> list[dict[str, object]]:
         """One record per target, in SI: command without and with correction, correction, residual errors, status."""
-        stations, axes = self.job.at.stations, self.model.controller.axes
+        stations, axes = self.job.placed.stations, self.model.controller.axes
         old, new = (self.model.controller.to_controller(q) for q in (self.commands.nominal, self.commands.command))
         parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "joint_errors", "geometry")}
         size = {k: np.linalg.norm(v, axis=1) for k, v in parts.items()}

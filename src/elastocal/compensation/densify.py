@@ -233,7 +233,7 @@ def _mixed(w: AppliedWrenches, a: Ints, b: Ints, t: Array) -> AppliedWrenches:
 
 def line_points(work: Job, commands: Commands, tolerance: float) -> tuple[dict[int, Inserted], tuple[Finding, ...]]:
     """Points for the linear moves of a program by number of the move, and findings of moves that get none."""
-    at, stations = work.at, work.at.stations
+    placed, stations = work.placed, work.placed.stations
     moves, findings = _linear(work, commands)
     out: dict[int, Inserted] = {}
     for rows, frame, aim in work.groups():
@@ -244,12 +244,12 @@ def line_points(work: Job, commands: Commands, tolerance: float) -> tuple[dict[i
             continue
         start, end = (np.array([here[_ends(work, i)[e]] for i in mine]) for e in (0, 1))
         targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
-        between = Moves(at.model, targets, loads, commands.picked(rows), start, end, aim, None)
+        between = Moves(placed.model, targets, loads, commands.picked(rows), start, end, aim, None)
         points = densify(between, tolerance)
         for number, i in enumerate(mine):
             chosen = np.flatnonzero(points.move == number)
             if len(chosen):
-                base = at.base(_ends(work, i)[1])
+                base = placed.base(_ends(work, i)[1])
                 place = (points.position[chosen] - base.translation) @ base.rotation
                 turn = np.einsum("ji,njk->nik", base.rotation, points.rotation[chosen])
                 out[i] = Inserted(place, turn)
@@ -258,15 +258,15 @@ def line_points(work: Job, commands: Commands, tolerance: float) -> tuple[dict[i
 
 def _ends(work: Job, number: int) -> tuple[int, int]:
     """Stations where a move starts and ends."""
-    move = work.at.stations.program.moves[number]
+    move = work.placed.stations.program.moves[number]
     assert move.start is not None
-    return int(work.at.stations.row[move.start]), int(work.at.stations.row[move.end])
+    return int(work.placed.stations.row[move.start]), int(work.placed.stations.row[move.end])
 
 
 def _linear(work: Job, commands: Commands) -> tuple[list[int], tuple[Finding, ...]]:
     """Numbers of the moves that may get points, and why others may not."""
     out, findings = [], []
-    for i, m in enumerate(work.at.stations.program.moves):
+    for i, m in enumerate(work.placed.stations.program.moves):
         why = _hindrance(work, m)
         if why:
             message = f"{m.file}, line {m.line}: gets no further points; {why}."
@@ -279,7 +279,7 @@ def _linear(work: Job, commands: Commands) -> tuple[list[int], tuple[Finding, ..
 
 
 def _hindrance(work: Job, move: Move) -> str:
-    program = work.at.stations.program
+    program = work.placed.stations.program
     if move.motion != "linear" or move.start is None:
         return ""
     first, last = program.targets[move.start], program.targets[move.end]

@@ -85,7 +85,7 @@ _CHUNK = 2000
 class Job:
     """Stations in robot axes with ``reference`` (S, n), their loads, and whether the position alone counts."""
 
-    at: Placed
+    placed: Placed
     reference: Array
     loads: ProgramLoads
     position_only: bool = False
@@ -93,50 +93,51 @@ class Job:
     @property
     def by_position(self) -> Bools:
         """True (S,) where the position alone is corrected."""
-        return np.asarray((self.at.stations.kind == "point") | self.position_only)
+        return np.asarray((self.placed.stations.kind == "point") | self.position_only)
 
     def groups(self) -> Iterator[tuple[Ints, str, Aim | None]]:
         """Rows, tool frame and aim of stations that are solved together."""
-        frames, free = np.array(self.at.frames, dtype=object), self.by_position
-        for frame, position in dict.fromkeys(zip(self.at.frames, free.tolist(), strict=True)):
+        frames, free = np.array(self.placed.frames, dtype=object), self.by_position
+        for frame, position in dict.fromkeys(zip(self.placed.frames, free.tolist(), strict=True)):
             yield np.flatnonzero((frames == frame) & (free == position)), frame, "position" if position else None
 
     def targets(self, rows: Ints, frame: str) -> Targets:
-        return Targets(frame, self.at.position[rows], self.at.rotation[rows], self.reference[rows])
+        return Targets(frame, self.placed.position[rows], self.placed.rotation[rows], self.reference[rows])
 
 
-def job(at: Placed, loads: ProgramLoads, near: Array | None, position_only: bool) -> Job:
+def job(placed: Placed, loads: ProgramLoads, near: Array | None, position_only: bool) -> Job:
     """The job with its references; stations without orientation are refused where the robot must know it."""
     aim: Aim | None = "position" if position_only else None
-    what = task(at.model, at.frames[0], aim)
-    open_ = np.isnan(at.rotation).any(axis=(1, 2)).reshape(-1)
+    what = task(placed.model, placed.frames[0], aim)
+    open_ = np.isnan(placed.rotation).any(axis=(1, 2)).reshape(-1)
     if open_.any():
         if any(i >= 3 for i in what.rows):
+            first = placed.stations.name(int(np.argmax(open_)))
             raise InputError(
-                f"{at.stations.name(int(np.argmax(open_)))}: the program gives points without the orientation of the "
-                "tool; give its angles A, B, C (deg, about z, y, x in turn)",
+                f"{first}: the program gives points without the orientation of the tool; give its angles A, B, C (deg, "
+                "about z, y, x in turn)",
                 code="no-orientation",
                 parameter="orientation",
             )
-        at = replace(at, rotation=np.where(open_[:, None, None], np.eye(3), at.rotation))
-    return Job(at, references(at, what, near), loads, position_only)
+        placed = replace(placed, rotation=np.where(open_[:, None, None], np.eye(3), placed.rotation))
+    return Job(placed, references(placed, what, near), loads, position_only)
 
 
 def corrected(work: Job, by_first_order: bool = False) -> Commands:
     """Commands for all stations, in their order."""
     solve = first_order if by_first_order else correct
     groups = list(work.groups())
-    parts = [solve(work.at.model, work.targets(r, f), work.loads.at(r, f), aim) for r, f, aim in groups]
+    parts = [solve(work.placed.model, work.targets(r, f), work.loads.at(r, f), aim) for r, f, aim in groups]
     out = Commands.joined(parts).picked(np.argsort(np.concatenate([rows for rows, _, _ in groups])))
-    kept = np.array([t.kept for t in work.at.stations.program.targets])
-    out.status[kept[work.at.stations.target]] = TargetStatus.KEPT
+    kept = np.array([t.kept for t in work.placed.stations.program.targets])
+    out.status[kept[work.placed.stations.target]] = TargetStatus.KEPT
     return out
 
 
 def nominals(work: Job) -> Array:
     """Joint values (S, n) that the controller makes of the program as it is; nan out of reach."""
-    by_axes = work.at.stations.by_axes[:, None]
-    solved = commands(work, work.at.position, work.at.rotation, work.reference)
+    by_axes = work.placed.stations.by_axes[:, None]
+    solved = commands(work, work.placed.position, work.placed.rotation, work.reference)
     return np.where(by_axes, work.reference, solved)
 
 
@@ -147,7 +148,7 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
         rows = rows[np.isfinite(near[rows]).all(axis=1) & np.isfinite(position[rows]).all(axis=1)]
         if not len(rows):
             continue
-        inverse = Nominal(work.at.model, frame, task(work.at.model, frame, aim))
+        inverse = Nominal(work.placed.model, frame, task(work.placed.model, frame, aim))
         sent = Targets(frame, position[rows], rotation[rows], near[rows])
         for part, _, _, solved in inverse.chunks(sent, _CHUNK):
             out[rows[part]] = np.where(solved.reached, solved.q, np.nan).T
@@ -204,13 +205,13 @@ def as_taught(model: Robot, work: Job, nominal: Array) -> Job:
 
     Where the position alone is corrected, the orientation stays the program's.
     """
-    position, rotation, reference = work.at.position.copy(), work.at.rotation.copy(), work.reference.copy()
+    position, rotation, reference = work.placed.position.copy(), work.placed.rotation.copy(), work.reference.copy()
     for rows, frame, aim in work.groups():
         part = taught(model, work.targets(rows, frame), nominal[rows], work.loads.at(rows, frame))
         position[rows], reference[rows] = part.position, part.reference
         if aim != "position":
             rotation[rows] = part.rotation
-    return replace(work, at=replace(work.at, position=position, rotation=rotation), reference=reference)
+    return replace(work, placed=replace(work.placed, position=position, rotation=rotation), reference=reference)
 
 
 def confidence(known: IdentifiedModel, work: Job, command: Array, nominal: Array | None = None) -> Array:
@@ -218,7 +219,7 @@ def confidence(known: IdentifiedModel, work: Job, command: Array, nominal: Array
 
     With ``nominal`` (S, n) the targets count as taught with these commands.
     """
-    model = replace(known, model=work.at.model)
+    model = replace(known, model=work.placed.model)
     out = np.full((len(command), 6, 6), np.nan)
     for rows, frame, _ in work.groups():
         for first in range(0, len(rows), _CHUNK):

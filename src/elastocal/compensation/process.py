@@ -85,24 +85,24 @@ class StationLoads:
     findings: tuple[Finding, ...]
 
 
-def station_loads(at: Placed, load: ProcessLoad, flange: str) -> StationLoads:
+def station_loads(placed: Placed, load: ProcessLoad, flange: str) -> StationLoads:
     if load.frame is not None:
-        at.model.tree.frame(load.frame)
-    acting = _acting(at, load)
-    wrench, text = _wrench(at, load, acting)
-    findings = [*_on_air(at, load, acting), *_twice(at, load)]
+        placed.model.tree.frame(load.frame)
+    acting = _acting(placed, load)
+    wrench, text = _wrench(placed, load, acting)
+    findings = [*_on_air(placed, load, acting), *_twice(placed, load)]
     stated = load.wrench is not None or load.by_line is not None or load.milling is not None
-    if at.stations.program.wrenches is not None and stated:
+    if placed.stations.program.wrenches is not None and stated:
         message = "The load that was asked for is used in place of the wrench columns of the toolpath."
         findings.append(Finding("toolpath-loads-replaced", "note", message))
-    mass = np.full(len(at.stations), np.nan if load.payload is None else load.payload)
+    mass = np.full(len(placed.stations), np.nan if load.payload is None else load.payload)
     if load.by_line is not None:
-        row = load.by_line.index(at.stations.lines)
+        row = load.by_line.index(placed.stations.lines)
         mass = np.where((row >= 0) & np.isfinite(load.by_line.mass[row]), load.by_line.mass[row], mass)
-    carried = next((e.frame for e in at.model.elements if isinstance(e, Payload)), flange)
+    carried = next((e.frame for e in placed.model.elements if isinstance(e, Payload)), flange)
     loads = ProgramLoads(wrench, load.frame, load.follows, mass, load.payload_frame or carried)
-    at.model.tree.frame(loads.payload_frame)
-    return StationLoads(loads, text, (*findings, *_rated(at, loads, load.rated)))
+    placed.model.tree.frame(loads.payload_frame)
+    return StationLoads(loads, text, (*findings, *_rated(placed, loads, load.rated)))
 
 
 def _acting(placed: Placed, load: ProcessLoad) -> Bools:

@@ -24,29 +24,31 @@ from elastocal.spatial.entries import Array, Bools, Ints
 _CHUNK = 4000
 
 
-def references(at: Placed, task: Task, near: Array | None) -> Array:
+def references(placed: Placed, task: Task, near: Array | None) -> Array:
     """Joint values (S, n), all finite; ``near`` (n,) are those before the first station, where they are known."""
-    inverse = {frame: Nominal(at.model, frame, task) for frame in dict.fromkeys(at.frames)}
-    out = at.reference.copy()
-    _by_configuration(at, inverse, out, near is None)
+    inverse = {frame: Nominal(placed.model, frame, task) for frame in dict.fromkeys(placed.frames)}
+    out = placed.reference.copy()
+    _by_configuration(placed, inverse, out, near is None)
     known = np.isfinite(out[:, 0])
     if near is None:
         first = int(np.argmax(known)) if known.any() else 0
         if not known.any() or first > 0:
             raise InputError(
-                f"{at.stations.name(0)}: nothing before it says which way the arm reaches it; give the values of "
-                f"{', '.join(at.model.controller.axes)} before the program starts",
+                f"{placed.stations.name(0)}: nothing before it says which way the arm reaches it; give the values of "
+                f"{', '.join(placed.model.controller.axes)} before the program starts",
                 code="no-reference",
                 parameter="near",
-                suggested={"near": (values_reaching(at.model, at.frames[0], at.position[0], at.rotation[0]),)},
+                suggested={
+                    "near": (values_reaching(placed.model, placed.frames[0], placed.position[0], placed.rotation[0]),)
+                },
             )
         near = out[0]
     before = near
-    for rows in _runs(at, known):
+    for rows in _runs(placed, known):
         if known[rows[0]]:
             before = out[rows[-1]]
             continue
-        some = Targets(at.frames[rows[0]], at.position[rows], at.rotation[rows], before)
+        some = Targets(placed.frames[rows[0]], placed.position[rows], placed.rotation[rows], before)
         some = replace(some, reference=_begun(inverse[some.frame], some, before))
         for part, _, _, solved in inverse[some.frame].chunks(some, _CHUNK):
             out[rows[part]] = np.where(solved.reached, solved.q, np.nan).T

@@ -38,10 +38,10 @@ class Rewrite:
 
 def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
     """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
-    at, stations = work.at, work.at.stations
+    placed, stations = work.placed, work.placed.stations
     program = stations.program
     good = commands.status == TargetStatus.CORRECTED
-    place, turn = at.in_program(commands.position, commands.rotation)
+    place, turn = placed.in_program(commands.position, commands.rotation)
     fixed = work.by_position
     rows = stations.row
     use = good[rows]
@@ -52,13 +52,15 @@ def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -
     turned = posed & ~fixed[rows]
     rotations[turned] = turn[rows[turned]]
     if by_axes.any():
-        joints[by_axes] = at.model.controller.to_controller(commands.command[rows[by_axes]])
-    turns, flipped = _turns(at, commands, use)
-    points = {**inserted, **_chords(at, place, turn, good, fixed)}
+        joints[by_axes] = placed.model.controller.to_controller(commands.command[rows[by_axes]])
+    turns, flipped = _turns(placed, commands, use)
+    points = {**inserted, **_chords(placed, place, turn, good, fixed)}
     changes = Changes(positions, rotations, joints, turns, points)
-    six = program.language == "rapid" and at.model.n == 6 and all(m.kind == "revolute" for m in at.model.motions)
-    old, new = _axes(at, commands)
-    notes = confdata_notes(program.targets, at.model.controller.axes, old, new, use) if six else []
+    six = (
+        program.language == "rapid" and placed.model.n == 6 and all(m.kind == "revolute" for m in placed.model.motions)
+    )
+    old, new = _axes(placed, commands)
+    notes = confdata_notes(program.targets, placed.model.controller.axes, old, new, use) if six else []
     return Rewrite(changes, (*flipped, *(Finding("confdata", "warning", sentence) for sentence in notes)))
 
 
@@ -110,29 +112,29 @@ FAR = 2e-7
 
 def as_written(work: Job, corrected: Commands, changes: Changes, again: Program) -> Array:
     """Joint values (S, n) that the controller makes of the new program, rounding of its digits included."""
-    at = work.at
-    place, turn, axes = read_back(at, again, changes)
+    placed = work.placed
+    place, turn, axes = read_back(placed, again, changes)
     good = corrected.status == TargetStatus.CORRECTED
     near = np.where(good[:, None], corrected.command, corrected.nominal)
-    position, rotation = at.in_robot(place, turn)
-    loose = (at.stations.kind == "axis") & good
+    position, rotation = placed.in_robot(place, turn)
+    loose = (placed.stations.kind == "axis") & good
     rotation[loose] = corrected.rotation[loose]  # the program leaves the turn about the tool axis open
-    rotation = np.where(np.isfinite(rotation), rotation, work.at.rotation)
-    by_axes = at.stations.by_axes
-    position[by_axes], rotation[by_axes] = at.position[by_axes], at.rotation[by_axes]
+    rotation = np.where(np.isfinite(rotation), rotation, work.placed.rotation)
+    by_axes = placed.stations.by_axes
+    position[by_axes], rotation[by_axes] = placed.position[by_axes], placed.rotation[by_axes]
     out = commands(work, position, rotation, near)
     if by_axes.any():
-        out[by_axes] = at.model.controller.to_joints(axes[by_axes])
+        out[by_axes] = placed.model.controller.to_joints(axes[by_axes])
     return out
 
 
-def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Array, Array]:
+def read_back(placed: Placed, again: Program, changes: Changes) -> tuple[Array, Array, Array]:
     """Positions (S, 3), rotations (S, 3, 3) and axes (S, n) of the stations as the written program states them.
 
     Chord points that were not written keep their nominal values: the arc is still an arc there.
     """
-    stations = at.stations
-    rows = _rows(at, changes)
+    stations = placed.stations
+    rows = _rows(placed, changes)
     if len(again.targets) != len(rows):
         raise ShapeError(
             f"the corrected program has {len(again.targets)} targets where {len(rows)} were meant; nothing is written: "
@@ -142,7 +144,7 @@ def read_back(at: Placed, again: Program, changes: Changes) -> tuple[Array, Arra
     mine = rows >= 0
     position[rows[mine]], joints[rows[mine]] = again.positions[mine], again.joints[mine]
     rotation[rows[mine]] = again.rotations[mine]
-    _check(at, changes, position)
+    _check(placed, changes, position)
     return position, rotation, joints
 
 

@@ -122,9 +122,9 @@ def compensate(
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
     parts = contributions(work, nominal, unknown, known) if judged else Contributions.unknown(len(nominal))
-    work = as_taught(work.at.model, work, nominal) if taught else work
+    work = as_taught(work.placed.model, work, nominal) if taught else work
     correction = replace(corrected(work, first_order), nominal=nominal)
-    before = command_residuals(work.at.model, work, nominal) if taught and judged else parts.total
+    before = command_residuals(work.placed.model, work, nominal) if taught and judged else parts.total
     _bearable(work, before)
     step(2, STEPS, "points between targets, new digits")
     points: dict[int, Inserted] = {}
@@ -138,13 +138,13 @@ def compensate(
     good = correction.status == TargetStatus.CORRECTED
     return Correction(
         known=known, method=method, job=work, load=loads, commands=correction, changes=new.changes, contributions=parts,
-        assumed=unknown, before=before, after=command_residuals(work.at.model, work, command, correction.bends),
+        assumed=unknown, before=before, after=command_residuals(work.placed.model, work, command, correction.bends),
         shift=correction.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
         ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
-        left=uncorrected(program, good[work.at.stations.row]), files=files,
+        left=uncorrected(program, good[work.placed.stations.row]), files=files,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,
                   *_taken(work, hand)),
     )  # fmt: skip
@@ -250,12 +250,12 @@ def _check(program: Program, densify: float | None, chord: float) -> None:
 
 def _bearable(work: Job, before: Residual) -> None:
     """Refuse loads that no arm is meant for: slips of units."""
-    size = extent(work.at.model)
+    size = extent(work.placed.model)
     bend = np.nan_to_num(np.linalg.norm(before.position, axis=1))
     worst = int(np.argmax(bend))
     if bend[worst] > SOFT * size:
         raise InputError(
-            f"{work.at.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
+            f"{work.placed.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
             f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)",
             code="load-too-large",
             value=float(bend[worst]),
@@ -264,13 +264,13 @@ def _bearable(work: Job, before: Residual) -> None:
 
 def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
     """Residuals of the old and the new program on the simulated true robot."""
-    if true.joints != work.at.model.joints:
+    if true.joints != work.placed.model.joints:
         raise ConflictError(
             f"truth {true.name}: has joints {', '.join(true.joints)}, the robot that is compensated "
-            f"{', '.join(work.at.model.joints)}; give a truth of the same build",
+            f"{', '.join(work.placed.model.joints)}; give a truth of the same build",
             parameter="truth",
         )
-    model = with_tools(true, work.at.stations.program, method.flange)
+    model = with_tools(true, work.placed.stations.program, method.flange)
     work = as_taught(model, work, nominal) if method.taught else work
     before, after = stand(model, work, (nominal, work.loads), (command, work.loads))
     return stood_residuals(work, before), stood_residuals(work, after)
@@ -278,16 +278,19 @@ def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: A
 
 def _taken(work: Job, flange: str) -> list[Finding]:
     """What the numbers rest on beyond the files."""
-    program, kinds = work.at.stations.program, work.at.stations.kind
+    program, kinds = work.placed.stations.program, work.placed.stations.kind
     message = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
-    own, world = post_kinds()[program.language].own_base, next((w for w in WORLD if w in work.at.model.tree.names), "")
+    own, world = (
+        post_kinds()[program.language].own_base,
+        next((w for w in WORLD if w in work.placed.model.tree.names), ""),
+    )
     if own in program.bases and world:
         message += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
-    why = flange_reason(work.at.model, flange)
+    why = flange_reason(work.placed.model, flange)
     message += f" {as_sentence(why)}" if why else ""
     out = [Finding("frames", "note", message, {"flange": flange})]
     level = next((t for t in program.targets if t.kind == "joints"), None) if program.language == "fanuc" else None
-    if level is not None and work.at.model.n == 6 and not work.at.model.controller.matrix[2, 1]:
+    if level is not None and work.placed.model.n == 6 and not work.placed.model.controller.matrix[2, 1]:
         message = (
             f"{level.where}: is given by axes, and the robot file does not couple joint 3 to J2: FANUC shows J3 "
             "against the horizontal. Add couplings to the controller section, unless this one shows it otherwise."

@@ -149,7 +149,7 @@ class Totals:
     inserted: int = 0
 
     def add(self, piece: Piece, done: Correction) -> None:
-        stations = done.job.at.stations
+        stations = done.job.placed.stations
         rows = np.flatnonzero(piece.mine(stations.lines))
         good = rows[done.corrected[rows]]
         self.worst = max(self.worst, float(np.linalg.norm(done.after.position[good], axis=1).max(initial=0.0)))
@@ -212,7 +212,7 @@ def _follows(piece: Piece, done: Correction, near: Array | None) -> bool:
     """Whether the line before the piece is reached as the piece before it reached it."""
     if near is None:
         return not piece.first
-    at = np.flatnonzero(done.job.at.stations.lines == piece.before - 1)
+    at = np.flatnonzero(done.job.placed.stations.lines == piece.before - 1)
     values = done.model.controller.to_controller(done.commands.nominal[at])
     return len(at) == 1 and bool(np.all(np.abs(values - near) < SAME))
 
@@ -220,6 +220,6 @@ def _follows(piece: Piece, done: Correction, near: Array | None) -> bool:
 def _last(piece: Piece, done: Correction) -> Array | None:
     """Controller values (n,) of the program as it was at the last line of a piece."""
     line = piece.run.head.count(b"\n") + (2 if piece.first else 0) + piece.last - piece.first
-    at = np.flatnonzero(done.job.at.stations.lines == line)
+    at = np.flatnonzero(done.job.placed.stations.lines == line)
     values = done.model.controller.to_controller(done.commands.nominal[at])
     return values[0] if len(at) == 1 and np.isfinite(values).all() else None

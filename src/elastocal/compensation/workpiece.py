@@ -46,7 +46,7 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     if plane is None or not len(rows):
         return None
     middle = rows[len(rows) // 2]
-    frame, near = job.at.frames[middle], result.commands.command[middle]
+    frame, near = job.placed.frames[middle], result.commands.command[middle]
     at = reach(model, frame, plane, near)
     if not at.reached.any():
         return None
@@ -67,11 +67,11 @@ def _plane(result: Correction, rows: Ints) -> Plane | None:
     """In the base of the program's first such target, a little larger than the program."""
     if len(rows) < 3:
         return None
-    at = result.job.at
-    program, first = at.stations.program, int(rows[0])
-    named = program.targets[int(at.stations.target[first])].base in program.bases  # axis targets have none
-    base = at.base(first) if named else Pose(np.eye(3), np.zeros(3))
-    seen = (at.position[rows] - base.translation) @ base.rotation
+    placed = result.job.placed
+    program, first = placed.stations.program, int(rows[0])
+    named = program.targets[int(placed.stations.target[first])].base in program.bases  # axis targets have none
+    base = placed.base(first) if named else Pose(np.eye(3), np.zeros(3))
+    seen = (placed.position[rows] - base.translation) @ base.rotation
     low, high = seen.min(axis=0), seen.max(axis=0)
     air = MARGIN * float(np.max(high - low))
     if np.count_nonzero(high - low > 1e-3) < 2:

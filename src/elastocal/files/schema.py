@@ -205,8 +205,10 @@ def _refusal(cls: type, located: Located, path: Path_, fields: Fields, error: Va
     if written is None:
         return located.error(place, "has no value; write one, or leave the key out", MissingError)
     allowed = _ALLOWED.get(first["type"]) or first["msg"].replace("Input should be", "write")
-    kind = RangeError if first["type"] == "literal_error" else WrongTypeError
-    return located.error(place, f"{written!r} does not fit; {allowed}", kind)
+    if first["type"] == "literal_error":
+        words = re.findall(r"'([^']*)'", first["ctx"]["expected"])
+        return located.error(place, f"{written!r} does not fit; {allowed}", RangeError, allowed=words)
+    return located.error(place, f"{written!r} does not fit; {allowed}", WrongTypeError)
 
 
 _ALLOWED = {
@@ -247,7 +249,7 @@ def chosen(
 ) -> tuple[type[T], dict[str, Any]]:
     """The class that an entry names and the entry without that word; ``what`` is such as "an obstacle"."""
     if not isinstance(entry, dict) or "kind" not in entry:
-        raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}", MissingError)
+        raise located.error(path, f"{what} needs a kind: {', '.join(kinds)}", MissingError, allowed=kinds)
     kind = str(entry["kind"])
     if kind not in kinds:
         raise located.unknown((*path, "kind"), f"kind of {what.partition(' ')[2]}", kind, kinds)

@@ -96,11 +96,11 @@ class CompliantCoordinate(Element):
     def dofs(self) -> tuple[Dof, ...]:
         """Where it acts."""
 
-    def unloaded(self, at: Posture) -> Array:
+    def unloaded(self, posture: Posture) -> Array:
         """The part that no load changes, (d,), or (d, N) where it varies; (d,) where it is neutral."""
         return np.zeros(len(self.dofs()))
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
+    def unloaded_slope(self, posture: Posture) -> Array | None:
         """Its derivative (d, n, N) by the joint values; None where they do not move it."""
         return None
 
@@ -118,13 +118,13 @@ class CompliantCoordinate(Element):
         return None
 
     @abstractmethod
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         """Derivative of theta by each parameter at fixed force (d, N), as the few terms that are not zero."""
 
-    def columns_into(self, reach: Array, force: Array, at: Posture, picks: Sequence[int], out: Array) -> None:
+    def columns_into(self, reach: Array, force: Array, posture: Posture, picks: Sequence[int], out: Array) -> None:
         """Columns of the observation matrix: out (p, rows, N) = reach (d, rows, N) times ``sensitivity``."""
         scratch = np.empty(out.shape[1:])
-        terms = self.sensitivity(force, at)
+        terms = self.sensitivity(force, posture)
         for column, p in zip(out, picks, strict=True):
             (i, value), *rest = terms[p]
             np.multiply(reach[i], value, out=column)

@@ -28,10 +28,10 @@ class Kinematics:
         return f"<Kinematics of {self.frame} at {len(self.position)} configurations>"
 
 
-def rigid_state(at: Posture, screws: tuple[int, ...] | None = None) -> ChainState:
+def rigid_state(posture: Posture, screws: tuple[int, ...] | None = None) -> ChainState:
     """Chain state with geometric errors and without any load."""
-    chain = at.model.chain
-    return chain.evaluate(chain.values(at.q, at.offsets), at.size, screws=screws)
+    chain = posture.model.chain
+    return chain.evaluate(chain.values(posture.q, posture.offsets), posture.size, screws=screws)
 
 
 def rigid_pose(model: Robot, frame: str, q: Array) -> tuple[Array, Array]:
@@ -78,7 +78,7 @@ def _led(posture: Posture, dofs: tuple[int, ...], twists: Array) -> Array:
     return jacobian.swapaxes(0, 1)
 
 
-def moved_dofs(at: Posture) -> tuple[int, ...]:
+def moved_dofs(posture: Posture) -> tuple[int, ...]:
     """Degrees of freedom that move with the joint values: the joints, and what is off by another amount elsewhere."""
-    joints = at.model.joint_dofs
-    return joints if not at.slopes else (*joints, *(i for i in at.slopes if i not in joints))
+    joints = posture.model.joint_dofs
+    return joints if not posture.slopes else (*joints, *(i for i in posture.slopes if i not in joints))

@@ -43,12 +43,12 @@ class Capsule:
         return float(np.pi * self.radius**2 * (length + 4 / 3 * self.radius))
 
 
-def covering(triangles: Array, most: int = MOST) -> tuple[Capsule, ...]:
+def covering(triangles: Array) -> tuple[Capsule, ...]:
     """Capsules that hold triangles (T, 3, 3): as few as make the room that they take small."""
     first = smallest_capsule(triangles.reshape(-1, 3))
     pieces = [(first, _refined(triangles))]
     tried: list[tuple[Capsule, ...]] = [(first,)]
-    while len(pieces) < most:
+    while len(pieces) < MOST:
         pieces.sort(key=lambda p: p[0].volume)
         halves = _halves(pieces.pop()[1])
         pieces += [(smallest_capsule(h.reshape(-1, 3)), h) for h in halves]

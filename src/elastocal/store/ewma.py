@@ -36,15 +36,15 @@ _STEPS = 40
 """After which s_k counts as constant: (1 - w)^(2 k) is below 2e-8."""
 
 
-def averages(z: Array, weight: float = WEIGHT) -> tuple[Array, Array]:
+def averages(z: Array) -> tuple[Array, Array]:
     """E_k and s_k of Z (K, charts) by (1) and (2); a nan leaves its chart where it was."""
     known = np.isfinite(z)
-    share, new = np.where(known, weight, 0.0), np.where(known, weight * z, 0.0)
+    share, new = np.where(known, WEIGHT, 0.0), np.where(known, WEIGHT * z, 0.0)
     kept, levels, level = 1 - share, np.empty(z.shape), np.zeros(z.shape[1])
     for k in range(len(z)):
         level = kept[k] * level + new[k]
         levels[k] = level
-    spread = _spread(np.cumsum(known, axis=0), weight)
+    spread = _spread(np.cumsum(known, axis=0), WEIGHT)
     return np.where(known, levels, np.nan), np.where(known, spread, np.nan)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module, resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.studio import static
+from elastocal.report.colours import style_sheet
+from elastocal.report.html import plotly_script
 from elastocal.studio.folder import Folder
 from elastocal.studio.guard import Guard, Key, from_our_form
 from elastocal.studio.render import page
@@ -33,7 +36,7 @@ def create_app(folder: Path, key: Key) -> FastAPI:
     )  # fmt: skip
     app.state.folder, app.state.key = Folder(folder.resolve()), key
     app.state.pages = tuple(name for name in PAGES if find_spec(f"elastocal.studio.{name}") is not None)
-    app.include_router(static.router)
+    app.get("/static/{name}")(_static)
     for name in app.state.pages:
         module = import_module(f"elastocal.studio.{name}")
         app.include_router(module.router, dependencies=[Depends(from_our_form)])
@@ -71,3 +74,33 @@ def _misread(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     wrong = "; ".join(f"{e['loc'][-1]}: {e['msg'][:1].lower()}{e['msg'][1:]}" for e in error.errors())
     return _said(request, f"{wrong}. Correct it and try again.", 422, detail=jsonable_encoder(error.errors()))
+
+
+def _own(package: str, name: str) -> str:
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+FILES: dict[str, tuple[str, Callable[[], str]]] = {
+    "report.css": ("text/css", lambda: style_sheet() + "\n" + _own("elastocal.report", "page.css")),
+    "studio.css": ("text/css", lambda: _own("elastocal.studio", "studio.css")),
+    "studio.js": ("text/javascript", lambda: _own("elastocal.studio", "studio.js")),
+    "scenes.js": ("text/javascript", lambda: _own("elastocal.studio", "scenes.js")),
+    "robot.js": ("text/javascript", lambda: _own("elastocal.studio", "robot.js")),
+    "frame.js": ("text/javascript", lambda: _own("elastocal.studio", "frame.js")),
+    "report.js": ("text/javascript", lambda: _own("elastocal.report", "page.js")),
+    "plotly.js": ("text/javascript", plotly_script),
+}
+
+
+@cache
+def _content(name: str) -> tuple[str, bytes]:
+    kind, make = FILES[name]
+    return kind, make().encode()
+
+
+def _static(name: str) -> Response:
+    """Files of the package, the same for everybody: style sheet, scripts, and Plotly's from its own wheel."""
+    if name not in FILES:
+        raise HTTPException(404)
+    kind, content = _content(name)
+    return Response(content, media_type=kind, headers={"Cache-Control": "private, max-age=3600"})

@@ -192,7 +192,7 @@ def _robodk(correction: Correction, file: Path) -> bytes:
     from elastocal.model.kinematics import rigid_pose
     from elastocal.spatial.pose import Pose
 
-    model, at = correction.model, correction.job.at
+    model, at = correction.model, correction.job.placed
     if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
         raise UnsupportedError(
             f"--robodk {file}: RoboDK's tables have six joints that turn; {model.name} has others",

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
-from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_cells, is_rigid, or_reason
+from elastocal.app.pages.result_columns import RIGID, is_rigid, loaded_cells, loaded_columns, or_reason
 from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
 from elastocal.report.robot_scene import loaded_scene
 
 if TYPE_CHECKING:
     from elastocal.app.configurations import Configurations
     from elastocal.model.statics.deflection import Contribution, FrameDeflection
-
-
-WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}
 
 
 def page(result: DeflectResult) -> Report:
@@ -29,12 +26,7 @@ def page(result: DeflectResult) -> Report:
 
 
 def table(result: DeflectResult) -> Table:
-    at = result.at
-    columns = [Column("name", "name")] if at.names else []
-    columns += axis_columns(at.axes)
-    each = at.wrenches is not None
-    columns += [Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()]
-    columns += [Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"]
+    columns = [*loaded_columns(result.at), *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz")]
     columns += [Column("size_mm", "size", "mm", 4)]
     columns += [Column(f"r{c}_mrad", f"r{c}", "mrad", 4, "rotation") for c in "xyz"]
     notes = [_SAG if result.sag else _BETWEEN, *_help(result.deflection)]
@@ -42,7 +34,7 @@ def table(result: DeflectResult) -> Table:
         columns += [Column("linear_mm", "linear", "mm", 4), Column("linear_off_mm", "linear off by", "mm", 4)]
         notes.append(_LINEAR)
     columns += [Column("status", "status"), Column("load_factor", "unstable at load x", "", 3)]
-    rows = tuple(_row(result, i) for i in range(len(at)))
+    rows = tuple(_row(result, i) for i in range(len(result.at)))
     return Table("deflections", "", tuple(columns), rows, tuple(notes))
 
 
@@ -60,13 +52,11 @@ _LINEAR = (
 def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     import numpy as np
 
-    at, deflection = result.at, result.deflection
+    deflection = result.deflection
     reason = f"no deflection, {_word(deflection, i)}"
     move = 1e3 * deflection.translation[i]
     turn = 1e3 * deflection.rotation[i]
-    cells: list[Cell] = [at.names[i]] if at.names else []
-    cells += configuration_cells(at, i)
-    cells += result.load.row(i)
+    cells = [*loaded_cells(result.at, result.load, i)]
     cells += [or_reason(v, reason) for v in (*move, 1e3 * float(deflection.distance[i]), *turn)]
     if result.linear is not None:
         cells += [1e3 * float(result.linear.distance[i]), or_reason(1e3 * float(result.bend[i]), reason)]

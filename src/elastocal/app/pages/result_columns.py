@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from elastocal.report.blocks import Cell, Column, Unknown
 
 if TYPE_CHECKING:
+    from elastocal.app.applied_load import AppliedLoad
     from elastocal.app.configurations import Axes, Configurations
     from elastocal.model.parameters import Parameter
     from elastocal.model.robot import Robot
 
+WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}
 RIGID = "Nothing in this robot is compliant, so nothing bends; add joint_compliance or link_compliance to its file."
 
 
@@ -23,6 +25,21 @@ def is_rigid(model: Robot) -> bool:
 def axis_columns(axes: Axes) -> tuple[Column, ...]:
     pairs = zip(axes.names, axes.units, strict=True)
     return tuple(Column(f"{a}_{u}", a, u, group="configuration") for a, u in pairs)
+
+
+def loaded_columns(at: Configurations) -> tuple[Column, ...]:
+    """Name, configuration and load of a row; the load is shown where each row has its own."""
+    each = at.wrenches is not None
+    return (
+        *((Column("name", "name"),) if at.names else ()),
+        *axis_columns(at.axes),
+        *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
+    )
+
+
+def loaded_cells(at: Configurations, load: AppliedLoad, row: int) -> tuple[Cell, ...]:
+    name = (at.names[row],) if at.names else ()
+    return (*name, *configuration_cells(at, row), *load.row(row))
 
 
 def configuration_cells(at: Configurations, row: int) -> tuple[Cell, ...]:

@@ -96,22 +96,28 @@ class CalibrationRecord:
 def _check(record: CalibrationRecord) -> None:
     wild = [p.name for p in record.parameters if not isfinite(p.value)]
     if wild:
-        raise NumberError(f"calibration: the value of {wild[0]} is not a finite number; leave it out")
+        raise NumberError(f"calibration: the value of {wild[0]} is not a finite number; leave it out", value=wild[0])
     given = [p.name for p in record.parameters]
     if len(set(given)) != len(given):
-        raise DuplicateError("calibration: a parameter is listed twice; keep one")
+        twice = next(name for i, name in enumerate(given) if name in given[:i])
+        raise DuplicateError(f"calibration: parameter {twice} is listed twice; keep one", value=twice)
     estimated = {p.name for p in record.parameters if p.status == "estimated"}
     if not estimated <= set(record.names) <= set(given) or len(set(record.names)) != len(record.names):
         odd = sorted(estimated - set(record.names) or set(record.names) - set(given)) or ["a name"]
         raise ConflictError(
-            f"calibration: the covariance lacks or adds {odd[0]}; it holds all estimated parameters, none unlisted"
+            f"calibration: the covariance lacks or adds {odd[0]}; it holds all estimated parameters, none unlisted",
+            value=odd[0],
         )
     c, p = record.covariance, len(record.names)
     if c.shape != (p, p) or not np.all(np.isfinite(c)):
-        raise ShapeError(f"calibration: the covariance of {p} parameters must be {p} x {p} finite numbers")
+        raise ShapeError(
+            f"calibration: the covariance of {p} parameters must be {p} x {p} finite numbers", value=c.shape
+        )
     sd = np.sqrt(np.abs(np.diag(c)))
     if not np.all(np.diag(c) > 0) or np.any(np.abs(c - c.T) > 1e-9 * np.outer(sd, sd)):
-        raise RangeError("calibration: the covariance is not symmetric with positive variances; make it again")
+        raise RangeError(
+            "calibration: the covariance is not symmetric with positive variances; make it again", code="covariance"
+        )
 
 
 def calibration_text(record: CalibrationRecord) -> str:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from elastocal.errors import ConflictError, MissingError, NumberError, UnknownNameError
+from elastocal.errors import ConflictError, InputError, MissingError, NumberError, UnknownNameError
 from elastocal.files.campaign.columns import (
     ANGLES,
     DISTANCE,
     LOADED,
     MARKER,
+    MATRIX,
     ORIENTATIONS,
+    QUATERNION,
     SHIFT,
     STATION,
     TEMPERATURE,
@@ -25,15 +28,18 @@ from elastocal.files.campaign.columns import (
     understand,
 )
 from elastocal.files.campaign.conventions import READ, TURNED
-from elastocal.files.campaign.orientations import matrices
 from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_number
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.rotation import nearest_rotation
+from elastocal.spatial.turns import Rotation
 from elastocal.values import dataclass
 
 NOTHING = ("", "nan")
+OFF = 0.01
+"""How far a quaternion may be from length one, and a matrix from a rotation."""
 WIDTHS = {"position": 3, "deflection": 3, "turn": 3, "rest": 3, "orientation": 9, "distance": 1}
 """What may be read of a marker, with the count of its numbers: ``turn`` is the rotation vector of a deflection,
 ``rest`` the position without load, ``orientation`` a matrix by rows."""
@@ -166,7 +172,7 @@ def _read(raw: RawTable, fields: Mapping[str, Field], wanted: Wanted, missed: se
     for turned in ORIENTATIONS:
         if turned[0] in fields:
             numbers = _numbers(raw, fields, turned, wanted, missed)
-            out |= {READ: numbers} if turned in ANGLES else {TURNED: matrices(raw, fields, turned, numbers)}
+            out |= {READ: numbers} if turned in ANGLES else {TURNED: _matrices(raw, fields, turned, numbers)}
     return out
 
 
@@ -204,3 +210,37 @@ def _marker_column(raw: RawTable, columns: CampaignColumns, frames: Sequence[str
                 raise UnknownNameError("marker", text, frames, where)
             raise MissingError(f"{where}: names no marker; name it")
     return tuple(out)
+
+
+def _matrices(raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], numbers: Array) -> Array:
+    """(N, 9) by rows, nan where nothing was read."""
+    known = np.isfinite(numbers).all(axis=1)
+    read = numbers[known]
+    out = np.full((len(numbers), 9), np.nan)
+    if not known.any():
+        return out
+    if group == MATRIX:
+        rotations = read.reshape(-1, 3, 3)
+        away = np.abs(np.einsum("nij,nkj->nik", rotations, rotations) - np.eye(3)).max(axis=(1, 2), initial=0.0)
+        _check_rotations(raw, fields, group, known, (away > OFF) | (np.linalg.det(rotations) < 0), "no rotation matrix")
+        rotations = nearest_rotation(rotations)
+    else:
+        size = np.linalg.norm(read, axis=1)
+        _check_rotations(raw, fields, group, known, np.abs(size - 1) > OFF, "no quaternion of length one")
+        rotations = np.asarray(Rotation.from_quat(read).as_matrix())
+    out[known] = rotations.reshape(-1, 9)
+    return out
+
+
+def _check_rotations(
+    raw: RawTable, fields: Mapping[str, Field], group: tuple[str, ...], known: Any, wrong: Any, what: str
+) -> None:
+    if not np.any(wrong):
+        return
+    row = int(np.flatnonzero(known)[int(np.flatnonzero(wrong)[0])])
+    file, line = raw.spot(int(raw.lines[row]), fields[group[0]].place)
+    raise InputError(
+        f"{file}, line {line}: {', '.join(group)} are {what}; check the columns"
+        + (" (the scalar is qw)" if group == QUATERNION else ""),
+        code="orientation", file=file, line=line, column=group[0],
+    )  # fmt: skip

@@ -10,6 +10,7 @@ format is adding one file here with a class that has a ``kind``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import field
 from functools import cache
 from pathlib import Path
@@ -37,8 +38,14 @@ class Asked:
     def where(self, *keys: str) -> str:
         return self.located.where((*self.path, *keys))
 
-    def error(self, keys: tuple[str, ...], problem: str, kind: type[InputError] = InputError) -> InputError:
-        return self.located.error((*self.path, *keys), problem, kind)
+    def error(
+        self, keys: tuple[str, ...], problem: str, kind: type[InputError] = InputError, **data: Any
+    ) -> InputError:
+        """A mistake of the entry, or one of its file, whose place is then in the ``data``."""
+        return self.located.error((*self.path, *keys), problem, kind, **data)
+
+    def unknown(self, key: str, what: str, name: str, valid: Iterable[str]) -> InputError:
+        return self.located.unknown((*self.path, key), what, name, valid)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from elastocal.errors import FormatError, MissingError, ShapeError, UnknownNameError, UnsupportedError
+from elastocal.errors import FormatError, MissingError, ShapeError, UnsupportedError
 from elastocal.files.formats.format import Asked, TableFormat
 from elastocal.files.tables.csv_file import separator_of, text_lines
 from elastocal.files.tables.raw import Field, Origin, RawTable, si_number
@@ -36,21 +36,27 @@ def measured_lines(file: Path) -> RawTable:
     """Every measurement that was made, as RoboDK's own columns; a note names the others."""
     lines = text_lines(file, "#")
     if len(lines) < 2:
-        raise MissingError(f"{file}: holds no measurements; save the table of the calibration project again")
+        message = f"{file}: holds no measurements; save the table of the calibration project again"
+        raise MissingError(message, file=str(file), value="measurements")
     separator = separator_of(lines[0][1])
     first, *rows = ((n, split_line(file, (n, s), separator)) for n, s in lines)
     if all(_numeric(c) for c in first[1] if c.strip()):
-        raise FormatError(f"{file}, line {first[0]}: holds numbers where RoboDK writes titles; put the titles back")
+        message = f"{file}, line {first[0]}: holds numbers where RoboDK writes titles; put the titles back"
+        raise FormatError(message, file=str(file), line=first[0])
     for line, cells in rows:
         if len(cells) < len(TITLES):
             raise ShapeError(
                 f"{file}, line {line}: {len(cells)} cells, but joints, measured pose and tool are {len(TITLES)}; "
-                "save the table of the calibration project again"
+                "save the table of the calibration project again",
+                file=str(file),
+                line=line,
+                value=len(cells),
             )
     whole = RawTable(str(file), TITLES, tuple((n, c[: len(TITLES)]) for n, c in rows), header_line=first[0])
     absent = [r for r in whole.rows if all(abs(si_number(whole, r, Field(i, 1.0))) < NOTHING for i in PLACE)]
     if len(absent) == len(whole.rows):
-        raise MissingError(f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0")
+        message = f"{file}: none of its {len(absent)} measurements has been made: all are at 0, 0, 0"
+        raise MissingError(message, code="not-measured", file=str(file), value=len(absent))
     text = ", ".join(str(n) for n, _ in absent)
     note = f"{file.name}: left out, since they have not been made (0, 0, 0): measurements in lines {text}."
     kept = tuple(r for r in whole.rows if r not in absent)
@@ -74,7 +80,7 @@ def frame_of_tool(asked: Asked, flange: str, place: Array, where: str) -> tuple[
     robot = asked.robot
     assert robot is not None
     if flange not in robot.tree.names:
-        raise UnknownNameError("frame", flange, robot.tree.names, asked.where("flange"))
+        raise asked.unknown("flange", "frame", flange, robot.tree.names)
     q = np.stack([np.zeros(robot.n), np.full(robot.n, 0.3)])
     hand = kinematics(robot, q, flange)
     off: dict[str, float] = {}
@@ -87,7 +93,9 @@ def frame_of_tool(asked: Asked, flange: str, place: Array, where: str) -> tuple[
         x, y, z = (f"{1e3 * float(v):g}" for v in place)
         raise MissingError(
             f"{where}: no frame of {robot.name} is at this tool; the nearest, {best}, is {1e3 * off[best]:.3g} mm off; "
-            f"add a frame {{name: ..., parent: {flange}, xyz_mm: [{x}, {y}, {z}]}} to the robot file"
+            f"add a frame {{name: ..., parent: {flange}, xyz_mm: [{x}, {y}, {z}]}} to the robot file",
+            code="no-frame",
+            value=tuple(map(float, place)),
         )
     return best, off[best]
 
@@ -107,9 +115,9 @@ class RoboDK(TableFormat):
 
     def read(self, file: Path, asked: Asked) -> RawTable:
         if (self.orientation is None) != (self.angle is None):
-            raise asked.error(
-                (), "orientation and angle belong together: how W P R turn, and whether in deg or rad", MissingError
-            )
+            lacking = "angle" if self.angle is None else "orientation"
+            problem = "orientation and angle belong together: how W P R turn, and whether in deg or rad"
+            raise asked.error((), problem, MissingError, value=lacking)
         axes = _axes(file, asked)
         raw = measured_lines(file)
         names = [*(f"{a}_deg" for a in axes), "x_mm", "y_mm", "z_mm"]
@@ -165,7 +173,8 @@ class RoboDK(TableFormat):
             return [("marker", "tool", [tools[i][0] for i in which.ravel()])], (f"{file.name}: tools are {message}.",)
         if len(places) > 1:
             known = f"{file} has {len(places)} tools (first in lines {', '.join(str(n) for n in sorted(lines))})"
-            raise asked.error((), f"{known}; add flange, the frame of the robot that they are given in", MissingError)
+            problem = f"{known}; add flange, the frame of the robot that they are given in"
+            raise asked.error((), problem, MissingError, value="flange")
         text = ", ".join(f"{v:g}" for v in places[0])
         return [], (f"{file.name}: its one tool ({text} mm) is taken to be the marker; flange would have it checked.",)
 
@@ -173,15 +182,11 @@ class RoboDK(TableFormat):
 def _axes(file: Path, asked: Asked) -> tuple[str, ...]:
     robot = asked.robot
     if robot is None:
-        raise asked.error(
-            (), f"{file} holds joint values, which need a robot; name the table in a campaign file", MissingError
-        )
+        problem = f"{file} holds joint values, which need a robot; name the table in a campaign file"
+        raise asked.error((), problem, MissingError, value="robot")
     if len(robot.motions) != len(JOINTS) or any(m.kind != "revolute" for m in robot.motions):
-        raise asked.error(
-            (),
-            f"{file}: RoboDK has six joints that turn, and {robot.name} has others; use format: csv",
-            UnsupportedError,
-        )
+        problem = f"{file}: RoboDK has six joints that turn, and {robot.name} has others; use format: csv"
+        raise asked.error((), problem, UnsupportedError, value=robot.name)
     return tuple(robot.controller.axes)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from elastocal.errors import FormatError, MissingError, UnitError, UnknownNameError, UnsupportedError
+from elastocal.errors import FormatError, MissingError, UnitError, UnsupportedError
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
 from elastocal.files.tables.csv_file import text_lines
 from elastocal.files.tables.raw import Origin, RawTable
@@ -43,7 +43,7 @@ class PointNames:
         fields = tuple(f for f, _ in _FIELD.findall(text) if f)
         for field in fields:
             if field not in WORDS:
-                raise UnknownNameError("part of a name", field, WORDS, asked.where("points"))
+                raise asked.unknown("points", "part of a name", field, WORDS)
         if not fields or len(set(fields)) < len(fields):
             raise asked.error(
                 ("points",), f"{text!r} must name parts such as {{name}} and {{marker}}, each once", FormatError
@@ -115,11 +115,8 @@ class SpatialAnalyzer(TableFormat):
         remarks = _remarks(file)
         for line, text in remarks:
             if odd := _OTHERS.search(text):
-                raise asked.error(
-                    (),
-                    f"{file}, line {line} speaks of {odd[0]}; export Cartesian coordinates instead",
-                    UnsupportedError,
-                )
+                problem = f"{file}, line {line} speaks of {odd[0]}; export Cartesian coordinates instead"
+                raise asked.error((), problem, UnsupportedError, file=str(file), line=line, value=odd[0])
         rows = _rows(file, asked)
         unit, note = self._unit(file, remarks, asked)
         order, more = self._order(file, remarks, rows, asked)
@@ -127,8 +124,11 @@ class SpatialAnalyzer(TableFormat):
         places = [order.index(w) for w in (*parts, *PLACE)]
         for line, cells in rows:
             if len(cells) <= max(places):
-                words = f"{file}, line {line}: {len(cells)} cells for {', '.join(order)}"
-                raise asked.error((), f"{words}; export with commas if names hold blanks", FormatError)
+                problem = (
+                    f"{file}, line {line}: {len(cells)} cells for {', '.join(order)}; export with commas if names "
+                )
+                problem += "hold blanks"
+                raise asked.error((), problem, FormatError, file=str(file), line=line, value=len(cells))
         names = PointNames.of(self.points, parts, asked)
         points, left_out = names.matched(file, [(n, tuple(cells[p] for p in places)) for n, cells in rows], asked)
         titles = (*("point" for _ in names.fields), "X", "Y", "Z")
@@ -185,7 +185,8 @@ class SpatialAnalyzer(TableFormat):
         line, count = rows[0][0], len(rows[0][1])
         if not order and not 4 <= count <= 6:
             message = f"{file}, line {line} has {count} cells, and no remark lists the columns"
-            raise asked.error((), f"{message}; add order: [group, point, x, y, z], or what it is", FormatError)
+            message += "; add order: [group, point, x, y, z], or what it is"
+            raise asked.error((), message, FormatError, file=str(file), line=line, value=count)
         if not order:
             order = (*NAMES[6 - count :], *PLACE)
             return order, (f"{file.name}: no remark lists the columns; they are taken to be {', '.join(order)}.",)
@@ -203,7 +204,7 @@ def _remarks(file: Path) -> list[Remark]:
 def _rows(file: Path, asked: Asked) -> tuple[Line, ...]:
     lines = text_lines(file, REMARK)
     if not lines:
-        raise asked.error((), f"{file} holds no points", MissingError)
+        raise asked.error((), f"{file} holds no points", MissingError, file=str(file), line=None, value="points")
     return tuple((line[0], _split(file, line, lines[0][1])) for line in lines)
 
 

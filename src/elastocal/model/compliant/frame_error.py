@@ -56,8 +56,8 @@ class FrameError(CompliantCoordinate):
         new: dict[str, Any] = {axis: float(v) for axis, v in zip(self._given(), values, strict=True)}
         return replace(self, **new)
 
-    def unloaded(self, at: Posture) -> Array:
+    def unloaded(self, posture: Posture) -> Array:
         return np.array(list(self._given().values()))
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         return tuple(((i, 1.0),) for i in range(len(self._given())))

@@ -55,20 +55,20 @@ class GearHarmonics(JointCoordinate):
         angle = np.array(self.orders)[:, None] * posture.value(self.joint)
         return np.sin(angle), np.cos(angle)
 
-    def unloaded(self, at: Posture) -> Array:
+    def unloaded(self, posture: Posture) -> Array:
         if not any(self.sin) and not any(self.cos):
             return np.zeros(1)
-        s, c = self._waves(at)
+        s, c = self._waves(posture)
         return np.asarray(np.array(self.sin) @ s + np.array(self.cos) @ c)[None]
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
+    def unloaded_slope(self, posture: Posture) -> Array | None:
         if not any(self.sin) and not any(self.cos):
             return None
-        s, c = self._waves(at)
+        s, c = self._waves(posture)
         n = np.array(self.orders)
         by_value = (n * self.sin) @ c - (n * self.cos) @ s
-        return np.asarray(at.value_slope(self.joint)[:, None] * by_value)[None]
+        return np.asarray(posture.value_slope(self.joint)[:, None] * by_value)[None]
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        s, c = self._waves(at)
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        s, c = self._waves(posture)
         return tuple(((0, wave),) for pair in zip(s, c, strict=True) for wave in pair)

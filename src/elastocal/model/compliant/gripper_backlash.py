@@ -88,7 +88,7 @@ class GripperBacklash(CompliantCoordinate):
         size = np.linalg.norm(force[active], axis=0)
         return np.asarray(size <= np.maximum(self.threshold, np.linalg.norm(noise[active], axis=0)))
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         if self.isotropic:
             size = np.linalg.norm(force, axis=0)
             unit = np.where(size > 0, force / np.where(size > 0, size, 1.0), 0.0)

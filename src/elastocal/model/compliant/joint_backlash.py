@@ -65,7 +65,7 @@ class JointBacklash(JointCoordinate):
         """Sd of theta within the gap for torques of any shape, where the side is not certain."""
         return np.asarray(self.gap * np.sqrt(1 - self._side(force) ** 2)) if not self.sharp else np.zeros_like(force)
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         return (((0, self._side(force[0])),),)
 
     def _side(self, force: Array) -> Array:

@@ -40,5 +40,5 @@ class JointCompliance(JointCoordinate):
     def compliance(self) -> Array:
         return np.array([[self.k]])
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         return (((0, force[0]),),)

@@ -42,12 +42,12 @@ class JointCoupling(JointCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, ratio=float(values[0]))
 
-    def unloaded(self, at: Posture) -> Array:
-        return self.ratio * at.value(self.of)[None] if self.ratio else np.zeros(1)
+    def unloaded(self, posture: Posture) -> Array:
+        return self.ratio * posture.value(self.of)[None] if self.ratio else np.zeros(1)
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
-        slope = self.ratio * at.value_slope(self.of)[None, :, None]
-        return np.broadcast_to(slope, (1, len(at.q), at.size)) if self.ratio else None
+    def unloaded_slope(self, posture: Posture) -> Array | None:
+        slope = self.ratio * posture.value_slope(self.of)[None, :, None]
+        return np.broadcast_to(slope, (1, len(posture.q), posture.size)) if self.ratio else None
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        return (((0, at.value(self.of)),),)
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        return (((0, posture.value(self.of)),),)

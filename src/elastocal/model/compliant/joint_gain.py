@@ -31,12 +31,12 @@ class JointGain(JointCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, gain=float(values[0]))
 
-    def unloaded(self, at: Posture) -> Array:
-        return self.gain * at.value(self.joint)[None] if self.gain else np.zeros(1)
+    def unloaded(self, posture: Posture) -> Array:
+        return self.gain * posture.value(self.joint)[None] if self.gain else np.zeros(1)
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
-        slope = self.gain * at.value_slope(self.joint)[None, :, None]
-        return np.broadcast_to(slope, (1, len(at.q), at.size)) if self.gain else None
+    def unloaded_slope(self, posture: Posture) -> Array | None:
+        slope = self.gain * posture.value_slope(self.joint)[None, :, None]
+        return np.broadcast_to(slope, (1, len(posture.q), posture.size)) if self.gain else None
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        return (((0, at.value(self.joint)),),)
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        return (((0, posture.value(self.joint)),),)

@@ -30,8 +30,8 @@ class JointOffset(JointCoordinate):
     def with_values(self, values: Sequence[float]) -> Self:
         return replace(self, offset=float(values[0]))
 
-    def unloaded(self, at: Posture) -> Array:
+    def unloaded(self, posture: Posture) -> Array:
         return np.array([self.offset])
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         return (((0, 1.0),),)

@@ -79,15 +79,17 @@ class LateralWeight(CompliantCoordinate):
         across = self._directions(posture)
         return np.asarray(across * np.array(self.tilt) @ across.T)
 
-    def unloaded(self, at: Posture) -> Array:
-        return np.asarray(self._compliance(at) @ self._moment(at)) if any(self.tilt) else np.zeros(3)
+    def unloaded(self, posture: Posture) -> Array:
+        return np.asarray(self._compliance(posture) @ self._moment(posture)) if any(self.tilt) else np.zeros(3)
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
-        return np.einsum("ij,jkn->ikn", self._compliance(at), self._moment_slope(at)) if any(self.tilt) else None
+    def unloaded_slope(self, posture: Posture) -> Array | None:
+        return (
+            np.einsum("ij,jkn->ikn", self._compliance(posture), self._moment_slope(posture)) if any(self.tilt) else None
+        )
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        moment = self._moment(at)
-        return tuple(tuple(enumerate(e[:, None] * (e @ moment))) for e in self._directions(at).T)
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        moment = self._moment(posture)
+        return tuple(tuple(enumerate(e[:, None] * (e @ moment))) for e in self._directions(posture).T)
 
 
 def _across(axis: Array) -> Array:

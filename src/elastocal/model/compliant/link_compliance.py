@@ -147,7 +147,7 @@ class LinkCompliance(CompliantCoordinate):
     def compliance(self) -> Array:
         return np.array(self.matrix, dtype=np.float64)
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         return tuple(tuple((i, force[j]) for i, j in elements) for _, elements in patterns(self.form))
 
 

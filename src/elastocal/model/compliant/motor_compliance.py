@@ -67,7 +67,7 @@ class MotorCompliance(CompliantCoordinate):
         inverse = np.linalg.inv(np.array(self.structure))
         return np.asarray(inverse * np.array(self.k) @ inverse.T)
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         inverse = np.linalg.inv(np.array(self.structure))
         shafts = inverse.T @ force
         n = len(self.joints)

@@ -85,30 +85,30 @@ class OwnWeight(JointCoordinate):
             slope += np.cross(posture.jacobian(frame)[3:], arm[:, None], axis=0)
         return np.asarray(slope)
 
-    def unloaded(self, at: Posture) -> Array:
+    def unloaded(self, posture: Posture) -> Array:
         if self._neutral:
             return np.zeros(1)
-        if self._slides(at):
-            return self.sag * (at.down @ at.axis(self.joint))[None]
-        return np.asarray((self._lever(at) * self._across(at)).sum(axis=0))[None]
+        if self._slides(posture):
+            return self.sag * (posture.down @ posture.axis(self.joint))[None]
+        return np.asarray((self._lever(posture) * self._across(posture)).sum(axis=0))[None]
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
+    def unloaded_slope(self, posture: Posture) -> Array | None:
         if self._neutral:
             return None
-        turned = np.cross(at.jacobian(self.joint)[3:], at.axis(self.joint)[:, None], axis=0)
-        if self._slides(at):
-            return np.asarray(self.sag * np.einsum("i,ijn->jn", at.down, turned))[None]
-        lever, slope = self._lever(at), self._lever_slope(at)
-        across = np.cross(at.down[:, None, None], turned, axis=0)
-        return np.asarray((slope * self._across(at)[:, None] + lever[:, None] * across).sum(axis=0))[None]
+        turned = np.cross(posture.jacobian(self.joint)[3:], posture.axis(self.joint)[:, None], axis=0)
+        if self._slides(posture):
+            return np.asarray(self.sag * np.einsum("i,ijn->jn", posture.down, turned))[None]
+        lever, slope = self._lever(posture), self._lever_slope(posture)
+        across = np.cross(posture.down[:, None, None], turned, axis=0)
+        return np.asarray((slope * self._across(posture)[:, None] + lever[:, None] * across).sum(axis=0))[None]
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        if self._slides(at):
-            return (((0, at.down @ at.axis(self.joint)),),)
-        across = self._across(at)
-        columns = [(weight_lever(at, self.joint) * across).sum(axis=0)]
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        if self._slides(posture):
+            return (((0, posture.down @ posture.axis(self.joint)),),)
+        across = self._across(posture)
+        columns = [(weight_lever(posture, self.joint) * across).sum(axis=0)]
         for frame in self.links:
-            columns += list(np.einsum("ijn,in->jn", at.rest.rotation(frame), across))
+            columns += list(np.einsum("ijn,in->jn", posture.rest.rotation(frame), across))
         return tuple(((0, column),) for column in columns)
 
     def _across(self, posture: Posture) -> Array:

@@ -57,15 +57,15 @@ class ThermalGrowth(CompliantCoordinate):
             along = np.einsum("ijn,jn->in", back, along)
         return np.asarray(along * posture.temperature_for(self))
 
-    def unloaded(self, at: Posture) -> Array:
-        return self.expansion * self._growth(at) if self.expansion else np.zeros(3)
+    def unloaded(self, posture: Posture) -> Array:
+        return self.expansion * self._growth(posture) if self.expansion else np.zeros(3)
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
-        joint = at.model.tree.frame(self.frame).joint
+    def unloaded_slope(self, posture: Posture) -> Array | None:
+        joint = posture.model.tree.frame(self.frame).joint
         if not self.expansion or joint is None or joint.kind == "prismatic":
             return None
-        turned = -np.cross(joint.unit_axis, self.expansion * self._growth(at), axisb=0, axisc=0)
-        return np.asarray(turned[:, None] * at.value_slope(self.frame)[:, None])
+        turned = -np.cross(joint.unit_axis, self.expansion * self._growth(posture), axisb=0, axisc=0)
+        return np.asarray(turned[:, None] * posture.value_slope(self.frame)[:, None])
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        return (tuple(enumerate(self._growth(at))),)
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        return (tuple(enumerate(self._growth(posture))),)

@@ -58,17 +58,17 @@ class WeightBacklash(JointCoordinate):
 
         return posture.kept(("weight_backlash", self.joint), side)
 
-    def unloaded(self, at: Posture) -> Array:
-        return np.asarray(self.preload * self._side(at)[0])[None] if self.preload else np.zeros(1)
+    def unloaded(self, posture: Posture) -> Array:
+        return np.asarray(self.preload * self._side(posture)[0])[None] if self.preload else np.zeros(1)
 
-    def unloaded_slope(self, at: Posture) -> Array | None:
+    def unloaded_slope(self, posture: Posture) -> Array | None:
         if not self.preload:
             return None
-        side, across, lever = self._side(at)
-        turned = np.cross(at.jacobian(self.joint)[3:], at.axis(self.joint)[:, None], axis=0)
-        slope = weight_lever_slope(at, self.joint) * across[:, None]
-        slope = slope + lever[:, None] * np.cross(at.down[:, None, None], turned, axis=0)
+        side, across, lever = self._side(posture)
+        turned = np.cross(posture.jacobian(self.joint)[3:], posture.axis(self.joint)[:, None], axis=0)
+        slope = weight_lever_slope(posture, self.joint) * across[:, None]
+        slope = slope + lever[:, None] * np.cross(posture.down[:, None, None], turned, axis=0)
         return np.asarray(self.preload / WIDTH * (1 - side**2) * slope.sum(axis=0))[None]
 
-    def sensitivity(self, force: Array, at: Posture) -> tuple[Terms, ...]:
-        return (((0, self._side(at)[0]),),)
+    def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
+        return (((0, self._side(posture)[0]),),)

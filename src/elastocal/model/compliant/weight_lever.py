@@ -29,14 +29,14 @@ def moving_frames(tree: FrameTree, joint: str) -> tuple[str, ...]:
     return tuple(names[names.index(joint) :])
 
 
-def weight_lever(at: Posture, joint: str) -> Array:
+def weight_lever(posture: Posture, joint: str) -> Array:
     """m (3, N) in base axes at the nominal robot."""
-    return at.kept(("weight_lever", joint), lambda: _summed(at, joint, at.rest.origin))
+    return posture.kept(("weight_lever", joint), lambda: _summed(posture, joint, posture.rest.origin))
 
 
-def weight_lever_slope(at: Posture, joint: str) -> Array:
+def weight_lever_slope(posture: Posture, joint: str) -> Array:
     """Its derivative (3, n, N) by the joint values."""
-    return _summed(at, joint, lambda frame: at.jacobian(frame)[:3])
+    return _summed(posture, joint, lambda frame: posture.jacobian(frame)[:3])
 
 
 def _summed(posture: Posture, joint: str, place: Callable[[str], Array]) -> Array:

@@ -49,26 +49,28 @@ def robot_scene(result: Correction) -> Scene:
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.skeleton import skeleton
 
-    at, loads = result.job.at, result.job.loads
+    placed, loads = result.job.placed, result.job.loads
     usable = np.asarray(np.isfinite(result.commands.command).all(axis=1))
     loaded = usable & loads.wrench.any(axis=1)
-    rows = spread_out(np.where(usable[:, None], at.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist())
+    rows = spread_out(
+        np.where(usable[:, None], placed.position, np.nan), MOST_ARMS, np.flatnonzero(loaded)[:1].tolist()
+    )
     rows = rows[np.argsort(~loaded[rows], kind="stable")]
-    command, tips = result.commands.command[rows], [at.frames[i] for i in rows]
-    tools = {tip: skeleton(at.model, command, tip=tip) for tip in dict.fromkeys(tips)}
+    command, tips = result.commands.command[rows], [placed.frames[i] for i in rows]
+    tools = {tip: skeleton(placed.model, command, tip=tip) for tip in dict.fromkeys(tips)}
     arms = [tools[tip].picked(np.array([n])) for n, tip in enumerate(tips)]
     extent = max((a.extent for a in arms), default=1.0)
     scale, scale_note = force_scale(loads.wrench[:, :3], extent)
-    parts: list[Part] = [*floor_part(at.model, at.position, *(a.line for a in arms)), _path(result)]
+    parts: list[Part] = [*floor_part(placed.model, placed.position, *(a.line for a in arms)), _path(result)]
     forces = {
-        tip: load_forces(at.model, command, AppliedWrenches(loads.frame or tip, loads.wrench[rows], loads.follows))
+        tip: load_forces(placed.model, command, AppliedWrenches(loads.frame or tip, loads.wrench[rows], loads.follows))
         for tip in tools
     }
     for n, (i, tip) in enumerate(zip(rows, tips, strict=True)):
         start, force = (part[[n]] for part in forces[tip])
-        name = at.stations.name(int(i))
-        parts += loaded_arm(at.model, command[n], tip, start, force, scale, name, arms[n])
-    notes = (scale_note, *drawn_words(len(rows), len(at.position), "targets"))
+        name = placed.stations.name(int(i))
+        parts += loaded_arm(placed.model, command[n], tip, start, force, scale, name, arms[n])
+    notes = (scale_note, *drawn_words(len(rows), len(placed.position), "targets"))
     return Scene("scene_robot", "The robot at work", UNIT, tuple(parts), notes)
 
 
@@ -76,7 +78,7 @@ def error_scene(result: Correction) -> Scene:
     """Where the loaded tool goes instead, before and after, and the ellipsoids of where it is expected to be."""
     import numpy as np
 
-    path = result.job.at.position
+    path = result.job.placed.position
     before, after = result.on_truth or (result.before, result.after)
     extent = float(np.max(np.ptp(path, axis=0))) or 1.0
     rows, shown = thinned(len(path), MOST_ERRORS), thinned(len(path), MOST_ELLIPSOIDS)
@@ -123,7 +125,7 @@ def _errors(name: str, path: Array, residual: Residual, rows: Ints, factor: floa
 
 
 def _path(result: Correction) -> Strokes:
-    path = result.job.at.position
+    path = result.job.placed.position
     return Strokes("program", (points(path[thinned(len(path), MOST_POINTS)]),), look="program")
 
 
@@ -183,7 +185,7 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
     piece = workpiece(result, plane)
     if piece is None:
         return ()
-    path = result.job.at.position
+    path = result.job.placed.position
     drawn = (
         *drawn_robot(result.model, piece.near, piece.at, piece.frame),
         drawn_path(path[thinned(len(path), 300)], piece.at),

@@ -180,7 +180,7 @@ _FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max"
 
 def target_table(result: Correction, most: int | None = None) -> Table:
 
-    stations = result.job.at.stations
+    stations = result.job.placed.stations
     truth = result.on_truth is not None
     columns = (
         Column("target", "target"),
@@ -199,7 +199,7 @@ def target_table(result: Correction, most: int | None = None) -> Table:
     )
     width = result.half_width
     axes = result.semi_axes
-    command = result.job.at.model.controller.to_controller(result.commands.command) / _factors(result)
+    command = result.job.placed.model.controller.to_controller(result.commands.command) / _factors(result)
     count = len(stations) if most is None else min(most, len(stations))
     rows = tuple(_row(result, i, axes[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
     notes = [] if count == len(stations) else [f"The first {count} of {len(stations)} targets; --csv writes all."]
@@ -218,7 +218,7 @@ def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, co
     status = TargetStatus(int(result.commands.status[i]))
     truth = [(float(t.distance[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
     return (
-        result.job.at.stations.name(i),
+        result.job.placed.stations.name(i),
         or_reason(1e3 * float(before.distance[i]), _LOST), or_reason(1e6 * float(after.distance[i]), _LOST),
         or_reason(1e3 * float(before.angle[i]), _LOST), or_reason(1e6 * float(after.angle[i]), _LOST),
         *(or_reason(1e6 * float(a), _UNSURE) for a in axes), or_reason(1e6 * width, _UNSURE),
@@ -242,7 +242,7 @@ def problem_table(result: Correction) -> Table:
     for i in np.flatnonzero(~result.corrected):
         status = TargetStatus(int(result.commands.status[i]))
         off = or_reason(1e3 * float(result.after.distance[i]), "it has no determined loaded state")
-        rows.append((result.job.at.stations.name(int(i)), off, status.name.lower(), status.text))
+        rows.append((result.job.placed.stations.name(int(i)), off, status.name.lower(), status.text))
     return Table("problems", "", columns, tuple(rows))
 
 
@@ -260,14 +260,14 @@ def left_table(result: Correction) -> Table:
 def _axes(result: Correction) -> list[tuple[str, str]]:
     from elastocal.app.configurations import axes_of
 
-    axes = axes_of(result.job.at.model)
+    axes = axes_of(result.job.placed.model)
     return list(zip(axes.names, axes.units, strict=True))
 
 
 def _factors(result: Correction) -> Array:
     from elastocal.app.configurations import axes_of
 
-    return axes_of(result.job.at.model).factors
+    return axes_of(result.job.placed.model).factors
 
 
 def facts(result: CompensateResult) -> tuple[Fact, ...]:

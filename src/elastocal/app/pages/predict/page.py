@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from elastocal.app.commands.predict import PredictResult, ReadingsResult
-from elastocal.app.pages.deflect import WRENCH_UNITS, row_names
+from elastocal.app.pages.deflect import row_names
 from elastocal.app.pages.predict import readings
-from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
+from elastocal.app.pages.result_columns import loaded_cells, loaded_columns, or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
 from elastocal.report.parts import Part
@@ -73,11 +73,8 @@ def table(result: PredictResult | ReadingsResult) -> Table:
     if isinstance(result, ReadingsResult):
         return readings.table(result)
     at, p = result.at, result.prediction
-    each = at.wrenches is not None
     columns = (
-        *((Column("name", "name"),) if at.names else ()),
-        *axis_columns(at.axes),
-        *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
+        *loaded_columns(at),
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"),
         *(Column(f"d{c}_95_um", f"{'95 % +- ' * (c == 'x')}d{c}", "um", 1, "interval") for c in "xyz"),
         *(Column(f"r{c}_mrad", f"r{c}", "mrad", 3, "rotation") for c in "xyz"),
@@ -92,9 +89,8 @@ def table(result: PredictResult | ReadingsResult) -> Table:
             *(1e3 * v for v in p.twist[i, 3:]), *(1e6 * v for v in axes[i]),
             *(p.covariance[i, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS),
         )  # fmt: skip
-        name: tuple[Cell, ...] = (at.names[i],) if at.names else ()
         known_cells = (or_reason(float(v), _LOST) for v in numbers)
-        rows.append((*name, *configuration_cells(at, i), *result.load.row(i), *known_cells))
+        rows.append((*loaded_cells(at, result.load, i), *known_cells))
     notes = (
         "Loaded minus unloaded, base axes. Half widths of 95 % intervals; semi-axes of the one-sigma error ellipsoid "
         "of the translation, the longest first.",

@@ -6,8 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.predict import ReadingsResult
-from elastocal.app.pages.deflect import WRENCH_UNITS
-from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
+from elastocal.app.pages.result_columns import loaded_cells, loaded_columns, or_reason
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
@@ -52,11 +51,8 @@ def _where(result: ReadingsResult) -> str:
 
 def table(result: ReadingsResult) -> Table:
     at, p = result.at, result.prediction
-    each = at.wrenches is not None
     columns = (
-        *((Column("name", "name"),) if at.names else ()),
-        *axis_columns(at.axes),
-        *(Column(f"{w}_{u}", w, u, group="wrench", shown=each) for w, u in WRENCH_UNITS.items()),
+        *loaded_columns(at),
         Column("marker", "marker"),
         *(Column(f"{c}_mm", c, "mm", 4, shown=p.placed) for c in "xyz"),
         *_widths("", "mean", p.placed),
@@ -67,13 +63,12 @@ def table(result: ReadingsResult) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for i in range(len(at)):
-        name: tuple[Cell, ...] = (at.names[i],) if at.names else ()
         for j in result.markers:
             place = [1e3 * p.position[i, j], 1e6 * p.half_width[i, j], 1e6 * p.half_width_reading[i, j]]
             moved = [1e3 * p.deflection[i, j], 1e6 * p.deflection_half_width[i, j],
                      1e6 * p.deflection_half_width_reading[i, j]]  # fmt: skip
             cells = [*_cells(place, p.placed), *_cells(moved, p.loaded)]
-            rows.append((*name, *configuration_cells(at, i), *result.load.row(i), p.markers[j], *cells))
+            rows.append((*loaded_cells(at, result.load, i), p.markers[j], *cells))
     notes = []
     if not p.placed:
         notes.append("The calibration is of deflections alone: positions are not calibrated.")
