@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import elastocal as ec
 from elastocal.calibration.slips import check_slips, hypotheses
+from elastocal.calibration.turned import SLIPS
 from elastocal.model.transmission import Transmission
 
 ROBOT = ec.read_robot("fanuc-m710ic50")
@@ -185,3 +186,45 @@ def test_far_points_are_told_in_a_unit_of_their_size() -> None:
 
     assert _far_words(341.2).startswith("341 m away")
     assert _far_words(0.502).startswith("502 mm away")
+
+
+def oriented(read: object, *, points: bool) -> ec.Campaign:
+    """Orientations as somebody wrote them, with points or alone."""
+    q, y = table()
+    return ec.Campaign(q=q, position=y if points else None, orientation=read, length="m", angle="rad")
+
+
+def turns() -> Rotation:
+    """Orientations of a tool turned on its flange, in the axes of ``table``, with half a milliradian of noise."""
+    q, _ = table()
+    at = Rotation.from_matrix(ROBOT.nominal.kinematics(ROBOT.controller.to_joints(q)).rotation)
+    noise = Rotation.from_rotvec(5e-4 * np.random.default_rng(5).normal(size=(36, 3)))
+    return noise * Rotation.from_rotvec([0.4, -1.2, 2.0]) * at * Rotation.from_rotvec([0.3, 0.5, -0.2])
+
+
+@pytest.mark.parametrize("points", [True, False])
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [
+        ("orientations transposed", lambda r: r.inv().as_matrix()),
+        ("quaternions with w first", lambda r: r.as_quat(scalar_first=True)),
+        ("quaternions with w last", lambda r: np.roll(r.as_quat(), -1, axis=1)),
+    ],
+)
+def test_orientations_that_are_written_otherwise_are_named(word: str, read, points: bool) -> None:
+    given = oriented(read(turns()), points=points)
+    allowed = (word,) if points else tuple(SLIPS)  # without points the turns of instrument and tool hide which it is
+    with refused("slip", value=allowed[0], parameter="accept", allowed=allowed):
+        check_slips(ROBOT, given)
+    checked = check_slips(ROBOT, given, word)
+    assert [f.code for f in checked.findings] == ["accepted"]
+    np.testing.assert_allclose(checked.campaign.orientation, turns().as_matrix(), atol=1e-12)
+
+
+@pytest.mark.parametrize("points", [True, False])
+def test_sound_orientations_pass_and_any_others_are_warned_of(points: bool) -> None:
+    assert check_slips(ROBOT, oriented(turns().as_quat(), points=points)).findings == ()
+    anything = Rotation.random(36, rng=np.random.default_rng(1))
+    (finding,) = check_slips(ROBOT, oriented(anything.as_matrix(), points=points)).findings
+    assert finding.code == "orientations-far"
+    assert finding.data["angle"] > 1.0

@@ -18,6 +18,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import in_order, markers_word, mended
 from elastocal.calibration.misplaced import misplaced_frame
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
+from elastocal.calibration.turned import check_orientations, undone
 from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.findings import Finding, note
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
@@ -73,6 +74,13 @@ class Checked:
 
 
 def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = ()) -> Checked:
+    """Points first, then orientations of the robot that they have shown."""
+    checked = _check_points(robot, campaign, accept)
+    turned = check_orientations(checked.robot, checked.campaign)
+    return checked if turned is None else replace(checked, findings=(*checked.findings, turned))
+
+
+def _check_points(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
     """Nothing to do where the points are near; else couplings are taken in, and slips refused unless accepted."""
     right = put_right(robot, campaign, accept)
     robot, campaign, findings = right.robot, right.campaign, right.findings
@@ -147,11 +155,11 @@ def size_of(robot: Robot, q: Array) -> float:
 
 def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
     """With every word that was accepted once, however often it is given; each is noted."""
-    if accept and campaign.position is None:
+    given = (accept,) if isinstance(accept, str) else accept
+    if campaign.position is None and any(undone(campaign, word) is None for word in given):
         raise ConflictError(
             "accept: slips are told by points, and none were read; leave it out", parameter="accept", value=accept
         )
-    given = (accept,) if isinstance(accept, str) else accept
     words = tuple(dict.fromkeys(in_order(campaign, word) for word in given))
     for word in words:
         robot, campaign = accepted(robot, campaign, word)
@@ -159,7 +167,7 @@ def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> 
 
 
 def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
-    back = mended(campaign, word)
+    back = mended(campaign, word) or undone(campaign, word)
     if back is not None:
         return robot, back
     known = {h.words[0]: h for h in hypotheses(robot.nominal, campaign)}
