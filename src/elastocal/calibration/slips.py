@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.calibration import load_slips, turned
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import in_order, markers_word, mended
+from elastocal.calibration.load_slips import check_loads
 from elastocal.calibration.misplaced import misplaced_frame
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
-from elastocal.calibration.turned import check_orientations, undone
+from elastocal.calibration.turned import check_orientations
 from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.findings import Finding, note
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
@@ -74,10 +76,11 @@ class Checked:
 
 
 def check_slips(robot: Robot, campaign: Campaign, accept: str | Sequence[str] = ()) -> Checked:
-    """Points first, then orientations of the robot that they have shown."""
+    """Points first, then orientations and loads of the robot that they have shown."""
     checked = _check_points(robot, campaign, accept)
-    turned = check_orientations(checked.robot, checked.campaign)
-    return checked if turned is None else replace(checked, findings=(*checked.findings, turned))
+    far = check_orientations(checked.robot, checked.campaign)
+    check_loads(checked.robot, checked.campaign)
+    return checked if far is None else replace(checked, findings=(*checked.findings, far))
 
 
 def _check_points(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
@@ -156,7 +159,7 @@ def size_of(robot: Robot, q: Array) -> float:
 def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
     """With every word that was accepted once, however often it is given; each is noted."""
     given = (accept,) if isinstance(accept, str) else accept
-    if campaign.position is None and any(undone(campaign, word) is None for word in given):
+    if campaign.position is None and any(_other_than_points(robot, campaign, word) is None for word in given):
         raise ConflictError(
             "accept: slips are told by points, and none were read; leave it out", parameter="accept", value=accept
         )
@@ -167,7 +170,7 @@ def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> 
 
 
 def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campaign]:
-    back = mended(campaign, word) or undone(campaign, word)
+    back = mended(campaign, word) or _other_than_points(robot, campaign, word)
     if back is not None:
         return robot, back
     known = {h.words[0]: h for h in hypotheses(robot.nominal, campaign)}
@@ -176,6 +179,11 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
             "slip", word, known, "accept", parameter="accept", more="docs/calibration.md, What to look at"
         )
     return known[word].on(robot), known[word].campaign
+
+
+def _other_than_points(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
+    """The campaign without a slip of orientations or loads; None where ``word`` is none of these."""
+    return turned.undone(campaign, word) or load_slips.undone(robot, campaign, word)
 
 
 def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:

@@ -26,8 +26,8 @@ FAR = 0.1
 BETTER = 0.2
 """A slip must bring the orientations to this share of their angle."""
 ALIKE = 1.1
-"""Slips within this multiple of the best are not told from it: without points, instrument and tool are turned to suit
-each of them, since all are turns of the one beside the other but for which comes first."""
+"""Slips within this multiple of the best are not told from it: without points the unknown turns of instrument and tool
+make up for the difference between them."""
 
 
 def _rolled(turns: Array, step: int) -> Array:
