@@ -20,7 +20,7 @@ from elastocal.files.located import parse_yaml
 from elastocal.files.plain_data import parse_json
 from elastocal.untrusted import MOST, from_spreadsheet, in_brief, shown_plainly, spreadsheet_cell
 
-MUTATIONS = 30
+MUTATIONS = 15
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -67,7 +67,7 @@ window.Plotly = {newPlot: (box, data, layout) => {
     const scene = {camera: layout.scene.camera, _scene: {glplot: {}}};
     Object.assign(box, {data, _fullData: data, _fullLayout: {scene}});
 }};"""
-"""Takes what Plotly would draw, and the room of it, also without WebGL.  Drawn by software a scene takes ten seconds of
+"""Takes what Plotly would draw, and the room of it, also without WebGL.  By software a scene takes four seconds of
 a processor: tests of everything else on a page save them, those of turning have the real one."""
 
 

@@ -181,14 +181,14 @@ class _Local:
             scale = np.max(np.abs(shift), axis=1)
             unit = shift / scale[:, None]
             powers = np.stack([np.ones_like(unit), unit, unit**2], axis=1)
-            weights = np.linalg.solve(powers @ powers.transpose(0, 2, 1), powers)
+            normal = np.linalg.inv(powers @ powers.transpose(0, 2, 1))  # of shifts between -1 and 1: no digit is lost
             around = values[inside] - values[part, None]
-            a = weights @ around
+            a = normal @ (powers @ around)
             value[place] = values[part] + a[:, 0]
             slope[place] = a[:, 1] / scale[:, None]
             curvature[place] = 2 * a[:, 2] / scale[:, None] ** 2
             squares += np.sum((around - powers.transpose(0, 2, 1) @ a) ** 2, axis=(0, 1))
-            gains += float(np.sum((weights[:, 1] / scale[:, None]) ** 2))
+            gains += float(np.sum(normal[:, 1, 1] / scale**2))
             count += len(part)
         noise = np.sqrt(squares / max(1, count * (len(self.points) - 3)))
         return _Fitted(value, slope, curvature, noise * np.sqrt(gains / max(1, count)), noise)

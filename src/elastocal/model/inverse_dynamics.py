@@ -89,19 +89,22 @@ def _wrench(state: ChainState, frame: str, rates: tuple[Array, Array], count: in
     out = np.zeros((6, 10, state.size))
     out[:3, 0] = a
     spin, kick = np.einsum("ijn,in->jn", turn, w), np.einsum("ijn,in->jn", turn, dw)
-    for k in range(3):
-        arm = turn[:, k]
-        out[:3, 1 + k] = _cross(dw, arm) + _cross(w, _cross(w, arm))
-        out[3:, 1 + k] = _cross(arm, a)
-    for p, (i, k) in enumerate(_PAIRS, 4):
-        tensor = np.zeros((3, 3))
-        tensor[i, k] = tensor[k, i] = 1.0
-        out[3:, p] = np.einsum("ijn,jn->in", turn, tensor @ kick + _cross(spin, tensor @ spin))
-    for p in range(4):
-        out[3:, p] += _cross(at, out[:3, p])
+    out[:3, 1:4] = _cross(dw[:, None], turn) + _cross(w[:, None], _cross(w[:, None], turn))
+    out[3:, 1:4] = _cross(turn, a[:, None])
+    inner = _tensors(kick) + _cross(spin[:, None], _tensors(spin))
+    out[3:, 4:] = np.einsum("ijn,jpn->ipn", turn, inner)
+    out[3:, :4] += _cross(at[:, None], out[:3, :4])
+    return out
+
+
+def _tensors(vectors: Array) -> Array:
+    """(3, 6, N): each of the six symmetric unit tensors times vectors (3, N)."""
+    out = np.zeros((3, len(_PAIRS), vectors.shape[1]))
+    for p, (i, k) in enumerate(_PAIRS):
+        out[i, p], out[k, p] = vectors[k], vectors[i]
     return out
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """Of columns (3, N)."""
+    """Of columns (3, ..., N)."""
     return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

@@ -58,14 +58,14 @@ ENOUGH = 1e-9
 
 def pivot_information(places: Array, radii: Array, swing: Array, model: Model) -> Array:
     """(..., 2, 2) for places (..., k) at radii (k,), angles of the body (..., m) and a noise of one."""
-    k = places.shape[-1]
+    k, rho = places.shape[-1], np.exp(1j * swing)
+    rho -= rho.mean(axis=-1, keepdims=True)
     if model == "concentric":
-        rho = np.exp(1j * swing) - np.mean(np.exp(1j * swing), axis=-1, keepdims=True)
         uneven = np.sum(rho**2, axis=-1) / 2 * np.sum(np.exp(2j * places), axis=-1)
         even = np.broadcast_to(k * np.sum(np.abs(rho) ** 2, axis=-1) / 2, uneven.shape)
         out = np.array([[even + uneven.real, uneven.imag], [uneven.imag, even - uneven.real]])
         return np.moveaxis(out, (0, 1), (-2, -1))
-    w = np.exp(-1j * swing) - np.mean(np.exp(-1j * swing), axis=-1, keepdims=True)
+    w = rho.conj()
     lean = np.conj(np.mean(radii * np.exp(1j * places), axis=-1))[..., None] * w
     g = np.stack([lean.imag, lean.real], axis=-1)
     lost = k**2 / np.sum(radii**2) * np.swapaxes(g, -1, -2) @ g
@@ -74,9 +74,9 @@ def pivot_information(places: Array, radii: Array, swing: Array, model: Model) -
 
 def pivot_variance(information: Array, readings: int) -> Array:
     """(n,): trace of the centre's covariance for a noise of one, inf where it is not determined."""
-    determinant = np.linalg.det(information)
+    (a, b), (c, d) = np.moveaxis(information, (-2, -1), (0, 1))
+    determinant, trace = a * d - b * c, a + d
     known = determinant > (SINGULAR * readings) ** 2
-    trace = np.trace(information, axis1=-2, axis2=-1)
     return np.where(known, trace / np.where(known, determinant, 1.0), np.inf)
 
 
