@@ -401,6 +401,25 @@ def gcode_places(text: str) -> list[np.ndarray]:
     return out
 
 
+def gcode_motions(text: str) -> dict[str, float | None]:
+    """The motion in force (group 1) on every line that ends in a comment, by that comment; block delete is off.
+
+    Controls refuse two motions in a block, and a motion beside what uses its coordinates otherwise: so does this.
+    """
+    force, out = None, {}
+    for line in text.splitlines():
+        code = re.sub(r"\([^)]*\)|^\s*/", "", line.upper())
+        codes = [float(v) for v in re.findall(r"(?<![A-Z])G(\d+(?:\.\d)?)", code)]
+        own = [c for c in codes if c < 4 or c in (5, 33, 38.2)]
+        others = [c for c in codes if c in (28, 65, 68, 92) or (73 <= c <= 89 and c != 80)]
+        assert len(own) + len(others) <= 1, line
+        force = own[0] if own else force
+        mark = re.search(r"\((\w+)\)\s*$", line)
+        if mark:
+            out[mark[1]] = force
+    return out
+
+
 def csv_rows(text: str) -> list[dict[str, str]]:
     plain = "\n".join(s for s in text.splitlines() if not s.startswith("#"))
     return list(csv.DictReader(io.StringIO(plain), delimiter=";" if ";" in plain else ","))

@@ -23,11 +23,13 @@ from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.task import task
 from elastocal.solve.summary import ErrorSummary
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass
 
 SEEDS = 256
+SAME = 1e-3
+"""m, and halves of rad, within which two configurations are one."""
 MOST = 200_000
 """Grid points of one call."""
 
@@ -37,14 +39,25 @@ class CorrectionGrid:
     """``points`` (N, 3) in m with their corrections: ``shift`` (N, 6) in m and rad, nan where there is none.
 
     ``status`` (N,) are ``TargetStatus``; ``predicted`` (N,) is the residual error predicted after correction, in m.
+    ``command`` (N, n) are the controller values in rad and m that put the loaded tool there: an arm that reaches a
+    point in another way needs another correction.  ``ways`` (k, n) are those that reach the middle of the grid, where
+    nobody said which to take: the first one was.
     """
 
     axes: tuple[Array, Array, Array]
     points: Array
     shift: Array
-    status: Array
+    status: Ints
     predicted: Array
+    command: Array
+    ways: Array
     correction: Correction
+
+    @property
+    def central(self) -> int:
+        """The corrected point that is nearest to the middle."""
+        from_middle = np.linalg.norm(self.points - self.points.mean(axis=0), axis=1)
+        return int(np.argmin(np.where(self.status == TargetStatus.CORRECTED, from_middle, np.inf)))
 
     @property
     def sizes(self) -> ErrorSummary:
@@ -73,8 +86,10 @@ def correction_grid(
     hand = flange_of(robot, flange)
     frame = tool or robot.tool
     held = _between(robot, hand, frame)
+    ways = np.empty((0, robot.n))
     if near is None:
-        near = _way(robot, frame, (np.asarray(low) + high) / 2, rotation)
+        ways = _ways(robot, frame, (np.asarray(low) + high) / 2, rotation)
+        near = ways[0]
     angles = kuka_angles(rotation)
     turn = ",".join(f"{v:.17g}" for v in angles)
     lines = [
@@ -84,10 +99,27 @@ def correction_grid(
     given = Given(bases={"base": Pose()}, tools={"tool": held})
     program = parsed({"grid.csv": ("\n".join(lines) + "\n").encode()}, given)
     done = compensate(calibration, program, load=load, near=near, flange=hand)
-    good = done.corrected
-    shift = np.where(good[:, None], done.shift, np.nan)
+    status, joints = _whole_turns(robot, done)
+    good = (status == TargetStatus.CORRECTED)[:, None]
+    shift = np.where(good, done.shift, np.nan)
+    command = np.where(good, robot.controller.to_controller(joints), np.nan)
     order = np.lexsort((points[:, 0], points[:, 1], points[:, 2]))
-    return CorrectionGrid(axes, points[order], shift[order], done.commands.status[order], done.predicted[order], done)  # type: ignore[arg-type]
+    return CorrectionGrid(
+        axes, points[order], shift[order], status[order], done.predicted[order], command[order], ways,  # type: ignore[arg-type]
+        done,
+    )  # fmt: skip
+
+
+def _whole_turns(robot: Robot, done: Correction) -> tuple[Ints, Array]:
+    """Status (N,) and joint values (N, n): a point stands alone, so a joint beyond a limit may come from the other."""
+    status, joints = done.commands.status.copy(), done.commands.command.copy()
+    rows = np.flatnonzero(status == TargetStatus.JOINT_LIMIT)
+    for i, motion in enumerate(robot.motions):
+        if motion.kind == "revolute" and motion.limits is not None:
+            turns = np.round((joints[rows, i] - sum(motion.limits) / 2) / (2 * np.pi))
+            joints[rows, i] -= 2 * np.pi * turns
+    status[np.delete(rows, [row for row, _, _ in robot.beyond_limits(joints[rows])])] = TargetStatus.CORRECTED
+    return status, joints
 
 
 def _axis(low: float, high: float, step: float) -> Array:
@@ -115,8 +147,11 @@ def _between(robot: Robot, hand: str, frame: str) -> Pose:
     return one.inverse() @ two
 
 
-def _way(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
-    """Controller values (n,) that reach the centre, farthest from the limits."""
+def _ways(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
+    """Controller values (k, n) that reach the centre within the limits, that farthest from them first.
+
+    The joint that is nearest to a limit counts, then all of them; a whole turn of a joint is no other way.
+    """
     from scipy.stats import qmc
 
     low, high = np.array([m.limits or (-np.pi, np.pi) for m in robot.motions]).T
@@ -124,11 +159,18 @@ def _way(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
     targets = Targets(frame, np.repeat(centre[None], SEEDS, axis=0), np.repeat(rotation[None], SEEDS, axis=0), seeds)
     solved = next(f for *_, f in Nominal(robot, frame, task(robot, frame)).chunks(targets, SEEDS))
     q = solved.q[:, solved.reached].T
-    room = (np.minimum(q - low, high - q) / (high - low)).min(axis=1) if len(q) else np.empty(0)
+    share = np.minimum(q - low, high - q) / (high - low)
+    room = share.min(axis=1) if len(q) else np.empty(0)
     if not len(room) or room.max() < 0:
         raise InputError(
             "the arm does not reach the middle of the grid with this orientation; move the box, turn the tool, or "
             "state axis values near it",
             code="grid-out-of-reach",
         )
-    return np.asarray(robot.controller.to_controller(q[[int(np.argmax(room))]])[0])
+    turning = np.array([m.kind == "revolute" for m in robot.motions])
+    out: list[Array] = []
+    for i in np.lexsort((-share.mean(axis=1), -np.round(room, 3)))[: int((room >= 0).sum())]:
+        off = [np.where(turning, np.abs(np.sin((q[i] - other) / 2)), np.abs(q[i] - other)) for other in out]
+        if all(one.max() > SAME for one in off):
+            out.append(q[i])
+    return np.asarray(robot.controller.to_controller(np.array(out)))

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from elastocal.compensation.remaining import GEOMETRY, remaining, unmeasured_geometry
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
 from elastocal.findings import Finding
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from elastocal.compensation.contributions import Contributions
     from elastocal.compensation.correction import Correction
 
-GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "joint_coupling", "thermal_growth")
 WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight", "weight_backlash")
 ROUNDING = 1e-9
 """m below which a contribution is not more than rounding."""
@@ -152,9 +152,23 @@ def _predicted(result: Correction) -> Finding:
         f"Predicted residual error after correction: {length(rms)} RMS at corrected targets, and less than "
         f"{length(worst)} at 95 % confidence along the worst direction of the worst target ({model})."
     )
+    whole = remaining(result)
+    if whole.targets:
+        message += f" THE PROGRAM AS A WHOLE IS OFF BY {length(whole.rms)} RMS: {whole.text}."
     if result.known is not None and result.known.registered:
         message += " It counts in a base and for a tool that were measured as the calibration was: by its instrument."
-    return Finding("predicted", "note", message, {"rms": rms, "worst_95": worst})
+    return Finding(
+        "predicted",
+        "note",
+        message,
+        {
+            "rms": rms,
+            "worst_95": worst,
+            "whole_rms": whole.rms,
+            "uncorrected": whole.targets,
+            "uncorrected_max": whole.farthest,
+        },
+    )
 
 
 def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ...]:
@@ -167,10 +181,8 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
         fixed = [p.name for p in result.model.parameters if p.value and p.name not in names]
     taught = result.method.taught
     exact = tuple(n for n in fixed if not (taught and kind[n] in (*GEOMETRY, *WEIGHT)))
-    sought = any(kind[n] in GEOMETRY for n in names)
-    lengths = "lengths and joint zeros of the robot file" + (" that were not estimated" if sought else "")
-    whole = taught or (sought and result.known.registered)
-    named = [*(() if whole else (lengths,)), *((f"what was not estimated ({_words(exact, kind)})",) if exact else ())]
+    lengths = unmeasured_geometry(result)
+    named = [*((lengths,) if lengths else ()), *((f"what was not estimated ({_words(exact, kind)})",) if exact else ())]
     if not named:
         return ()
     rms, total = (part.distances().rms for part in (result.contributions.weight, result.contributions.total))

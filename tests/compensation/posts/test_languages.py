@@ -211,6 +211,12 @@ def test_a_wrong_file_is_refused_or_named() -> None:
     assert program.skipped[0].reason == "its point is an expression"
 
 
+def test_no_points_between_those_that_apt_drills() -> None:
+    goto = "GOTO/0,0,0\nGOTO/100,0,0\n"
+    program = Apt().read({"a.apt": f"{goto}CYCLE/DRILL,10\n{goto}CYCLE/OFF\n{goto}".encode()})
+    assert [bool(m.fixed) for m in program.moves] == [False, False, True, True, False, False]
+
+
 @pytest.mark.parametrize("kind", ["apt", "gcode", "csv"])
 def test_tool_axes_and_an_orientation_that_looks_into_the_part(reference: tuple, kind: str) -> None:
     """A tool of a robot, z from the flange to the tip, and a path whose axes point from the tip to the spindle."""

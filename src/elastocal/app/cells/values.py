@@ -230,12 +230,14 @@ def usual_place(home: CellFolder, fill: Fill, label: str) -> Path:
 def check_given(context: typer.Context, uses: Uses, values: Mapping[str, Any]) -> None:
     """Refuse what cannot be right, whatever else is missing."""
     _check_order(context, values)
-    for parameter in uses.roles:
+    for parameter, role in uses.roles.items():
         if parameter == "out" or (parameter == "robot" and values.get("plan", "") is None):
             continue  # a campaign alone may stand where assess takes a robot and a plan
         for value in each(values.get(parameter)):
             if isinstance(value, Path) and not (values.get("tables") and not value.suffix):
                 _check_there(value)
+            elif role == "calibration" and Path(value).suffix.lower() == ".json":
+                _check_there(Path(value))
             elif not is_cell(Path(value)):
                 _check_robot(str(value))  # also where tables follow a robot in place of a campaign
 

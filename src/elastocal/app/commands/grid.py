@@ -62,7 +62,8 @@ def grid(
     """Corrections on a grid of the workspace, as a table.
 
     At every point of a box the command is solved whose loaded pose is the desired one. Written by --csv (or .xlsx):
-    point, correction in mm and mrad, predicted residual error. A controller or CAM system interpolates it.
+    point, correction in mm and mrad, predicted residual error, axis values. A controller or CAM system interpolates
+    it, where the arm reaches the box in the same configuration: --near chooses it.
 
     \b
     Example:
@@ -100,6 +101,8 @@ def grid(
 
 
 _UNSURE = "no calibration: the accuracy is not known"
+SHOWN = 8
+"""Configurations that are listed."""
 
 
 def page(result: GridResult) -> Report:
@@ -109,27 +112,67 @@ def page(result: GridResult) -> Report:
     verdict = [message]
     if grid.reached:
         verdict.append(f"The largest is {1e3 * grid.sizes.max:.3f} mm, the mean {1e3 * grid.sizes.mean:.3f} mm.")
+        verdict.append(configuration(result))
+    ways = (Section("Configurations", (ways_table(result),)),) if len(grid.ways) > 1 else ()
     return Report(
         f"Correction grid of {result.robot.model.name}, {result.tool}",
         tuple(verdict),
-        (Section("Corrections", (table(result),)),),
+        (Section("Corrections", (table(result),)), *ways),
         result.notes,
     )
 
 
+def configuration(result: GridResult) -> str:
+    """How the arm reaches the grid, and who chose that."""
+    from elastocal.app.configurations import axes_of
+
+    grid, axes = result.grid, axes_of(result.robot.model)
+    values = zip(axes.names, (grid.command[grid.central] / axes.factors).round(1), axes.units, strict=True)
+    place = ", ".join(f"{1e3 * v:g}" for v in grid.points[grid.central])
+    stands = f"At ({place}) mm the arm stands at {', '.join(f'{a} {v + 0.0:.1f} {u}' for a, v, u in values)}"
+    if not len(grid.ways):
+        return f"{stands}, as --near says."
+    others = len(grid.ways) - 1
+    if not others:
+        return f"{stands}; no other way to reach the grid within the joint limits was seen."
+    return (
+        f"{stands}. NOBODY SAID WHICH CONFIGURATION TO TAKE: this one is farthest from the joint limits; {others} "
+        f"other{'s' * (others > 1)} reach the middle of the grid too and need other corrections. Choose by --near."
+    )
+
+
+def ways_table(result: GridResult) -> Table:
+    """Configurations that reach the middle of the grid, as --near takes them."""
+    from elastocal.app.configurations import axes_of
+    from elastocal.app.pages.result_columns import axis_columns
+
+    axes = axes_of(result.robot.model)
+    rows = [tuple(round(float(v), 2) for v in way / axes.factors) for way in result.grid.ways[:SHOWN]]
+    taken = ["taken", *["by --near"] * (len(rows) - 1)]
+    title = "Configurations that reach the middle of the grid"
+    columns = (Column("taken", "configuration"), *axis_columns(axes))
+    return Table("ways", title, columns, tuple((word, *row) for word, row in zip(taken, rows, strict=True)))
+
+
 def table(result: GridResult) -> Table:
+    from elastocal.app.configurations import axes_of
+    from elastocal.app.pages.result_columns import axis_columns
     from elastocal.compensation.targets import TargetStatus
 
+    axes = axes_of(result.robot.model)
     columns = (
         *(Column(f"{c}_mm", c, "mm") for c in "xyz"),
         *(Column(f"d{c}_mm", f"correction {c}", "mm", decimals=4) for c in "xyz"),
         *(Column(f"dr{c}_mrad", f"turn {c}", "mrad", decimals=4) for c in "xyz"),
         Column("predicted_um", "predicted residual error", "um", decimals=1),
         Column("status", "status"),
+        *axis_columns(axes),
     )
     grid = result.grid
     rows = []
-    for point, shift, code, predicted in zip(grid.points, grid.shift, grid.status, grid.predicted, strict=True):
+    shown = grid.command / axes.factors
+    each = zip(grid.points, grid.shift, grid.status, grid.predicted, shown, strict=True)
+    for point, shift, code, predicted, values in each:
         status = TargetStatus(int(code))
         lost = status.text
         rows.append(
@@ -138,6 +181,7 @@ def table(result: GridResult) -> Table:
                 *(or_reason(float(v), lost) for v in 1e3 * shift),
                 or_reason(float(1e6 * predicted), _UNSURE),
                 status.name.lower(),
+                *(or_reason(float(v), lost) for v in values),
             )
         )
     return Table("grid", "Corrections", columns, tuple(rows))

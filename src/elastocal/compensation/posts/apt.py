@@ -109,6 +109,8 @@ class Walk:
     axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     feed: float = np.nan
     rapid: bool = False
+    cycle: bool = False
+    """Whether every point is drilled."""
 
     def run(self) -> None:
         self.repeats = Repeats.of(self.text)
@@ -151,6 +153,8 @@ class Walk:
         elif word == "RAPID":
             self.rapid = True
         elif _MOVES.match(word):
+            if word == "CYCLE":
+                self.cycle = args.strip().upper() != "OFF"
             self.into.skip(self.text, *where, f"{word} is not followed")
         elif not _STILL.match(word):
             self.into.last = None
@@ -176,7 +180,8 @@ class Walk:
         )  # fmt: skip
         air = self.rapid or word == "FROM"
         motion: Motion = "joint" if air else "linear"
-        fixed = "" if alone else "it goes on in the next line"
+        fixed = "a cycle is in force, which would run at them too" if self.cycle else ""
+        fixed = fixed if alone else "it goes on in the next line"
         self.into.move((self.text.name, number), motion, target, feed=np.nan if air else self.feed, fixed=fixed)
         rapid, self.rapid = self.rapid, False
         if not alone or rapid or word == "FROM":

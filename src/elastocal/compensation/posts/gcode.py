@@ -21,6 +21,7 @@ import numpy as np
 from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
+from elastocal.compensation.posts.gcode_motion import ARC_WORDS, Use, motion_use
 from elastocal.compensation.posts.gcode_read import Block, Run, Walk
 from elastocal.compensation.posts.gcode_words import COLUMNS, Modal, Word
 from elastocal.compensation.posts.orientation import along_axes, axes_of, euler_near
@@ -185,9 +186,6 @@ def _orientation(program: Program, layout: GcodeLayout, rows: Ints, values: Arra
 _SAME = 5e-8
 """Positions (m) that are one position."""
 _COPIED = {"G", "F", "S", "D", "H"}
-_ARC = {"I", "J", "K", "R", "CR"}
-_ONE_SHOT = {4, 10, 27, 28, 29, 30, 52, 53, 92}
-"""Codes whose coordinates are not those of a move: dwell, reference points, shifts of the origin."""
 
 
 @dataclass
@@ -203,16 +201,20 @@ class Writer:
     """Those that the program uses."""
     edits: Edits = field(default_factory=Edits)
     held: list[float] = field(default_factory=lambda: [nan] * 9)
-    replaced: int | None = None
-    """The arc motion in whose place the control now holds G1."""
+    owed: int | None = None
+    """The arc motion that the program has in force where chords have put G1 (or a line that may be switched off)."""
+    straight: bool = False
+    """Whether G1 is surely what chords left in force."""
+    restored: int = 0
+    """The line before or in which the motion was last stated again."""
 
     def block(self, block: Block) -> None:
         if block.lost:
             self.held = [nan] * 9
-            self._motion_word(block)
+            self._restore(block)
         elif block.target < 0 or (block.modal.motion in (2, 3) and not self._chorded(block)):
             self._follow(block)
-            self._motion_word(block)
+            self._restore(block)
         else:
             self._line(block)
 
@@ -221,7 +223,7 @@ class Writer:
         count = len(run.numbers.values)
         rows = slice(run.target, run.target + count)
         points = any(i in self.points for i in range(run.move, run.move + count)) if self.points else False
-        if points or run.places != tuple(self.columns) or self.replaced is not None:
+        if points or run.places != tuple(self.columns) or self.owed is not None:
             for block in run.blocks(self.text):
                 self.block(block)
             return
@@ -238,15 +240,23 @@ class Writer:
             value = word.value * _unit(block.modal, j)
             self.held[j] = self.held[j] + value if _incremental(block.modal, j) else value
 
-    def _motion_word(self, block: Block) -> None:
-        """State the motion again where chords made the control forget it; one-shot codes have no use for it."""
-        if any(w.value in _ONE_SHOT for w in block.line.codes):
+    def _restore(self, block: Block) -> None:
+        """State the motion again where a line has use for it and chords have put another in its place."""
+        line = block.line
+        if self.owed is None or self.restored == line.number:
             return
-        if self.replaced is None or block.motion_word is not None or block.modal.motion != self.replaced:
-            self.replaced = None
-        elif block.line.columns or any(w.address in _ARC for w in block.line.others):
-            self.edits.add(block.line.first, block.line.first, f"G{self.replaced} ")
-            self.replaced = None
+        use = motion_use(line, block.modal.cycle)
+        self.straight &= use is Use.PASSES and not line.codes
+        if use is Use.PASSES:
+            return
+        self.restored = line.number
+        if use is Use.RELIES:
+            self.edits.add(line.first, line.first, f"G{self.owed} ")
+            if line.deleted:
+                return
+        elif use is Use.HANDS_ON or line.deleted:
+            self.edits.add(line.start, line.start, f"G{self.owed}{self.text.newline}")
+        self.owed = None
 
     def _chorded(self, block: Block) -> bool:
         """Whether an arc must be replaced by chords."""
@@ -265,9 +275,9 @@ class Writer:
         points = self.points.get(block.move, ())
         straight = bool(points) and self._put_in(block, points)
         if block.modal.motion in (2, 3):
-            self._straighten(block, straight or self.replaced == block.modal.motion)
+            self._straighten(block, straight or self.straight)
         else:
-            self._motion_word(block)
+            self._restore(block)
         added = self._words(block.modal, self.desired[block.target].tolist(), block.line.columns)
         if added:
             self.edits.add(block.line.place, block.line.place, "".join(f" {w}" for w in added.values()))
@@ -295,9 +305,9 @@ class Writer:
             self.edits.add(word.start, word.end, "G1")
         elif not straight:
             self.edits.add(block.line.first, block.line.first, "G1 ")
-        self.replaced = block.modal.motion
+        self.owed, self.straight = block.modal.motion, True
         for word in block.line.others:
-            if word.address in _ARC:
+            if word.address in ARC_WORDS:
                 start = word.start
                 while self.text.text[start - 1] in " \t" and start > block.line.start:
                     start -= 1

@@ -14,7 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.gcode_words import COLUMNS, Line, Modal, Word, line_of, with_codes
+from elastocal.compensation.posts.gcode_motion import ARC_WORDS, CALLED, Use, motion_use
+from elastocal.compensation.posts.gcode_words import (
+    COLUMNS,
+    Line,
+    Modal,
+    Word,
+    line_of,
+    unread_codes,
+    with_codes,
+)
 from elastocal.compensation.posts.repeats import Block as Numbers
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import Text, shown
@@ -79,10 +88,6 @@ def _from_radius(
     return (a[0] + b[0]) / 2 - side * dv, (a[1] + b[1]) / 2 + side * du
 
 
-_ARC_WORDS = {"I", "J", "K", "R", "CR"}
-_CALLED = {97, 98, 198}
-
-
 class Run(NamedTuple):
     """Lines that repeat the one before but for the words ``places``, with their first target and move."""
 
@@ -101,7 +106,7 @@ class Run(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A line with motion, for the writer: its target and move (-1: none), and whether the position is lost on it."""
+    """A line with motion or G codes, for the writer: target and move (-1: none), whether the position is lost on it."""
 
     file: str
     line: Line
@@ -158,6 +163,7 @@ class Walk:
     def _line(self, line: Line) -> None:
         before = self.modal
         codes = [w.value for w in line.codes]
+        codes += unread_codes(line.unread)
         modal, reason = with_codes(before, codes, line.number) if codes else (before, "")
         if 41.0 in codes or 42.0 in codes:
             where = f"{self.text.name}, line {line.number}"
@@ -169,11 +175,11 @@ class Walk:
             return
         if line.unread:
             reason = f"{shown(line.unread)!r} is not known when the file is read"
-        elif any((w.address == "M" and w.value in _CALLED) or w.address == "L" for w in line.others):
+        elif any((w.address == "M" and w.value in CALLED) or w.address == "L" for w in line.others):
             reason = "it calls another program, or changes data of the control"
         elif modal.base != before.base:
             self._lose(line)
-        arcs = modal.motion in (2, 3) and any(w.address in _ARC_WORDS for w in line.others)
+        arcs = modal.motion in (2, 3) and any(w.address in ARC_WORDS for w in line.others)
         if " " in modal.base and modal.base != before.base:
             self.into.note(f"{self.text.name}, line {line.number}: from here on the frame is {modal.base}")
         elif reason:
@@ -182,8 +188,10 @@ class Walk:
             self._skip(line, "drilling cycle")
         elif line.columns or arcs:
             self._motion(line)
-        elif any(w.address == "M" and w.value in (2, 6, 30, 99) for w in line.others):
+        elif any(w.address == "M" and w.value in (2, 6, 17, 30, 99) for w in line.others):
             self._lose(line)
+        elif codes:
+            self._keep(line)
 
     def _feed_and_tool(self, line: Line, modal: Modal) -> Modal:
         for word in line.others:
@@ -241,7 +249,10 @@ class Walk:
         motion: Motion = ("joint", "linear", "arc", "arc")[modal.motion or 0]
         number = self.into.target(target, (), tuple(self.at))
         move = len(self.into.moves)
-        self.into.move((self.text.name, line.number), motion, number, feed=modal.feed if modal.motion else np.nan)
+        feed = modal.feed if modal.motion else np.nan
+        fixed = "its F is for the whole line (G93)" if modal.timed and modal.motion else ""
+        fixed = "the operator can switch it off" if line.deleted else fixed
+        self.into.move((self.text.name, line.number), motion, number, feed=feed, fixed=fixed)
         self.into.moves[-1] = self.into.moves[-1]._replace(arc=shape)
         self._keep(line, number, move)
         if line.deleted:
@@ -251,9 +262,11 @@ class Walk:
 
     def _arc(self, line: Line, start: tuple[float, ...]) -> Arc | str:
         modal = self.modal
-        words = {w.address: w.value * modal.unit for w in line.others if w.address in _ARC_WORDS}
+        words = {w.address: w.value * modal.unit for w in line.others if w.address in ARC_WORDS}
         if line.deleted:
             return "an arc that the operator can switch off"
+        if modal.timed:
+            return "an arc whose F is for the whole of it (G93)"
         if any(w.address in ("P", "TU") for w in line.others):
             return "an arc of several turns"
         if self.into.last is None or any(v != v for v in start[:3]):
@@ -261,7 +274,11 @@ class Walk:
         return arc(start[:3], tuple(self.at[:3]), words, modal.axis, modal.motion == 2, modal.centres_absolute)
 
     def _skip(self, line: Line, reason: str) -> None:
-        self.into.skip(self.text, line.start, line.end, f"{reason}; the position is not known after it")
+        after = "the position is not known after it"
+        arcs = self.modal.motion in (2, 3) and motion_use(line, self.modal.cycle) in (Use.RELIES, Use.STATES)
+        if arcs and self.into.last is not None:
+            after += ", and its arc starts from a corrected place, which the control may refuse"
+        self.into.skip(self.text, line.start, line.end, f"{reason}; {after}")
         self._lose(line)
 
     def _lose(self, line: Line) -> None:

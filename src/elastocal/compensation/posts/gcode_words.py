@@ -17,7 +17,12 @@ _WORD = re.compile(
 )
 _COMMENT = re.compile(r"\([^()\r\n]*\)|;[^\r\n]*")
 _DELETE = re.compile(r"[ \t]*(?:N\d+[ \t]*)?/\d?", re.A | re.I)
-_SET = re.compile(r"[ \t]*(?:N\d+[ \t]*)?(?:#[^=\r\n]*=|R\d+[ \t]*=|DEF[ \t]|MSG\b|%|:\d|O\d+[ \t]*$)", re.A | re.I)
+_MOVED = r"[ \t](?:CR|[XYZGIJK]|[ABC]3?)[ \t]*[-+.=\d]"
+_SET = re.compile(
+    rf"[ \t]*(?:N\d+[ \t]*)?(?:#[^=\r\n]*=|R\d+[ \t]*=(?![^;\r\n]*{_MOVED})|DEF[ \t]|MSG\b|%|:\d|O\d+[ \t]*$)",
+    re.A | re.I,
+)
+"""Lines that set and do not move."""
 _QUIET = {
     "TRAORI", "TRAFOOF", "ORIWKS", "ORIMKS", "ORIAXES", "ORIVECT", "SOFT", "BRISK", "FFWON", "FFWOF", "COMPCAD",
     "COMPOF", "COMPCURV", "COMPON", "UPATH", "STOPRE", "MSG", "FNORM", "CFTCP", "FIFOCTRL", "MM", "INCH",
@@ -52,8 +57,8 @@ class Word(NamedTuple):
 class Line(NamedTuple):
     """One line: words of COLUMNS by their place there, G codes, other words, and what could not be read.
 
-    ``first`` is where its first word but N starts, ``place`` where the last one ends; ``deleted`` lines can be switched
-    off by the operator.
+    ``first`` is where a word can be put in front, behind N; ``place`` is where the last word that was read ends;
+    ``deleted`` lines can be switched off by the operator.
     """
 
     number: int
@@ -104,7 +109,8 @@ def _line(number: int, start: int, end: int, plain: str) -> Line:
             others.append(word)
         if first < 0 and address != "N":
             first = word.start
-    first = first if first >= 0 else start
+    if first < 0:
+        first = start + len(plain) - len(plain[at:].lstrip(" \t"))
     unread = _unread(plain[at:])
     return Line(
         number, start, end, columns, tuple(codes), tuple(others), first, start + at, unread, delete is not None
@@ -122,6 +128,24 @@ def _unread(rest: str) -> str:
     ):
         return ""
     return rest
+
+
+def without_expressions(text: str) -> str:
+    """Without what stands in brackets, and without named variables."""
+    text = re.sub(r"#<[^<>]*>", "#", text)
+    while (plain := re.sub(r"\[[^\[\]]*\]", "#", text)) != text:
+        text = plain
+    return text
+
+
+def unread_codes(unread: str) -> tuple[float, ...]:
+    """G codes in what could not be read of a line; nan for one that a variable gives."""
+    if not unread:
+        return ()
+    plain = without_expressions(unread)
+    known = re.findall(r"(?<![A-Z_])G[ \t]*(\d{1,4}(?:\.\d)?)(?!\d)", plain, re.A | re.I)
+    given = re.search(r"(?<![A-Z_])G[ \t]*=?[ \t]*[#R]", plain, re.A | re.I)
+    return (*map(float, known), *((np.nan,) if given else ()))
 
 
 PLANES = {17.0: 2, 18.0: 1, 19.0: 0}
@@ -151,12 +175,16 @@ class Modal:
     tool: str = "T0"
     picked: str = "T0"
     per_minute: bool = True
+    timed: bool = False
+    """F is the inverse of the time of its line (G93)."""
     feed: float = np.nan
     cycle: bool = False
 
 
 def with_code(modal: Modal, code: float, line: int) -> tuple[Modal, str]:
     """The state after a G word, and why the line cannot be followed ("": it can)."""
+    if code != code:
+        return replace(modal, motion=None), "a variable gives its G code"
     if code in (0, 1, 2, 3):
         return replace(modal, motion=int(code), cycle=False), ""
     if code in PLANES:
@@ -170,7 +198,7 @@ def with_code(modal: Modal, code: float, line: int) -> tuple[Modal, str]:
     if code in SYSTEMS:
         return replace(modal, base=f"G{code:g}"), ""
     if code in (93, 94, 95):
-        return replace(modal, per_minute=code == 94, feed=np.nan), ""
+        return replace(modal, per_minute=code == 94, timed=code == 93, feed=np.nan), ""
     if code == 80:
         return replace(modal, cycle=False), ""
     if code in CYCLES:

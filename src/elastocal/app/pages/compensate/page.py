@@ -9,6 +9,7 @@ import numpy as np
 from elastocal.app.cells.trace import current
 from elastocal.app.pages.compensate.figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
+from elastocal.compensation.remaining import remaining, unmeasured_geometry
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.quantities import DASH, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
@@ -65,8 +66,13 @@ def _predicted(result: Correction) -> Tile:
         why = "no calibration" if result.covariance is None else "no target is corrected"
         return Tile(PREDICTED, DASH, "", f"not known: {why}", "expected", "open")
     rms, worst = predicted_rms(result), float(np.nanmax(result.half_width[result.corrected]))
-    message = f"RMS; worst target within {millimetres(worst)} mm (95 %)"
-    return Tile(PREDICTED, millimetres(rms), "mm", message, "expected")
+    worst_text = f"worst target within {millimetres(worst)} mm (95 %)"
+    whole, exact = remaining(result), unmeasured_geometry(result)
+    without = f"; NOT IN IT: {exact}" if exact else ""
+    if whole.targets:
+        message = f"RMS of the whole program: {whole.text}; corrected ones {millimetres(rms)} mm RMS, {worst_text}"
+        return Tile(PREDICTED, millimetres(whole.rms), "mm", f"{message}{without}", "expected", "bad")
+    return Tile(PREDICTED, millimetres(rms), "mm", f"RMS; {worst_text}{without}", "expected", "open" if exact else "")
 
 
 def table(result: CompensateResult) -> Table:
@@ -87,7 +93,7 @@ def verdict(result: CompensateResult) -> tuple[str, ...]:
     )
 
 
-_ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "truth": 2}
+_ORDER = {"motions": 0, "predicted": 1, "not-calibrated": 1, "not-corrected": 1, "taken-as-exact": 2, "truth": 3}
 """What a reader asks first: is it corrected, and how far off will the tool be?"""
 _LAST = ("rounding",)
 
