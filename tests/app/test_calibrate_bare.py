@@ -231,3 +231,24 @@ def test_a_table_of_another_robot_is_said_to_be_one(run: Any, cell: Cell) -> Non
     assert len(got.err) < 400
     cell.table("slip.csv", rows, "J1_deg,J2_deg,J33_deg,x_mm,y_mm,z_mm")
     assert "there is no column 'J33_deg'; did you mean 'J3_deg'?" in run("calibrate", "arm.yaml", "slip.csv").err
+
+
+@pytest.mark.parametrize("title", ["J33_deg", "dxx [mm]"])
+def test_a_column_that_is_told_to_be_unused_is_left_out_from_then_on(run: Any, cell: Cell, title: str) -> None:
+    rows = np.loadtxt(cell.folder / "points.csv", delimiter=",", skiprows=1)
+    cell.table("more.csv", np.column_stack([rows, rows[:, :1]]), f"J1_deg,J2_deg,J3_deg,x_mm,y_mm,z_mm,{title}")
+    refused = run("calibrate", "arm.yaml", "more.csv", *GEOMETRY)
+    assert refused.code == 2
+    assert f"unused={title}" in refused.err
+    assert run("columns", "arm.yaml", "more.csv", "--is", f"unused={title}").code == 0
+    assert run("calibrate", "arm.yaml", "more.csv", *GEOMETRY, "--json").code == 0
+
+
+def test_a_load_that_is_lost_is_a_warning_of_the_calibration(run: Any, cell: Cell) -> None:
+    rows = np.loadtxt(cell.folder / "points.csv", delimiter=",", skiprows=1)
+    cell.table("more.csv", np.column_stack([rows, np.arange(len(rows)) % 2]), f"{HEAD},Kraft")
+    done = run("calibrate", "arm.yaml", "more.csv", "--units", "mm,deg", *GEOMETRY, "--out", "c.json")
+    assert done.code == 0, done.err
+    assert "LOAD-NOT-USED" in done.out
+    (warning,) = [w for w in ec.read_calibration("c.json").warnings if w.code == "load-not-used"]
+    assert tuple(warning.data["columns"]) == ("Kraft",)
