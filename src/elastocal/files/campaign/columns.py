@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 
 from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
 from elastocal.files.campaign.load_titles import is_payload, lost_loads
@@ -28,7 +27,7 @@ from elastocal.files.tables.raw import Field, RawTable, add_once, understood
 from elastocal.files.tables.titles import as_read, is_bare, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.findings import Finding
-from elastocal.untrusted import finite_number
+from elastocal.untrusted import finite_number, shell_line, shell_word
 from elastocal.values import dataclass
 
 MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
@@ -260,8 +259,9 @@ class Titles:
 
     def _left_out(self, title: str) -> str:
         """How to leave a column out; where ``columns`` name them, they need not name it."""
-        told = f"; if it is no part of the campaign, tell 'elastocal columns' {UNUSED}={title}"
-        return "" if self.raw.named else told
+        told = shell_word(f"{UNUSED}={title}")
+        hint = f"; if it is no part of the campaign, tell 'elastocal columns' {told}"
+        return "" if self.raw.named else hint
 
     def notes(self, fields: Mapping[str, Field], unused: Sequence[str]) -> tuple[str, ...]:
         taken = [
@@ -338,6 +338,11 @@ def _check_axes(raw: RawTable, columns: CampaignColumns, axes: Mapping[str, str]
         raise no_axes(raw, absent[0], "deg" if axes[absent[0]] == "revolute" else "mm", unused)
 
 
+def _asking(raw: RawTable) -> str:
+    """The command that tells what is taken from a table."""
+    return shell_line("columns", "ROBOT", raw.file)
+
+
 def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
     """No title is an axis: most often the robot is another one, or there are no titles."""
     if raw.header and all(finite_number(title) is not None for title in raw.header):
@@ -349,16 +354,16 @@ def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
         )  # fmt: skip
     return InputError(
         f"{raw.top}: none of {', '.join(raw.header)} is an axis of the robot ({', '.join(axes)}); check that the table "
-        f"is of this robot, or tell which is which by 'elastocal columns ROBOT {Path(raw.file).name}'",
+        f"is of this robot, or tell which is which by '{_asking(raw)}'",
         code="missing-column", file=raw.file, line=raw.header_line, allowed=tuple(axes),
     )  # fmt: skip
 
 
 def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] = ()) -> InputError:
     """An axis has no column; ``unused`` are titles that may be meant."""
-    titles, table = unused or raw.header, Path(raw.file).name
+    titles, command = unused or raw.header, _asking(raw)
     return InputError(
-        f"{raw.top}: there is no column for axis {axis}; 'elastocal columns ROBOT {table}' proposes which of "
+        f"{raw.top}: there is no column for axis {axis}; '{command}' proposes which of "
         f"{', '.join(titles)} it is, and remembers what is accepted; or write {axis}_{unit} as its title",
         code="missing-column", file=raw.file, line=raw.header_line, value=axis, allowed=tuple(titles),
     )  # fmt: skip
@@ -367,7 +372,7 @@ def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] =
 def _no_readings(raw: RawTable, quantity: str, unused: Sequence[str]) -> MissingError:
     """Nothing is a reading, and ``unused`` titles may be meant."""
     return MissingError(
-        f"{raw.top}: there is no column of {quantity}; 'elastocal columns ROBOT {Path(raw.file).name}' shows what is "
+        f"{raw.top}: there is no column of {quantity}; '{_asking(raw)}' shows what is "
         f"taken from {', '.join(unused)}, and remembers what is said; or write {quantity}_mm as title ({quantity}1_mm, "
         f"{quantity}2_mm of several markers)",
         file=raw.file, line=raw.header_line, allowed=tuple(unused),
