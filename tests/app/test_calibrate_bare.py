@@ -252,3 +252,28 @@ def test_a_load_that_is_lost_is_a_warning_of_the_calibration(run: Any, cell: Cel
     assert "LOAD-NOT-USED" in done.out
     (warning,) = [w for w in ec.read_calibration("c.json").warnings if w.code == "load-not-used"]
     assert tuple(warning.data["columns"]) == ("Kraft",)
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("nope.csv", "nope.csv: no such file; check the name"),
+        ("nope.xlsx", "nope.xlsx: no such file; check the name"),
+        ("Prüf Messung ä.xlsx", "Prüf Messung ä.xlsx: no such file; check the name"),
+        (".", ".: is a folder, and no table; give the file of the readings"),
+    ],
+)
+def test_a_table_that_is_none_is_named_once(run: Any, cell: Cell, word: str, sentence: str) -> None:
+    got = run("calibrate", "arm.yaml", word, *GEOMETRY)
+    assert (got.code, got.err) == (2, f"elastocal: {sentence}\n")
+
+
+def test_a_calibration_file_is_no_table_and_its_markers_are_no_frames(run: Any, cell: Cell) -> None:
+    words = ("arm.yaml", "points.csv", "--units", "mm,deg", *GEOMETRY)
+    assert run("calibrate", *words, "--out", "c.json").code == 0
+    got = run("calibrate", "arm.yaml", "c.json", *GEOMETRY)
+    assert (got.code, got.out) == (2, "")
+    assert "c.json: is a file of Elastocal (elastocal-calibration/2), and no table" in got.err
+    shown = run("predict", "c.json", "--at", "0,0,0", "--frame", "J2")
+    assert shown.code == 2
+    assert "c.json, --frame: a calibration predicts its markers: there is no marker 'J2'; valid: flange" in shown.err
