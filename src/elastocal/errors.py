@@ -153,9 +153,15 @@ class UnsupportedError(InputError):
 
 
 class ExtraMissingError(InputError):
-    """A package of an extra is not installed."""
+    """A package of an extra is not installed; ``value`` is the extra."""
 
     code = "extra-missing"
+
+    @classmethod
+    def needed(cls, what: str, extra: str, instead: str = "", **data: Any) -> Self:
+        """What needs which package, the command that installs it in any shell, and what would do without."""
+        command = f'pip install "elastocal[{extra}]"'
+        return cls(f"{what}; {command}{f', or {instead}' if instead else ''}", value=extra, **data)
 
 
 class UnknownNameError(InputError):

@@ -1,7 +1,8 @@
-"""Text that others wrote, made harmless for terminals, pages, spreadsheets and sentences."""
+"""Text that others wrote, made harmless for terminals, shells, pages, spreadsheets and sentences."""
 
 from __future__ import annotations
 
+import os
 import re
 from math import nan
 
@@ -70,3 +71,28 @@ def spreadsheet_cell(text: str) -> str:
 def from_spreadsheet(cell: str) -> str:
     """A cell without the mark of ``spreadsheet_cell``."""
     return cell[1:] if cell.startswith("'") and (_FORMULA.match(cell, 1) or _MARKED.match(cell, 1)) else cell
+
+
+_PLAIN_WORD = re.compile(r"[\w.,:=/@+-]+", re.ASCII)
+_CHANGED = re.compile(r'["$`!%\\]')
+"""What a shell changes between double quotes."""
+
+
+def shell_word(word: str) -> str:
+    """A word as it is typed in the shell of this system.
+
+    Double quotes are understood on every system; single ones only serve where a shell of Unix would change what stands
+    within.  On Windows a backslash is part of a path, and one in front of a double quote keeps it.
+    """
+    if _PLAIN_WORD.fullmatch(word):
+        return word
+    if os.name == "nt":
+        return word if _PLAIN_WORD.fullmatch(word.replace("\\", "/")) else '"' + word.replace('"', '\\"') + '"'
+    import shlex
+
+    return shlex.quote(word) if _CHANGED.search(word) else f'"{word}"'
+
+
+def shell_line(*words: object) -> str:
+    """``elastocal`` with these words, to be typed as it stands."""
+    return " ".join(("elastocal", *(shell_word(str(word)) for word in words)))

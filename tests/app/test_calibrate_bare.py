@@ -231,3 +231,49 @@ def test_a_table_of_another_robot_is_said_to_be_one(run: Any, cell: Cell) -> Non
     assert len(got.err) < 400
     cell.table("slip.csv", rows, "J1_deg,J2_deg,J33_deg,x_mm,y_mm,z_mm")
     assert "there is no column 'J33_deg'; did you mean 'J3_deg'?" in run("calibrate", "arm.yaml", "slip.csv").err
+
+
+@pytest.mark.parametrize("title", ["J33_deg", "dxx [mm]"])
+def test_a_column_that_is_told_to_be_unused_is_left_out_from_then_on(run: Any, cell: Cell, title: str) -> None:
+    rows = np.loadtxt(cell.folder / "points.csv", delimiter=",", skiprows=1)
+    cell.table("more.csv", np.column_stack([rows, rows[:, :1]]), f"J1_deg,J2_deg,J3_deg,x_mm,y_mm,z_mm,{title}")
+    refused = run("calibrate", "arm.yaml", "more.csv", *GEOMETRY)
+    assert refused.code == 2
+    assert f"unused={title}" in refused.err
+    assert run("columns", "arm.yaml", "more.csv", "--is", f"unused={title}").code == 0
+    assert run("calibrate", "arm.yaml", "more.csv", *GEOMETRY, "--json").code == 0
+
+
+def test_a_load_that_is_lost_is_a_warning_of_the_calibration(run: Any, cell: Cell) -> None:
+    rows = np.loadtxt(cell.folder / "points.csv", delimiter=",", skiprows=1)
+    cell.table("more.csv", np.column_stack([rows, np.arange(len(rows)) % 2]), f"{HEAD},Kraft")
+    done = run("calibrate", "arm.yaml", "more.csv", "--units", "mm,deg", *GEOMETRY, "--out", "c.json")
+    assert done.code == 0, done.err
+    assert "LOAD-NOT-USED" in done.out
+    (warning,) = [w for w in ec.read_calibration("c.json").warnings if w.code == "load-not-used"]
+    assert tuple(warning.data["columns"]) == ("Kraft",)
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("nope.csv", "nope.csv: no such file; check the name"),
+        ("nope.xlsx", "nope.xlsx: no such file; check the name"),
+        ("Prüf Messung ä.xlsx", "Prüf Messung ä.xlsx: no such file; check the name"),
+        (".", ".: is a folder, and no table; give the file of the readings"),
+    ],
+)
+def test_a_table_that_is_none_is_named_once(run: Any, cell: Cell, word: str, sentence: str) -> None:
+    got = run("calibrate", "arm.yaml", word, *GEOMETRY)
+    assert (got.code, got.err) == (2, f"elastocal: {sentence}\n")
+
+
+def test_a_calibration_file_is_no_table_and_its_markers_are_no_frames(run: Any, cell: Cell) -> None:
+    words = ("arm.yaml", "points.csv", "--units", "mm,deg", *GEOMETRY)
+    assert run("calibrate", *words, "--out", "c.json").code == 0
+    got = run("calibrate", "arm.yaml", "c.json", *GEOMETRY)
+    assert (got.code, got.out) == (2, "")
+    assert "c.json: is a file of Elastocal (elastocal-calibration/2), and no table" in got.err
+    shown = run("predict", "c.json", "--at", "0,0,0", "--frame", "J2")
+    assert shown.code == 2
+    assert "c.json, --frame: a calibration predicts its markers: there is no marker 'J2'; valid: flange" in shown.err

@@ -152,3 +152,13 @@ def test_mistakes_write_nothing(
     assert got.err.count("\n") == 1
     assert piece in got.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_holds_no_compliance_is_called_by_its_name(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "dh.csv").write_text(
+        "joint,theta_deg,d_mm,a_mm,alpha_deg,convention\nJ1,0,400,100,-90,standard\nJ2,0,0,600,0,standard\n"
+    )
+    got = run("convert", tmp_path / "dh.csv", tmp_path / "x.yaml")
+    assert got.code == 0, got.err
+    assert "dh.csv holds no compliance: k is 0 (rigid) for J1, J2" in got.out
+    assert "URDF" not in got.out

@@ -63,7 +63,7 @@ def test_orientations(run: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (ROWS[:1], "at least two"),
+        (ROWS[:1], "measured.csv: pose P1 was measured once"),
         ([*ROWS[:3], "P1,left,100,0,1,104,4,12"], "line 5: pose P1 has another command"),
         (ROWS[:3], "its directions were measured [2, 1] times"),
         ([*ROWS[:5], "P2,,100,0,50,x,4,62"], "column x_mm: 'x' is not a number"),
@@ -83,3 +83,11 @@ def test_a_path_needs_every_point_in_every_cycle(run: Any, tmp_path: Path) -> No
     fine = run("iso9283", written(tmp_path, *ROWS[:-1]))
     assert "equally often" in fine.out
     assert "no statement of conformity" in run("iso9283", "--help").out.replace("\n", " ") or fine.code == 0
+
+
+def test_a_pose_that_was_measured_once_is_named_with_its_file(run: Any, tmp_path: Path) -> None:
+    lines = ["pose,command_x_mm,command_y_mm,command_z_mm,x_mm,y_mm,z_mm", *["P1,1,2,3,1,2,3"] * 2, "P2,4,5,6,4,5,6"]
+    (tmp_path / "once.csv").write_text("\n".join(lines) + "\n")
+    got = run("iso9283", tmp_path / "once.csv")
+    assert got.code == 2
+    assert "once.csv: pose P2 was measured once" in got.err

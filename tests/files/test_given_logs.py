@@ -65,3 +65,66 @@ def test_what_is_missing_is_asked_for(robot: Robot, tmp_path: Path) -> None:
     for words in ({"units": "furlong"}, {"rate": 0.0}):
         with pytest.raises(InputError):
             Given(**words)
+
+
+DEGREES = np.array([[10.0, -80.0, 70.0, 5.0, -20.0, 15.0], [11.0, -81.0, 72.0, 6.0, -22.0, 16.0]])
+
+
+@pytest.mark.parametrize("ends", [("", "_torque"), ("_deg", "_torque"), ("", "_torque_Nm"), ("_deg", "_torque_Nm")])
+@pytest.mark.parametrize("called", ["A{}", "joint_{}"])
+def test_stated_units_count_where_titles_name_none(
+    robot: Robot, tmp_path: Path, ends: tuple[str, str], called: str
+) -> None:
+    titles = [called.format(i) + end for end in ends for i in range(1, 7)]
+    log = read_log(written(tmp_path / "log.csv", titles, np.hstack([DEGREES, TORQUES])), robot, Given(units="deg,Nm"))
+    np.testing.assert_allclose(robot.controller.to_controller(log.q) * 180 / np.pi, DEGREES, atol=1e-9)
+    np.testing.assert_allclose(np.abs(log.torque[:, 0]), TORQUES[:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("units", "angle", "moment", "told"),
+    [
+        ("", 1.0, 1.0, "rad"),
+        ("deg,Nm", np.pi / 180, 1.0, "deg"),
+        ("deg", np.pi / 180, 1.0, "deg"),
+        ("rad", 1, 1, "rad"),
+    ],
+)
+def test_stated_units_count_for_the_bare_header(
+    robot: Robot, tmp_path: Path, units: str, angle: float, moment: float, told: str
+) -> None:
+    titles = [f"{word}_{i}" for word in ("q", "tau") for i in range(6)]
+    log = read_log(written(tmp_path / "log.csv", titles, np.hstack([DEGREES, TORQUES])), robot, Given(units=units))
+    np.testing.assert_allclose(log.q, angle * DEGREES, rtol=1e-12)
+    np.testing.assert_allclose(log.torque, moment * TORQUES, rtol=1e-12)
+    (note,) = [n for n in log.notes if "names no units" in n]
+    assert f"taken as {told}" in note
+
+
+@pytest.mark.parametrize(
+    ("ends", "units", "code", "value"),
+    [
+        (("_rad", "_torque_Nm"), "deg,Nm", "conflict", "deg"),
+        ((" [rad]", "_torque_Nm"), "deg", "conflict", "deg"),
+        (("_deg", "_torque_kNm"), "deg,Nm", "conflict", "Nm"),
+        (("_deg", "_torque_Nm"), "motor_Nm", "conflict", "motor_Nm"),
+        (("", "_torque"), "deg", "unit", "A1_torque"),
+        (("_deg", "_motor_torque"), "", "unit", "A1_motor_torque"),
+    ],
+)
+def test_stated_units_against_the_titles_are_refused(
+    robot: Robot, tmp_path: Path, ends: tuple[str, str], units: str, code: str, value: str
+) -> None:
+    log = written(tmp_path / "log.csv", [f"{a}{end}" for end in ends for a in AXES], np.hstack([DEGREES, TORQUES]))
+    with pytest.raises(InputError) as refused:
+        read_log(log, robot, Given(units=units))
+    assert (refused.value.code, refused.value.value) == (code, value)
+    assert "log.csv, line 1" in str(refused.value)
+
+
+def test_units_of_motors_or_slides_are_none_of_bare_joints(robot: Robot, tmp_path: Path) -> None:
+    log = written(tmp_path / "log.csv", [f"q_{i}" for i in range(6)], DEGREES)
+    for units in ("motor_rad", "mm"):
+        with pytest.raises(InputError) as refused:
+            read_log(log, robot, Given(units=units))
+        assert (refused.value.code, refused.value.parameter) == ("unit", "units")

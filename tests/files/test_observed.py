@@ -156,7 +156,7 @@ def test_unknown_titles_name_columns(desk: Desk) -> None:
     with refused("missing-column", "A3", file="points.csv", line=1, allowed=("Schlitten",)):
         desk.read()
     desk.table((*AXES, "x_mm", "y_mm", "height_mm"), Q, POINTS)
-    with refused("unknown-column", "height_mm", nearest="distance_mm"):
+    with refused("missing", "z_mm", allowed=("height_mm",)):
         desk.read()
 
 

@@ -131,7 +131,7 @@ def test_without_the_extra_one_sentence_names_it(desk: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        "elastocal: the history of robots needs a database library; pip install 'elastocal[fleet]'\n"
+        'elastocal: the history of robots needs a database library; pip install "elastocal[fleet]"\n'
     )
 
 

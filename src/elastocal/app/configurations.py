@@ -127,7 +127,7 @@ def _from_table(model: Robot, file: Path, units: Mapping[str, str]) -> Configura
     kinds = dict(zip(axes.names, axes.kinds, strict=True))
     raw = read_table(file)
     fields, notes = configuration_columns(raw, kinds, units)
-    table = configurations(raw, fields, kinds, model.controller.drives)
+    table = configurations(raw, fields, kinds, model.controller.drives, model.gravity)
     places = tuple(f"{table.file}, line {line}" for line in table.lines)
     q = model.controller.to_joints(table.values)
     return Configurations(axes, table.values / axes.factors, q, places, table.names, table.wrenches, notes)

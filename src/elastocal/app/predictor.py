@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +134,8 @@ def predictor(
         calibration = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
     except InputError as error:
         raise _in_tables(error, observed) from None
+    lost = tuple(w for o in observed for w in o.warnings)
+    calibration = replace(calibration, warnings=(*lost, *calibration.warnings)) if lost else calibration
     checked = _checked(calibration, observed, asked, {"model": choice, "accept": accept, "start": start})
     if progress is not None:
         progress(100, 100)

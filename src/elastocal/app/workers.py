@@ -36,7 +36,7 @@ def _dask(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ImportError:
-        raise ExtraMissingError("--cluster needs Dask; install it with: pip install 'elastocal[cluster]'") from None
+        raise ExtraMissingError.needed("--cluster needs Dask", "cluster") from None
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError) as error:

@@ -233,7 +233,8 @@ def readings_for(
             f"{path}: its robot has joints {', '.join(robot.joints)}, the calibrated one "
             f"{', '.join(calibration.robot.joints)}; give readings of the calibrated robot"
         )
-    return readings, observed.notes, observed.entry.tracker_frame == "fit"
+    notes = (*observed.notes, *(w.text for w in observed.warnings))
+    return readings, notes, observed.entry.tracker_frame == "fit"
 
 
 def table_readings(
@@ -254,4 +255,4 @@ def table_readings(
             f"{calibration.markers[0]}.x_mm, or add a column marker"
         )
     notes = tuple(n for n in observed.notes if not n.startswith(("No marker", "No load", "The load")))
-    return campaign_of(observed)[1], notes
+    return campaign_of(observed)[1], (*notes, *(w.text for w in observed.warnings))

@@ -49,9 +49,8 @@ def read_bag(path: Path) -> dict[str, Series]:
         from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
     except ImportError:
-        raise ExtraMissingError(
-            f"{path}: reading ROS bags needs rosbags; pip install 'elastocal[formats]', or export it as .csv",
-            file=str(path),
+        raise ExtraMissingError.needed(
+            f"{path}: reading ROS bags needs rosbags", "formats", "export it as .csv", file=str(path)
         ) from None
     if path.is_file():
         note_file(path)

@@ -14,7 +14,7 @@ from importlib import resources
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
-from elastocal.errors import InputError
+from elastocal.errors import ExtraMissingError
 from elastocal.findings import as_sentence
 from elastocal.quantities import DASH, typeset
 from elastocal.values import dataclass
@@ -201,10 +201,7 @@ def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure |
     try:
         import typst
     except ImportError:
-        raise InputError(
-            "a PDF needs typst: install elastocal with the extra pdf, or write the certificate as .html",
-            code="no-typst",
-        ) from None
+        raise ExtraMissingError.needed("a PDF needs typst", "pdf", "write the certificate as .html") from None
     template = resources.files("elastocal.report").joinpath("certificate.typ").read_bytes()
     inputs = {
         "certificate": typeset(as_json(_data(certificate))),

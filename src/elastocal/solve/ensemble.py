@@ -79,9 +79,7 @@ def _emcee() -> Any:
     try:
         import emcee
     except ImportError:
-        raise ExtraMissingError(
-            "the ensemble sampler needs emcee; run: pip install elastocal[mcmc]", value="mcmc"
-        ) from None
+        raise ExtraMissingError.needed("the ensemble sampler needs emcee", "mcmc") from None
     return emcee
 
 

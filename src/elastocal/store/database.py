@@ -105,9 +105,7 @@ def url_of(store: str | PathLike[str] | None) -> URL:
         from sqlalchemy import URL, make_url
         from sqlalchemy.exc import ArgumentError
     except ImportError:
-        raise ExtraMissingError(
-            "the history of robots needs a database library; pip install 'elastocal[fleet]'"
-        ) from None
+        raise ExtraMissingError.needed("the history of robots needs a database library", "fleet") from None
     word = str(store) if store is not None else os.environ.get(VARIABLE, "") or USUAL
     if "://" not in word:
         return URL.create("sqlite", database=word)

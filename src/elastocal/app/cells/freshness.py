@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.files.opened import SHIPPED, sha256_of, watching
+from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Freshness:
     @property
     def repeat(self) -> str:
         """The command, to be typed in the folder of the cell."""
-        return " ".join(("elastocal", *map(_quoted, self.record.command)))
+        return shell_line(*self.record.command)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -70,13 +69,6 @@ class Freshness:
         if any(Path(name).name == TABLE for name in self.taken):
             return "readings were changed since simulate: taken as measured"
         return f"{', '.join(self.taken)} was changed since simulate: kept as it is"
-
-
-def _quoted(word: str) -> str:
-    """Double quotes are understood on every system; single ones only where a shell would change what stands within."""
-    if re.fullmatch(r"[\w.,:=/@+-]+", word, re.ASCII):
-        return word
-    return shlex.quote(word) if re.search(r'["$`!%\\]', word) else f'"{word}"'
 
 
 def records(cell: CellFolder) -> dict[str, RunRecord]:

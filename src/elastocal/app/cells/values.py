@@ -20,6 +20,7 @@ from elastocal.errors import FormatError, InputError, MissingError, RangeError, 
 from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
 from elastocal.files.typed import Misfit, of_type
+from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 WORDS = ("robot", "truth", "source")
@@ -270,9 +271,8 @@ def _check_there(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path}: no such file; check the name", code="no-file", file=str(path))
     if path.is_dir() and not is_cell(path):
-        message = (
-            f"{path}: is a folder and not a cell; give a file, or make a cell by 'elastocal new {path} --robot ROBOT'"
-        )
+        made = shell_line("new", path, "--robot", "ROBOT")
+        message = f"{path}: is a folder and not a cell; give a file, or make a cell by: {made}"
         raise InputError(message, code="no-cell", file=str(path))
 
 

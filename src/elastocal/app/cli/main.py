@@ -21,7 +21,7 @@ from elastocal.app.cli.command import COMMANDS, GROUPS, command_names, declared,
 from elastocal.app.cli.plain_values import PlainValues
 from elastocal.errors import InputError
 from elastocal.spatial.threads import hold_process
-from elastocal.untrusted import in_brief
+from elastocal.untrusted import in_brief, shell_word
 
 hold_process()
 
@@ -187,7 +187,7 @@ def _with_option(error: InputError, group: Any, words: list[str]) -> str:
     parameter, sentence = getattr(error, "parameter", ""), str(error)
     flag, form = flags.get(parameter, (None, ""))
     suggested = [(flags[p][0], v) for p, vs in getattr(error, "suggested", {}).items() if p in flags for v in vs]
-    typed = " ".join(f'{flag} "{v}"' if " " in v else f"{flag} {v}" for flag, v in suggested)
+    typed = " ".join(f"{flag} {shell_word(v)}" for flag, v in suggested)
     if typed:
         return f"{sentence}; with your own numbers, such as: {typed}"
     if flag is None or flag in sentence:

@@ -13,6 +13,7 @@ from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, MissingError, RangeError, ShapeError, UnknownNameError
+from elastocal.untrusted import shell_word
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _known(table: PointTable, asked: tuple[str, ...]) -> tuple[str, ...]:
         return table.markers
     raise MissingError(
         f"{table.file}: has angles ({table.angle}) and {len(table.markers)} markers; name those that turn by this "
-        f"angle, such as --known {table.markers[0]}, or remove the column"
+        f"angle, such as --known {shell_word(table.markers[0])}, or remove the column"
     )
 
 

@@ -67,7 +67,7 @@ def columns(
         pairs = {**recognised.proposal, **pairs}
         recognised = recognise(table, model, units=stated, told=pairs, header_line=header_line, sheet=sheet)
     said = bool(told or accept or units or header_line or sheet)
-    return ColumnsResult(recognised, _remembered(table, recognised, sheet) if said and recognised.sure else {})
+    return ColumnsResult(recognised, _remembered(table, recognised, sheet, pairs) if said and recognised.sure else {})
 
 
 def _pairs(pairs: list[str]) -> dict[str, str]:
@@ -83,12 +83,13 @@ def _pairs(pairs: list[str]) -> dict[str, str]:
     return out
 
 
-def _remembered(table: Path, recognised: Recognised, sheet: str | None) -> dict[Path, str]:
-    """columns.yaml with all that was recognised in this table."""
+def _remembered(table: Path, recognised: Recognised, sheet: str | None, pairs: Mapping[str, str]) -> dict[Path, str]:
+    """columns.yaml with all that was recognised in this table, and what was told to be unused."""
     from elastocal.files.tables.remembered import columns_file, with_layout
 
     file = columns_file(table)
     names = {f"{c.name}_{c.unit}" if c.unit else c.name: c.title for c in recognised.columns if c.name}
+    names |= {name: title for name, title in pairs.items() if title not in names.values()}
     first = all(c.by == "title" for c in recognised.columns) and recognised.header_line == 1
     opened: dict[str, Any] = {} if recognised.header_line == 1 or sheet else {"header_line": recognised.header_line}
     opened |= {"sheet": sheet} if sheet else {}

@@ -26,6 +26,7 @@ YAML = (".yaml", ".yml")
 class ConvertResult:
     """What was written, what the source left open, and the joints whose compliance is still to be filled in."""
 
+    source: str
     target: Path
     joints: int
     frames: int
@@ -60,7 +61,7 @@ def convert(
     robot = read_robot(source, tool)
     model, to_fill, text = complete_file(source, robot)
     size = (model.n, len(model.tree.frames), len(model.elements))
-    return ConvertResult(target, *size, robot.notes, to_fill, {target: text})
+    return ConvertResult(source, target, *size, robot.notes, to_fill, {target: text})
 
 
 def complete_file(source: str, robot: Robot) -> tuple[Robot, tuple[str, ...], str]:
@@ -91,7 +92,7 @@ def page(result: ConvertResult) -> Report:
     verdict = [f"{result.target} is written: {size}. Read again it gives the same robot."]
     if result.to_fill:
         verdict.append(
-            f"A URDF holds no compliance: k is 0 (rigid) for {', '.join(result.to_fill)}; "
+            f"{Path(result.source).name} holds no compliance: k is 0 (rigid) for {', '.join(result.to_fill)}; "
             "write measured values there, with their source."
         )
     notes = Table(

@@ -52,7 +52,7 @@ def gravity(
     ] = None,
     units: Annotated[
         str | None,
-        typer.Option(metavar="rad,Nm", help="Of columns that name none; of motors motor_rad,motor_Nm."),
+        typer.Option(metavar="rad,Nm", help="Of columns that name none (deg,Nm); of motors motor_rad,motor_Nm."),
     ] = None,
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rows per second of a log that has no time.")] = None,
     torques: Annotated[

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import or_reason
-from elastocal.errors import MissingError, ShapeError
+from elastocal.errors import MissingError, ShapeError, TooFewError
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 from elastocal.values import dataclass
 
@@ -55,6 +55,12 @@ def iso9283(
     from elastocal.files.tables.validation import read_visits
 
     visits, file_notes = read_visits(measured)
+    once = [v.name for v in visits if len(v.reached) < 2]
+    if once:
+        raise TooFewError(
+            f"{measured}: pose {once[0]} was measured once, which tells no repeatability; measure it at least two times "
+            f"(the standard: {STANDARD_CYCLES}), or leave its row out", file=str(measured), value=once[0],
+        )  # fmt: skip
     even = len({len(v.reached) for v in visits}) == 1
     if path and not even:
         raise MissingError(f"{measured}: the points of a path must all be measured in every cycle; complete the table")
@@ -70,10 +76,11 @@ def iso9283(
         notes.append(f"The standard asks for {STANDARD_CYCLES} cycles; here a pose has {fewest}.")
     if not even:
         notes.append("Distances are given where both poses were measured equally often.")
-    return Iso9283Result(measured.as_posix(), visits, poses, distances, _variation(visits), metrics.path, tuple(notes))
+    varied = _variation(measured, visits)
+    return Iso9283Result(measured.as_posix(), visits, poses, distances, varied, metrics.path, tuple(notes))
 
 
-def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:
+def _variation(file: Path, visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:
     """Spread of the mean places by direction of approach; every direction equally often."""
     import numpy as np
 
@@ -86,7 +93,7 @@ def _variation(visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]
         if len(sides) > 1:
             if len({len(r) for r in rows}) > 1:
                 raise ShapeError(
-                    f"pose {v.name}: its directions were measured {[len(r) for r in rows]} times; equal them"
+                    f"{file}: pose {v.name}: its directions were measured {[len(r) for r in rows]} times; equal them"
                 )
             out.append((v.name, len(sides), direction_variation(np.stack([v.reached[r] for r in rows]))))
     return tuple(out)

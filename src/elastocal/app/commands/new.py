@@ -14,6 +14,7 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import ConflictError, FileError, RangeError
 from elastocal.report.blocks import Column, Paragraphs, Report, Section, Table
+from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ def page(result: NewResult) -> Report:
     steps = [
         c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.contents)
     ]
-    to_do = Paragraphs(tuple(f"elastocal {command} {result.folder}" for command in steps))
+    to_do = Paragraphs(tuple(shell_line(command, result.folder) for command in steps))
     return Report(
         f"New cell {result.name}",
         (f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",),

@@ -79,7 +79,8 @@ def predict(
         str | None, typer.Option(metavar="FRAME", help="Where the load acts (default: the tool; as calibrated).")
     ] = None,
     frame: Annotated[
-        str | None, typer.Option(metavar="FRAME", help="What is watched (default: the tool; every marker).")
+        str | None,
+        typer.Option(metavar="MARKER|FRAME", help="One marker; of a reduction a frame (default: all; the tool)."),
     ] = None,
     axes: Annotated[
         str, typer.Option(metavar="instrument|base", help="Axes of predicted positions (default: the instrument's).")
@@ -151,7 +152,8 @@ def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult
     if not known.placed and (load.applied is None or not load.applied.wrench.any()):
         raise MissingError(NO_LOAD)
     if asked.frame is not None and asked.frame not in known.markers:
-        raise UnknownNameError("marker", asked.frame, known.markers)
+        where_typed = f"{path}, --frame: a calibration predicts its markers"
+        raise UnknownNameError("marker", asked.frame, known.markers, where_typed, parameter="frame")
     shown = range(len(known.markers)) if asked.frame is None else (known.markers.index(asked.frame),)
     prediction = known.predict_joints(
         where.q, None if load.applied is None else _each(load, len(where)), asked.station, load.frame,

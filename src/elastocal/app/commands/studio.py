@@ -46,7 +46,7 @@ def studio(
 
     missing = [m for m in NEEDED if find_spec(m) is None]
     if missing:
-        raise ExtraMissingError("the studio needs packages of the extra 'studio'; run pip install 'elastocal[studio]'")
+        raise ExtraMissingError.needed(f"the studio needs {', '.join(missing)}", "studio")
     if not folder.is_dir():
         raise InputError(f"{folder}: is no folder; make it first, or give another", code="no-folder", file=str(folder))
     from elastocal.studio.serve import bind, serve

@@ -17,6 +17,7 @@ from elastocal.app.pages.compensate.figures import error_lines
 from elastocal.app.pages.plan import page as plan
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown, loud
+from elastocal.untrusted import shell_line
 
 if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
@@ -58,7 +59,7 @@ def page(result: DemoResult) -> Report:
 def short(whole: Report, result: DemoResult, folder: Path) -> Report:
     """The ``whole`` report for a terminal; ``folder`` is that of the cell, as seen from there."""
     numbers = Section("Error along the program", (summary_table(result),))
-    cell = Fact("cell", "cell", str(folder), f"{folder} (elastocal status {folder})")
+    cell = Fact("cell", "cell", str(folder), f"{folder} ({shell_line('status', folder)})")
     return replace(whole, sections=(numbers, whole.sections[1]), inputs=(cell,), notes=())
 
 

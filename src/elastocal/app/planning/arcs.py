@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import ConflictError, InputError, TooFewError
+from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -112,10 +113,10 @@ def _files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]:
     halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
     texts, notes = measuring_program(file.name, file.model, halts, result.request.wait, result.request.language)
     texts["plan.csv"] = arc_table_text(axis, np.degrees(shown), result.markers)
-    pivots = " ".join(f"--pivot {m}" for m in result.markers[1:])
+    pivots = [word for m in result.markers[1:] for word in ("--pivot", m)]
+    typed = shell_line("compensator", "plan.csv", "--moving", MOVING, *pivots, "--joint", joint, "--robot", file.robot)
     words = (
-        f"Fill in plan.csv, then: elastocal compensator plan.csv --moving {MOVING} {pivots} --joint {joint} "
-        f"--robot {file.robot}",
+        f"Fill in plan.csv, then: {typed}",
         f"{MOVING} is the spring's end on the moving link; the others sit on the body that turns about its fixed end. "
         "Nothing but joint limits is checked.",
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from elastocal.app.planning.request import PlanRequest
 from elastocal.errors import FileError
+from elastocal.untrusted import shell_line
 
 if TYPE_CHECKING:
     from elastocal.compensation.posts.post import Post
@@ -174,10 +175,10 @@ def _gravity_words(method: Sweeping, file: PlanFile) -> str:
 
     source = next((s for s in method.sources if isinstance(s, Friction)), None)
     terms = ",".join(t for t in TERMS if getattr(source, t, False)) or "none"
-    tool = "" if file.tool is None else f" --tool {file.tool}"
+    tool = () if file.tool is None else ("--tool", file.tool)
     return (
         "Log joint values and torques while the program runs, from the start of the first sweep to the end of the "
-        f"last, then: elastocal gravity LOG {file.robot}{tool} --friction {terms}"
+        f"last, then: {shell_line('gravity', 'LOG', file.robot, *tool, '--friction', terms)}"
     )
 
 

@@ -30,9 +30,7 @@ class Mesh(Obstacle):
         try:
             import coal
         except ImportError:
-            raise ExtraMissingError(
-                f"obstacle {self.label}: meshes need coal; install it with: pip install 'elastocal[mesh]', or use a box"
-            ) from None
+            raise ExtraMissingError.needed(f"obstacle {self.label}: meshes need coal", "mesh", "use a box") from None
         surface = coal.BVHModelOBBRSS()
         surface.beginModel(len(self.triangles), 3 * len(self.triangles))
         for triangle in self.triangles:

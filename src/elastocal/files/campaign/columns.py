@@ -17,16 +17,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 
 from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
+from elastocal.files.campaign.load_titles import is_payload, lost_loads
 from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.axis_titles import numbered_axis
-from elastocal.files.tables.configurations import NAME, allowed_units, motor_column
+from elastocal.files.tables.configurations import NAME, PAYLOAD, allowed_units, motor_column
 from elastocal.files.tables.raw import Field, RawTable, add_once, understood
-from elastocal.files.tables.titles import as_read, split_title, unit_word
+from elastocal.files.tables.titles import as_read, is_bare, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
-from elastocal.untrusted import finite_number
+from elastocal.findings import Finding
+from elastocal.untrusted import finite_number, shell_line, shell_word
 from elastocal.values import dataclass
 
 MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
@@ -52,6 +53,10 @@ _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""
 _PLAIN: dict[str, float] = {}
 NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
+UNUSED = "unused"
+"""What a title may be told to be."""
+_AXIS = re.compile(r"(?:a|e|j|joint|axis|achse|theta)[ _.]?\d\d?", re.IGNORECASE)
+"""An axis by its number, also one of another robot or an external one."""
 ONCE = "once for all tables like it by 'elastocal columns'"
 Declared = Mapping[str, str]
 """Units by dimension, of columns that do not tell theirs."""
@@ -64,6 +69,7 @@ class CampaignColumns:
     fields: dict[str, Field]
     readings: dict[str, dict[str, Field]]
     notes: tuple[str, ...] = field(default=(), compare=False)
+    warnings: tuple[Finding, ...] = field(default=(), compare=False)
 
     @property
     def long(self) -> bool:
@@ -108,19 +114,21 @@ def understand(
                 raise
             raise _of_another(raw, axes) from None
         if matched is None:
+            titles.check_told(place)
             unused.append(column)
             continue
         marker, name, factor = matched
         target = fields if marker is None else readings.setdefault(marker, {})
         add_once(raw, target, name, Field(place, factor))
     notes = (*titles.notes(fields, unused), *_marker_notes(raw, readings))
-    campaign_columns = CampaignColumns(fields, readings, notes)
+    campaign_columns = CampaignColumns(fields, readings, notes, lost_loads(raw, unused))
     _check_axes(raw, campaign_columns, axes, unused)
     _check_markers(raw, campaign_columns)
     if not readings and not plan and unused:
         raise _no_readings(raw, "dx" if kind == "deflection" else "x", unused)
     for marker, columns in readings.items() if readings or plan else [("", {})]:
-        _check_groups(raw, marker or (titles.markers[-1] if any(q in axes for q in LOADED) else ""), columns, kind)
+        own = marker or (titles.markers[-1] if any(q in axes for q in LOADED) else "")
+        _check_groups(raw, own, columns, kind, unused)
     return campaign_columns
 
 
@@ -144,7 +152,7 @@ def configuration_columns(
         else:
             add_once(raw, fields, known[1], Field(place, known[2]))
     _check_axes(raw, CampaignColumns(fields, {}), axes, unused)
-    return fields, titles.notes(fields, unused)
+    return fields, (*titles.notes(fields, unused), *(w.text for w in lost_loads(raw, unused)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +179,8 @@ class Titles:
         raw, axes = self.raw, self.axes
         if (motor := motor_column(raw, title, axes)) is not None:
             return None, *motor
+        if is_payload(title) and title.rpartition("_")[0] not in axes:
+            return None, PAYLOAD, 1.0
         poses = allowed_units(axes) | {TEMPERATURE: _KELVIN}
         column = self.plain(title, poses)
         stem = column if column in poses else column.rpartition("_")[0]
@@ -189,9 +199,15 @@ class Titles:
             prefixed = {f"{marker}.{q}": u for q, u in known.items()}
             name, factor = self.understood(f"{marker}.{rest}", prefixed, f"{marker}.{quantity}", title)
             return marker, name.removeprefix(f"{marker}."), factor
-        if quantity not in known and not _nearly(title, {**poses, **known}):
+        if quantity not in known and not _nearly(title, {**poses, **known}, axes):
             return None
         return "", *self.understood(column, poses | known, quantity, title)
+
+    def check_told(self, place: int) -> None:
+        """Refuse a name that was given to a title, and is none, but for ``unused``."""
+        column, title = self.raw.header[place], self.raw.origin(place).title
+        if self.raw.named and not column.startswith(title) and not column.lower().startswith(UNUSED):
+            self.understood(column, allowed_units(self.axes) | self.units(), "", title)
 
     def units(self) -> dict[str, Mapping[str, float]]:
         kinds = (self.kind,) if self.kind else tuple(GROUPS)
@@ -237,7 +253,15 @@ class Titles:
             return understood(self.raw, column, {q: units for q, units in allowed.items() if units}, others)
         except UnknownNameError as error:
             hint = f"; tell which of the file's titles it is by columns: of table, such as {{x_mm: 'X pos'}}, or {ONCE}"
-            raise error.reworded(f"{error}{hint}") from None
+            raise error.reworded(f"{error}{hint}{self._left_out(title)}") from None
+        except UnitError as error:
+            raise error.reworded(f"{error}{self._left_out(title)}") from None
+
+    def _left_out(self, title: str) -> str:
+        """How to leave a column out; where ``columns`` name them, they need not name it."""
+        told = shell_word(f"{UNUSED}={title}")
+        hint = f"; if it is no part of the campaign, tell 'elastocal columns' {told}"
+        return "" if self.raw.named else hint
 
     def notes(self, fields: Mapping[str, Field], unused: Sequence[str]) -> tuple[str, ...]:
         taken = [
@@ -248,7 +272,12 @@ class Titles:
         name = self.raw.file.rpartition("/")[2]
         by_number = f"{name}: {', '.join(f'{t} is axis {a}' for t, a in taken)}."
         left = f"{name}: not used: {', '.join(unused)}."
-        return (*([by_number] if taken else []), *([left] if unused else []))
+        hung = [] if PAYLOAD not in fields else [self.raw.header[fields[PAYLOAD].place]]
+        weight = [
+            f"{name}: {title} is a mass that hangs at the frame of the load: a force of m g along gravity."
+            for title in hung
+        ]
+        return (*([by_number] if taken else []), *weight, *([left] if unused else []))
 
 
 def _marker_notes(raw: RawTable, readings: Mapping[str, Mapping[str, Field]]) -> tuple[str, ...]:
@@ -270,12 +299,17 @@ def _units(quantity: str) -> Mapping[str, float]:
     return ANGLE if any(quantity in group for group in (TURN, *ANGLES)) else LENGTH
 
 
-def _nearly(title: str, known: Mapping[str, object]) -> bool:
-    """Whether a title looks like a slip for a column: it has a unit, or is spelt almost like one."""
+def _nearly(title: str, known: Mapping[str, Mapping[str, float]], axes: Mapping[str, str]) -> bool:
+    """Whether a title looks like a slip for a column: spelt almost like one of its unit, or an axis there is not."""
     from difflib import get_close_matches
 
-    stem, _, unit = title.rpartition("_")
-    return bool(stem and unit_word(unit) == unit) or bool(get_close_matches(title.lower(), [*known], 1, 0.8))
+    before, stated = split_title(title)
+    if not stated and (unit_word(suffix := title.rpartition("_")[2]) == suffix):
+        before, stated = title.rpartition("_")[0], suffix
+    unit = unit_word(stated) if stated else None
+    names = [name.lower() for name, units in known.items() if unit is None or unit in units]
+    beyond = unit in (*ANGLE, *LENGTH) and _AXIS.fullmatch(before) is not None and bool(axes)
+    return beyond or bool(get_close_matches(before.lower(), names, 1, 0.8))
 
 
 def _check_kind(raw: RawTable, column: str, quantity: str, kind: str | None) -> None:
@@ -298,8 +332,15 @@ def has_axis(names: Iterable[str], axis: str) -> bool:
 def _check_axes(raw: RawTable, columns: CampaignColumns, axes: Mapping[str, str], unused: Sequence[str]) -> None:
     """Where an axis is missing and titles are not used, one of them may be meant."""
     absent = [a for a in axes if not has_axis(columns.fields, a)]
+    if absent and len(absent) == len(axes) and not all(map(is_bare, unused)):
+        raise _of_another(raw, axes)
     if absent and unused:
         raise no_axes(raw, absent[0], "deg" if axes[absent[0]] == "revolute" else "mm", unused)
+
+
+def _asking(raw: RawTable) -> str:
+    """The command that tells what is taken from a table."""
+    return shell_line("columns", "ROBOT", raw.file)
 
 
 def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
@@ -313,16 +354,16 @@ def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
         )  # fmt: skip
     return InputError(
         f"{raw.top}: none of {', '.join(raw.header)} is an axis of the robot ({', '.join(axes)}); check that the table "
-        f"is of this robot, or tell which is which by 'elastocal columns ROBOT {Path(raw.file).name}'",
+        f"is of this robot, or tell which is which by '{_asking(raw)}'",
         code="missing-column", file=raw.file, line=raw.header_line, allowed=tuple(axes),
     )  # fmt: skip
 
 
 def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] = ()) -> InputError:
     """An axis has no column; ``unused`` are titles that may be meant."""
-    titles, table = unused or raw.header, Path(raw.file).name
+    titles, command = unused or raw.header, _asking(raw)
     return InputError(
-        f"{raw.top}: there is no column for axis {axis}; 'elastocal columns ROBOT {table}' proposes which of "
+        f"{raw.top}: there is no column for axis {axis}; '{command}' proposes which of "
         f"{', '.join(titles)} it is, and remembers what is accepted; or write {axis}_{unit} as its title",
         code="missing-column", file=raw.file, line=raw.header_line, value=axis, allowed=tuple(titles),
     )  # fmt: skip
@@ -331,7 +372,7 @@ def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] =
 def _no_readings(raw: RawTable, quantity: str, unused: Sequence[str]) -> MissingError:
     """Nothing is a reading, and ``unused`` titles may be meant."""
     return MissingError(
-        f"{raw.top}: there is no column of {quantity}; 'elastocal columns ROBOT {Path(raw.file).name}' shows what is "
+        f"{raw.top}: there is no column of {quantity}; '{_asking(raw)}' shows what is "
         f"taken from {', '.join(unused)}, and remembers what is said; or write {quantity}_mm as title ({quantity}1_mm, "
         f"{quantity}2_mm of several markers)",
         file=raw.file, line=raw.header_line, allowed=tuple(unused),
@@ -349,7 +390,9 @@ def _check_markers(raw: RawTable, columns: CampaignColumns) -> None:
         raise ConflictError(f"{raw.top}: column {first!r} names its marker and {title!r} does not; name it in both")
 
 
-def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind: str | None) -> None:
+def _check_groups(
+    raw: RawTable, marker: str, columns: Mapping[str, Field], kind: str | None, unused: Sequence[str]
+) -> None:
     """Each quantity has all its columns, and each is given in one way."""
     where, prefix = raw.top, f"{marker}." if marker else ""
     if any(q in columns for q in SHIFT) and any(q in columns for q in ((*LOADED, *UNLOADED) if kind else UNLOADED)):
@@ -367,7 +410,9 @@ def _check_groups(raw: RawTable, marker: str, columns: Mapping[str, Field], kind
             title = (
                 f"{absent[0]}{number}{suffix}" if number.isdigit() and not dotted else f"{prefix}{absent[0]}{suffix}"
             )
-            raise MissingError(f"{where}: there is no column of {absent[0]}; add {title}{_why(group)}", value=title)
+            left = f"; not used: {', '.join(unused)}" if unused else ""
+            message = f"there is no column of {absent[0]}; add {title}{_why(group)}{left}"
+            raise MissingError(f"{where}: {message}", value=title, allowed=tuple(unused))
 
 
 def _why(group: tuple[str, ...]) -> str:

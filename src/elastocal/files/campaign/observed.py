@@ -46,6 +46,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.remembered import check_units
 from elastocal.files.units import declared_units
+from elastocal.findings import Finding
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.position import Position
@@ -82,6 +83,8 @@ class Observed:
     """Whether the tables name their markers."""
     excluded: tuple[Decision, ...] = ()
     kept: tuple[Decision, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    """What the tables hold that is lost."""
 
     @property
     def name(self) -> str:
@@ -159,7 +162,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         raws = with_markers_of_files(raws)
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = entry.missing == "skip"
-    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units)
+    wanted = Wanted(axes, None, entry.measurement, skip, False, model.controller.drives, units, model.gravity)
     tables, euler, turned = oriented(read_tables(raws, wanted), model, entry.euler)
     raws = {table.word: table.raw for table in tables}
     entry = replace(entry, euler=euler)
@@ -207,6 +210,7 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         any(t.markers for t in tables),
         excluded,
         kept,
+        tuple(w for table in tables for w in table.columns.warnings),
     )
 
 

@@ -93,7 +93,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
     axes = dict(zip(model.controller.axes, (m.kind for m in model.motions), strict=True))
     skip = plan or entry.missing == "skip"
     drives = model.controller.drives
-    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units)
+    wanted = Wanted(axes, model.tree.names, entry.measurement, skip, plan, drives, given.units, model.gravity)
     tables, _, turned = oriented(read_tables(raws, wanted), model, entry.euler, plan)
     markers, chosen = chosen_markers(given, tables, model)
     readings = gathered_readings(tables, markers, plan, entry.repeats)
@@ -110,6 +110,7 @@ def _read(path: Path, plan: bool) -> CampaignFile:
         *model.notes,
         *table_notes(raws),
         *column_notes(tables),
+        *(w.text for table in tables for w in table.columns.warnings),
         *turned,
         *chosen,
         *setup_notes,

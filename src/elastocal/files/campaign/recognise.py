@@ -29,7 +29,7 @@ from elastocal.files.campaign.columns import (
     Titles,
     has_axis,
 )
-from elastocal.files.tables.configurations import NAME
+from elastocal.files.tables.configurations import NAME, PAYLOAD
 from elastocal.files.tables.csv_file import as_written, with_units
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.remembered import layouts_of, renamed_by
@@ -209,6 +209,8 @@ def _unit(word: str, name: str, titles: Titles) -> tuple[str, bool]:
         return unit_word(own) or own, False
     if name in QUATERNION or name in MATRIX:
         return "", False
+    if name == PAYLOAD:
+        return "kg", False
     turns = titles.axes.get(name) == "revolute" or any(name in group for group in (TURN, *ANGLES))
     declared = titles.declared.get("angle" if turns else "length", "")
     return declared, bool(declared)

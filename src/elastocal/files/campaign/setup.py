@@ -10,6 +10,7 @@ from elastocal.files.campaign.file import CampaignKeys, LoadEntry, listed
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.campaign.table import CampaignTable
 from elastocal.files.located import Located, Path_
+from elastocal.files.tables.configurations import PAYLOAD
 from elastocal.measure.setup import Setup
 from elastocal.model.limits import limit_text, moved_by
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -152,6 +153,9 @@ def read_load(given: CampaignKeys, model: Robot, readings: Readings) -> tuple[Ap
     frame = e.frame or model.tool
     if frame not in model.tree.names:
         raise located.unknown((KEY, "frame"), "frame", frame, model.tree.names)
+    if e.follows and any(PAYLOAD in t.columns.fields for t in readings.cells.tables):
+        message = "a payload hangs along gravity and does not turn with the tool; give forces as fx_N, fy_N, fz_N"
+        raise located.error((KEY, "follows"), message, ConflictError)
     if e.force is not None or e.moment is not None:
         key = next(k for k in keys if str(k).startswith("force" if e.force is not None else "moment"))
         if readings.wrenches is not None:

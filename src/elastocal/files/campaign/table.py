@@ -61,6 +61,8 @@ class Wanted:
     plan: bool = False
     drives: Drives | None = None
     declared: Declared = field(default_factory=dict)
+    gravity: Array | None = None
+    """(3,) in base axes, for columns of payloads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +146,7 @@ def read_tables(raws: Mapping[str, RawTable], wanted: Wanted) -> tuple[CampaignT
 
 def _table(raw: RawTable, word: str, wanted: Wanted) -> CampaignTable:
     columns = understand(raw, wanted.axes, wanted.frames, wanted.kind, wanted.plan, wanted.declared)
-    poses = configurations(raw, columns.fields, wanted.axes, wanted.drives)
+    poses = configurations(raw, columns.fields, wanted.axes, wanted.drives, wanted.gravity)
     marker = _marker_column(raw, columns, wanted.frames)
     missed: set[int] = set()
     read = {name: _read(raw, fields, wanted, missed) for name, fields in columns.readings.items()}

@@ -11,7 +11,7 @@ currents are optional; an empty torque is unknown (nan).
 Torques may stand in a table of their own, and units and rows per second may be said by the user (``given``).
 
 The bare header ``q_0,q_1,...,tau_0,tau_1,...`` that identification programs write is read as well: joint values and
-torques of the joints in the model's order, taken as rad (m) and N m (N), which the notes say.
+torques of the joints in the model's order, taken as rad (m) and N m (N) unless the user says otherwise; the notes tell.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elastocal.errors import ConflictError, MissingError, ShapeError
+from elastocal.errors import ConflictError, MissingError, ShapeError, UnitError
 from elastocal.files.log.given import Given
 from elastocal.files.log.read import axes_log
 from elastocal.files.tables.axis_titles import with_axis_titles
@@ -69,7 +69,7 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
             raise MissingError(f"{raw.file}: has a header and no rows; a log has one row per instant")
         bare = "q_0" in raw.header
         raw = raw if bare else with_axis_titles(raw, model.controller.axes)
-        columns = _bare(raw, model) if bare else _named(raw, model)
+        columns = _bare(raw, model, given) if bare else _named(raw, model)
         parts.append(_numbers(raw, columns, model))
     joined = {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
     values, torque, controller = joined["values"], joined["torque"], model.controller
@@ -88,7 +88,7 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
         first = int(joined["lines"][np.argmin(new)])
         notes.append(f"{int(np.sum(~new))} rows repeat the time of the row before (first: line {first}): left out.")
     if bare:
-        notes.append("The header names no units: values are taken as rad (m) and N m (N), in the order of the joints.")
+        notes.append(_units_of_bare(model, given))
         log = JointLog(raw.file, model.joints, values[new], torque[new], joined["lines"][new], _some(time, new))
         return replace(log, notes=tuple(notes))
     return axes_log(
@@ -174,8 +174,34 @@ def _allowed(model: Robot) -> dict[str, Mapping[str, float]]:
     return out
 
 
-def _bare(raw: RawTable, model: Robot) -> _Columns:
+def _units_of_bare(model: Robot, given: Given) -> str:
+    stated = [" or ".join(dict.fromkeys(given.unit(m.kind, t) for m in model.motions)) for t in (False, True)]
+    values, torques = stated[0] or "rad (m)", stated[1] or "N m (N)"
+    source = ", as stated" if any(stated) else ""
+    taken = f"values are taken as {values} and torques as {torques}{source}, in the order of the joints"
+    return f"The header names no units: {taken}."
+
+
+def _bare_factor(raw: RawTable, model: Robot, given: Given, place: int, torque: bool) -> float:
+    """To SI, of a joint's value or torque by the unit that is stated; 1 where none is."""
+    kind = model.motions[place].kind
+    unit = given.unit(kind, torque)
+    units = (MOMENT if torque else ANGLE) if kind == "revolute" else FORCE if torque else LENGTH
+    if unit and unit not in units:
+        name = f"{'tau' if torque else 'q'}_{place}"
+        raise UnitError(
+            f"{raw.top}: {name} is of a joint, and {unit} is stated; use {', '.join(units)}, or name the columns by "
+            "axes (A1,A2,...)", parameter="units", value=unit, column=name,
+        )  # fmt: skip
+    return units[unit] if unit else 1.0
+
+
+def _bare(raw: RawTable, model: Robot, given: Given) -> _Columns:
     places = {name: Field(i, 1.0) for i, name in enumerate(raw.header)}
+    for i in range(model.n):
+        for name, force in ((f"q_{i}", False), (f"tau_{i}", True)):
+            if name in places:
+                places[name] = replace(places[name], factor=_bare_factor(raw, model, given, i, force))
     missing = [f"q_{i}" for i in range(model.n) if f"q_{i}" not in places]
     if missing or f"q_{model.n}" in places:
         count = sum(name.startswith("q_") for name in raw.header)

@@ -154,7 +154,7 @@ def read_mesh(path: Path, scale: Array) -> tuple[Array, Ints]:
     try:
         import trimesh
     except ImportError:
-        raise ExtraMissingError(f"{path}: meshes need trimesh; pip install 'elastocal[formats]'") from None
+        raise ExtraMissingError.needed(f"{path}: meshes need trimesh", "formats") from None
     data = read_bytes(path)
     try:
         loaded: Any = trimesh.load(io.BytesIO(data), file_type=path.suffix[1:].lower(), force="mesh", process=False)

@@ -18,7 +18,6 @@ from elastocal.files.opened import read_bytes
 
 SECONDS, BYTES = 8, 10**9
 """What expanding a file may take."""
-EXTRA = "pip install 'elastocal[formats]'"
 
 
 def split_arguments(word: str) -> tuple[str, dict[str, str]]:
@@ -43,9 +42,8 @@ def expanded(path: Path, arguments: dict[str, str]) -> bytes:
     """
     _check_xml(path, read_bytes(path))
     if find_spec("xacrodoc") is None:
-        raise ExtraMissingError(
-            f"{path}: expanding xacro needs xacrodoc; {EXTRA}, or give a .urdf file",
-            file=str(path),
+        raise ExtraMissingError.needed(
+            f"{path}: expanding xacro needs xacrodoc", "formats", "give a .urdf file", file=str(path)
         )
     words = [
         sys.executable,

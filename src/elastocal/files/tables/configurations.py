@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import ConflictError, DuplicateError, MissingError, UnitError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnitError, UnknownNameError
 from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
@@ -108,7 +108,7 @@ def motors_to_axes(
 
 
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-NAME = "name"
+NAME, PAYLOAD = "name", "payload"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +130,16 @@ def read_configurations(path: Path, axes: Mapping[str, str], drives: Drives | No
 
 
 def configurations(
-    raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str], drives: Drives | None = None
+    raw: RawTable,
+    fields: Mapping[str, Field],
+    axes: Mapping[str, str],
+    drives: Drives | None = None,
+    gravity: Array | None = None,
 ) -> ConfigurationTable:
-    """The columns of axes (or of their ``drives``), wrenches and names among ``fields``."""
+    """The columns of axes (or of their ``drives``), wrenches and names among ``fields``.
+
+    A column of payloads is their weight, by ``gravity`` (3,) in base axes.
+    """
     import numpy as np
 
     driven = by_motors(raw, fields, axes)
@@ -152,8 +159,29 @@ def configurations(
         there = [i for i, w in enumerate(WRENCH) if w in fields]
         wrenches = np.zeros((len(raw.rows), len(WRENCH)))
         wrenches[:, there] = si_columns(raw, [fields[WRENCH[i]] for i in there])
+    if PAYLOAD in fields and gravity is not None:
+        wrenches = _weights(raw, fields, gravity)
     names = tuple(raw.texts(fields[NAME].place)) if NAME in fields else None
     return ConfigurationTable(raw.file, values, wrenches, names, raw.lines, raw.notes)
+
+
+def _weights(raw: RawTable, fields: Mapping[str, Field], gravity: Array) -> Array:
+    """Wrenches (N, 6) of masses that hang at the frame of the load."""
+    import numpy as np
+
+    title, twice = raw.header[fields[PAYLOAD].place], [w for w in WRENCH if w in fields]
+    if twice:
+        raise ConflictError(
+            f"{raw.top}: {title} and {raw.header[fields[twice[0]].place]} both give the load; keep one, with the "
+            "weight of the payload in the force", column=title,
+        )  # fmt: skip
+    masses = si_columns(raw, [fields[PAYLOAD]])
+    if np.any(masses < 0):
+        line = int(raw.lines[int(np.argmax(masses[:, 0] < 0))])
+        raise RangeError(
+            f"{raw.file}, line {line}, column {title}: a mass is not below zero; give kg", column=title, line=line
+        )
+    return np.hstack([masses * gravity + 0.0, np.zeros((len(masses), 3))])
 
 
 def _top_of_axes(raw: RawTable, fields: Mapping[str, Field], axes: Mapping[str, str]) -> str:

@@ -92,9 +92,8 @@ def _book(path: Path) -> Any:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise ExtraMissingError(
-            f"{path}: reading Excel needs openpyxl; pip install 'elastocal[formats]', or save the sheet as .csv",
-            file=str(path),
+        raise ExtraMissingError.needed(
+            f"{path}: reading Excel needs openpyxl", "formats", "save the sheet as .csv", file=str(path)
         ) from None
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
@@ -197,9 +196,7 @@ def excel_bytes(header: Sequence[str], rows: Sequence[Sequence[object]], sheet: 
     try:
         from openpyxl import Workbook
     except ImportError:
-        raise ExtraMissingError(
-            "writing Excel needs openpyxl; pip install 'elastocal[formats]', or name a .csv file"
-        ) from None
+        raise ExtraMissingError.needed("writing Excel needs openpyxl", "formats", "name a .csv file") from None
     book = Workbook()
     page = book.active
     page.title = sheet[:31]

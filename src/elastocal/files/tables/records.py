@@ -23,7 +23,7 @@ from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.raw import RawTable
 
 ENDINGS = (".yaml", ".yml", ".json")
-_FORMAT = re.compile(r"^\s*\"?format\"?\s*:\s*[\"']?elastocal-", re.MULTILINE)
+_FORMAT = re.compile(r"^\s*\"?format\"?\s*:\s*[\"']?(elastocal-[\w/]+)", re.MULTILINE)
 _JOINTS = re.compile(r"joint|axes|axis|angle|^q$", re.IGNORECASE)
 _POINT = re.compile(r"position|translation|point|xyz|location", re.IGNORECASE)
 
@@ -41,6 +41,11 @@ def is_campaign(path: Path) -> bool:
 def read_records(path: Path) -> RawTable:
     """The records of a file, one row each."""
     file, text = path.as_posix(), read_text(path)
+    if own := _FORMAT.search(text):
+        raise FormatError(
+            f"{file}: is a file of Elastocal ({own[1]}), and no table; give the table that was read", file=file,
+            code="no-table", value=own[1],
+        )  # fmt: skip
     located = Located(file, parse_json(text, file), {}) if path.suffix.lower() == ".json" else parse_yaml(text, file)
     top, records = _records(located)
     rows = [dict(_leaves(record)) for _, record in records]
