@@ -66,9 +66,10 @@ def simulate(
     ``where``: a plan, a campaign whose readings are not looked at, or controller values (N, n) in rad and m; the last
     under ``wrench`` (N, 6) at ``load_frame``.  ``read`` is position or deflection: by default what the plan or the
     campaign is of, else position.  ``markers`` are frames of the robot, or places (m) in the tool's frame by name;
-    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of one coordinate of one
-    reading, as ``Reading(sd=...)``, sources of error, or None; a deflection is the difference of two readings and has
-    sqrt(2) of it.  ``stations`` are poses of the robot's base in the instrument's frame: positions are given there.  ``outliers`` numbers are off by ``outlier_size`` (m).
+    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of one coordinate of
+    one reading, as ``Reading(sd=...)``, sources of error, or None; a deflection is the difference of two readings and
+    has sqrt(2) of it.  ``stations`` are poses of the robot's base in the instrument's frame: positions are given
+    there.  ``outliers`` numbers are off by ``outlier_size`` (m).
     """
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
