@@ -43,7 +43,7 @@ def fill(store: Path) -> None:
     wrench = np.hstack([rng.uniform(-1500, 1500, (12, 3)), np.zeros((12, 3))])
     truth = robot.with_parameters({p.name: 1.4 * p.value for p in robot.parameters if p.kind == "joint_compliance"})
     read = truth.deflection(q, wrench).translation + rng.normal(0, 2e-5, (12, 3))
-    data = ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5)
+    data = ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5 / np.sqrt(2))
     cal = ec.calibrate(robot, data, ["compliance"])
     assert cal.names, "a history without parameters is no measure"
     with ec.history(store) as histories:

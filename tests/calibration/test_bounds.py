@@ -128,7 +128,7 @@ def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:
     wrench[:, :3] = rng.uniform(-2000, 2000, size=(14, 3))
     moved = deflection(nominal, q, [AppliedWrenches(nominal.tool, wrench)]).translation
     read = moved + 2e-5 * rng.normal(size=moved.shape)
-    cal = ec.calibrate(stated, campaign(q, nominal, deflection=read, wrench=wrench, noise=2e-5))
+    cal = ec.calibrate(stated, campaign(q, nominal, deflection=read, wrench=wrench, noise=2e-5 / np.sqrt(2)))
     assert "backlash" in cal.words
     (note,) = [w for w in cal.warnings if w.code == "no-backlash"]
     assert "A2" in note.data["joints"]

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calibration.virtual import Truth, campaign, joint_values, random_arm, read_positions, true_robot
+from calibration.virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
+from oracle.draws import draws
+from scipy.stats import kstest
 
 import elastocal as ec
 from elastocal.app.cli.main import app
 from elastocal.app.commands.compare import CompareResult
 from elastocal.app.pages.compare import page
 from elastocal.calibration.comparison import Comparison
+from elastocal.calibration.shrinkage import Shrinkage, difference
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 
@@ -72,6 +75,72 @@ def test_wider_standard_deviations_are_those_of_every_judgement(calibrations: tu
     assert plain.tool is not None
     assert wide.tool is not None
     assert wide.tool.sd == pytest.approx(2 * plain.tool.sd)
+
+
+def test_estimates_that_share_a_prior_differ_as_said() -> None:
+    """Robots drawn anew, each calibrated twice: chi2 has the mean of its rank, the probability is below any level as
+    often as that level says; the sum of both posteriors would be twice as wide along what priors decide."""
+    robot, count = random_arm(2), draws(8, 100)
+    chi2, rank, levels = [], [], []
+    for seed in range(count):
+        truth = true_robot(robot, np.random.default_rng(1000 + seed), ("geometry",))
+        a, b = (ec.calibrate(robot, read(truth, robot, 10 * seed + i), WORDS, outliers=False) for i in (1, 2))
+        (step,) = ec.compare(replace(a, inflation=1.0), replace(b, inflation=1.0)).steps
+        chi2.append(step.chi2)
+        rank.append(step.rank)
+        levels.append(step.probability)
+    assert min(rank) >= 12  # of a six-axis arm with one marker about 18 combinations can be told
+    assert max(rank) < len(a.names) / 1.5
+    assert abs(sum(chi2) / sum(rank) - 1) < 4 * np.sqrt(2 / sum(rank))
+    assert kstest(levels, "uniform").pvalue > 1e-3
+
+
+def test_a_tenth_of_a_milliradian_is_detected_and_its_joint_is_named() -> None:
+    robot = shipped("kuka-kr270")
+    truth = true_robot(robot, np.random.default_rng(5), ("geometry",))
+    at = float(truth.robot.parameters.values[truth.robot.parameters.index("A2.offset")])
+    hit = replace(truth, robot=truth.robot.with_parameters({"A2.offset": at + 1e-4}))
+    a, b = (ec.calibrate(robot, read(t, robot, seed), WORDS) for t, seed in ((truth, 21), (hit, 22)))
+    compared = ec.compare(a, b)
+    (step,) = compared.steps
+    assert step.probability < 1e-6
+    (cause,) = (c for c in step.causes if c.name == "A2.offset")
+    assert {c.name for c in step.causes} <= {"A2.offset", "A1.ry"}  # the tilt of its seat: one and the same motion
+    assert cause.value == pytest.approx(1e-4, abs=4 * cause.sd)
+    assert cause.sd < 2e-5
+    assert "A2.offset" in [c["name"] for c in compared.verdict[0].data["causes"]]
+
+
+def test_shrinkage_is_read_again_and_an_earlier_file_is_said_not_to_tell(
+    calibrations: tuple[ec.Calibration, ...], tmp_path: Path
+) -> None:
+    a, _, b = calibrations
+    again = ec.read_calibration(b.save(tmp_path / "b.json"))
+    assert ec.compare(a, again).steps[0].chi2 == pytest.approx(ec.compare(a, b).steps[0].chi2)
+    data = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    del data["shrinkage"]
+    (tmp_path / "b.json").write_text(json.dumps(data), encoding="utf-8")
+    (verdict,) = ec.compare(a, ec.read_calibration(tmp_path / "b.json")).verdict
+    assert verdict.code == "not-tested"
+    assert "calibrate again" in verdict.text
+
+
+def test_one_parameter_by_hand_with_priors_about_other_values() -> None:
+    """A prior of sd 1 about 0, or about 5, and the mean of 9 or 16 readings of sd 1: the estimate is n y / (n + 1) and
+    m / (n + 1) of the prior."""
+    theta, few, many = 2.0, 9, 16
+    a = Shrinkage(("k",), np.array([0.0]), np.eye(1), np.eye(1) / (few + 1))
+    b = Shrinkage(("k",), np.array([5.0]), np.eye(1), np.eye(1) / (many + 1))
+    d = (many * theta + 5) / (many + 1) - few * theta / (few + 1)
+    along = difference(a, b, ["k"], np.array([d]), (1.0, 1.0))
+    middle = 2.5  # of both priors
+    expected = (many * middle + 5) / (many + 1) - few * middle / (few + 1)
+    variance = few / (few + 1) ** 2 + many / (many + 1) ** 2 + (1 / (few + 1) - 1 / (many + 1)) ** 2
+    assert along.rank == 1
+    assert along.chi2 == pytest.approx((d - expected) ** 2 / variance)
+    value, sd = along.alone()
+    assert value[0] == pytest.approx((d - expected) * (many + 1) / many)
+    assert sd[0] == pytest.approx(np.sqrt(variance) * (many + 1) / many)
 
 
 def test_calibrations_with_nothing_in_common_are_not_said_to_agree(calibrations: tuple[ec.Calibration, ...]) -> None:

@@ -51,7 +51,9 @@ def campaign_with_a_bad_loading(seed: int) -> tuple[ec.Robot, ec.Campaign, int]:
     applied[bad] *= 0.5
     seen = deflections("none", truth, q, applied, rng) + NOISE * rng.normal(size=(16, 3, 3))
     shown = file.controller.to_controller(q)
-    data = ec.Campaign(q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS, noise=NOISE)
+    data = ec.Campaign(
+        q=shown, deflection=seen, wrench=wrench, length="m", angle="rad", markers=MARKERS, noise=NOISE / np.sqrt(2)
+    )
     return file, data, bad
 
 

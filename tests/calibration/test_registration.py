@@ -138,9 +138,9 @@ def _certainty_by_draws(done: Correction) -> None:
         np.testing.assert_allclose(done.contributions.sd[word], sd, rtol=3 / np.sqrt(2 * count))
 
 
-def test_registration_is_the_error_of_a_predicted_reading(calibration: Calibration) -> None:
-    """Base, robot and flange together move a marker by what stations, robot and markers do."""
-    robot, names, covariance = calibration.registered("flange")
+def marker_slopes(calibration: Calibration, flange: str) -> np.ndarray:
+    """(poses, markers, 3, unknowns) of markers in base axes by independent unit errors, carried to a frame."""
+    robot, names, covariance = calibration.registered(flange)
     q = v.joint_values(calibration.nominal, 5, np.random.default_rng(8), 0.5) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
     values = np.array([robot.parameters.values[robot.parameters.index(n)] for n in names])
     place = calibration.placing.markers
@@ -152,8 +152,31 @@ def test_registration_is_the_error_of_a_predicted_reading(calibration: Calibrati
 
     step = 1e-5
     slopes = [(points(step * e) - points(-step * e)) / (2 * step) for e in np.eye(len(names))]
-    base = np.stack(slopes, axis=-1) @ np.linalg.cholesky(covariance + 1e-22 * np.eye(len(names)))
-    turned = np.einsum("ij,nmjk->nmik", calibration.placing.turn[0], base)
+    return np.stack(slopes, axis=-1) @ np.linalg.cholesky(covariance + 1e-22 * np.eye(len(names)))
+
+
+def test_registration_is_the_error_of_a_predicted_reading(calibration: Calibration) -> None:
+    """Base, robot and flange together move a marker by what stations, robot and markers do."""
+    q = v.joint_values(calibration.nominal, 5, np.random.default_rng(8), 0.5) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
+    turned = np.einsum("ij,nmjk->nmik", calibration.placing.turn[0], marker_slopes(calibration, "flange"))
     sd = np.sqrt((turned**2).sum(axis=3) + calibration.discrepancy**2)
     whole = calibration.predict_joints(q).half_width / 2
     np.testing.assert_allclose(sd, whole, rtol=0.35)  # markers that do not move as one body are the difference
+
+
+def test_any_frame_of_the_hand_carries_the_same_errors(calibration: Calibration) -> None:
+    """The last joint's frame has errors of its own, the flange has none: one rigid body all the same."""
+    last = calibration.robot.joints[-1]
+    assert f"{last}.x" in calibration.names
+    assert "flange.x" not in calibration.names
+    flange, joint = (np.sqrt((marker_slopes(calibration, f) ** 2).sum(axis=3)) for f in ("flange", last))
+    np.testing.assert_allclose(joint, flange, rtol=1e-3)  # turned by errors of a few 0.1 mrad
+
+
+def test_a_flange_that_was_named_is_not_said_to_be_guessed(truth: v.Truth) -> None:
+    last = truth.robot.joints[-1]
+    program = ec.read_program(KRL, "krl")
+    done = ec.compensate(truth.robot, program, flange=last)
+    (note,) = (w for w in done.warnings if w.code == "frames")
+    assert note.data["flange"] == last
+    assert "no frame flange" not in note.text

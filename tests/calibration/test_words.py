@@ -47,7 +47,7 @@ def test_the_covariance_of_a_logarithm_is_that_of_its_parameter() -> None:
     true = robot.with_parameters({"A2.k": 1.4 * robot.parameters.values[robot.parameters.index("A2.k")]})
     moved = deflection(true, q, [AppliedWrenches(robot.tool, wrench)]).translation
     moved = moved + 1e-5 * rng.normal(size=moved.shape)
-    cal = calibrate(robot, campaign(q, robot, deflection=moved, wrench=wrench, noise=1e-5), ["compliance"])
+    cal = calibrate(robot, campaign(q, robot, deflection=moved, wrench=wrench, noise=1e-5 / np.sqrt(2)), ["compliance"])
     fit: Fit = cal.ladder.chosen.fit
     sds = np.sqrt(np.diag(fit.posterior.covariance))[: len(fit.x)]
     logs = fit.task.logs

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
+from elastocal.calibration.noise import Instrument
 from elastocal.model.statics.deflection import deflection, frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.spatial.pose import Pose
@@ -74,6 +75,27 @@ def test_another_campaign_gives_poses_loads_units_and_stations(robot: ec.Robot, 
     np.testing.assert_allclose(apart[12:, 0], np.tile([1, 2, 3], (13, 1)), atol=1e-9)
     with pytest.raises(ec.InputError):
         ec.simulate(robot, asked, noise=None, stations={"a": Pose()})
+
+
+def test_a_number_is_the_noise_of_one_reading_wherever_it_is_given() -> None:
+    """A plan, what it promises, drawn readings and a campaign of them: a deflection has sqrt(2) of it in all four."""
+    robot = ec.read_robot("cylindrical")
+    push = [ec.loads.Actuator(name="z", sizes=(900.0,), directions=((0.0, 0, -1),))]
+    poses = ec.plan(robot, loads=push, poses=8, restarts=1, noise=3e-5, seek=["q1.k"])
+    by_hand = 3e-5 * np.sqrt(2) / (900 * np.sqrt(8))  # along z a force moves the tool by q1.k times itself
+    exact = ec.simulate(robot, poses, noise=None)
+    drawn = ec.simulate(robot, poses, noise=3e-5)
+    for given in (poses, exact, drawn):
+        told = ec.assess(robot, given, ["q1.k"], noise=3e-5)
+        assert told.expected.expectations[0].sd == pytest.approx(by_hand, rel=1e-6)
+    for given in (poses, drawn):
+        assert ec.assess(robot, given, ["q1.k"]).expected.expectations[0].sd == pytest.approx(by_hand, rel=1e-6)
+    off = [ec.simulate(robot, poses, noise=3e-5, rng=i).deflection - exact.deflection for i in range(100)]
+    assert np.std(off) == pytest.approx(np.sqrt(2) * 3e-5, rel=4 / np.sqrt(2 * np.size(off)))
+    stated = Instrument.of(drawn.noise, readings=2)
+    assert stated.sd == pytest.approx(np.sqrt(2) * 3e-5)
+    (moved,) = ec.compare(drawn, ec.simulate(robot, poses, noise=3e-5, rng=2))
+    assert moved.sd == pytest.approx(2 * 3e-5)  # of the difference of two deflections
 
 
 def test_a_plan_is_simulated_assessed_and_calibrated_without_a_file() -> None:

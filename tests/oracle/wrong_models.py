@@ -109,7 +109,8 @@ def trial(
     moved = deflections(wrong, truth, q, wrench, rng)
     shown = file.controller.to_controller(q)
     again = np.tile(np.arange(poses), repeats)
-    noise = {"noise": NOISE} if stated else {}
+    share = np.sqrt(2) if read == "deflection" else 1.0  # noise is stated for one reading
+    noise = {"noise": NOISE / share} if stated else {}
     base = {"length": "m", "angle": "rad", "markers": MARKERS}
     if read == "deflection":
         seen = moved[again] + NOISE * rng.normal(size=(len(again), 3, 3))

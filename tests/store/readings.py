@@ -16,7 +16,7 @@ def loaded_readings(seed: int, compliance: float = 1.2e-7) -> ec.Campaign:
     wrench = np.hstack([rng.uniform(-900, 900, (12, 3)), np.zeros((12, 3))])
     moved = robot.with_parameters({"q1.k": compliance}).deflection(q, wrench).translation
     read = moved + rng.normal(0, 2e-5, moved.shape)
-    return ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5)
+    return ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5 / np.sqrt(2))
 
 
 def calibrated(seed: int, compliance: float = 1.2e-7) -> ec.Calibration:

@@ -153,7 +153,7 @@ def test_corrected_targets_are_those_of_compensate(studio: Client, store: str) -
     q = np.radians(rng.uniform([-60, -100, 60, -90, -60, -90], [60, -40, 120, 90, 60, 90], (12, 6)))
     wrench = np.hstack([rng.uniform(-1500, 1500, (12, 3)), np.zeros((12, 3))])
     read = robot.deflection(q, wrench).translation + rng.normal(0, 2e-5, (12, 3))
-    data = ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5)
+    data = ec.Campaign(q=q, deflection=read, wrench=wrench, length="m", angle="rad", noise=2e-5 / np.sqrt(2))
     arm = ec.calibrate(robot, data, ["compliance"])
     with ec.history(store) as histories:
         histories.add("arm", arm)

@@ -62,7 +62,13 @@ def trial(poses: int, softer: float, seed: int) -> tuple[float, float, float, fl
     read = exact[:poses] + 2e-5 * rng.normal(size=(poses, 3, 3))
     shown = file.controller.to_controller(q)
     data = ec.Campaign(
-        q=shown[:poses], deflection=read, wrench=wrench[:poses], length="m", angle="rad", markers=MARKERS, noise=2e-5
+        q=shown[:poses],
+        deflection=read,
+        wrench=wrench[:poses],
+        length="m",
+        angle="rad",
+        markers=MARKERS,
+        noise=2e-5 / np.sqrt(2),
     )
     began = time.process_time()
     cal = ec.calibrate(file, data)

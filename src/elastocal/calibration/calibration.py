@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
     from elastocal.calibration.seen import Seen
+    from elastocal.calibration.shrinkage import Shrinkage
     from elastocal.files.certificate import Stated
 
 LIKELY = {
@@ -79,6 +80,8 @@ class Calibration:
     residuals: Residuals
     seen: Seen
     """All readings of the campaign, outliers too."""
+    shrinkage: Shrinkage | None = None
+    """How far priors decide the estimates; None where the file of the calibration does not hold it."""
 
     @cached_property
     def nominal(self) -> Robot:

@@ -1,10 +1,12 @@
 """What has changed between calibrations of one robot: parameters, the tool, conditions; campaigns are the affair of
 ``drift``, behind the same door.
 
-Two estimates a, b with standard deviations differ by d = b - a with sd sqrt(sd_a^2 + sd_b^2); the change is significant
-where abs(d) / sd >= 5.  All parameters together: d^T (C_a + C_b)^+ d against chi2 of its rank, C with the same
-sds.  Campaigns of one robot count as independent.  What both know from the same prior alone differs by less than that
-sd says: such parameters never count as changed.
+Both estimates have the same prior, so that they differ by less than their posteriors say: all parameters together are
+judged by d^T V^-1 d against chi2 of its rank, d = b - a and V the covariance of ``shrinkage`` along the combinations
+that readings decide.  Campaigns of one robot count as independent.  Named are the parameters each of which, changed
+alone, explains the difference best: others that readings cannot tell from it have taken a part of its change.
+
+A single estimate counts as changed where abs(d) / sd >= 5 with sd^2 = sd_a^2 + sd_b^2: whatever the others did.
 """
 
 from __future__ import annotations
@@ -20,17 +22,26 @@ from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.drift import Drift, drift
+from elastocal.calibration.shrinkage import Difference, difference
 from elastocal.calibration.tool_change import ToolChange, tool_change, workpiece
 from elastocal.errors import InputError
 from elastocal.findings import Finding
 from elastocal.model.places import Plane, Reached
-from elastocal.quantities import probability
+from elastocal.quantities import concise, probability, read_in
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
 SIGNIFICANT = 5.0
 CHANCE = 1e-3
 """Probability below which all parameters together count as changed."""
+ALIKE = 4.0
+"""Difference of chi2 within which two causes explain as much."""
+NOTHING = "no parameter is estimated in both, so that nothing in common can be tested"
+UNDECIDED = "readings decide no combination of parameters in both, so that nothing can be tested"
+UNKNOWN = (
+    "not both hold how far their priors decide (files of earlier versions do not), so that estimates which share a "
+    "prior cannot be tested; calibrate again"
+)
 
 
 @dataclass(frozen=True)
@@ -63,9 +74,20 @@ class Change:
         return abs(self.ratio) >= SIGNIFICANT
 
 
+@dataclass(frozen=True)
+class Cause:
+    """A change of one parameter alone, SI, and the share of chi2 that it explains."""
+
+    name: str
+    unit: str
+    value: float
+    sd: float
+    share: float
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
-    """From the first calibration to another one; nan probability where they estimate nothing in common."""
+    """From the first calibration to another one; nan probability where nothing is tested, for the ``reason``."""
 
     name: str
     changes: tuple[Change, ...]
@@ -73,6 +95,9 @@ class Step:
     rank: int
     probability: float
     tool: ToolChange | None
+    causes: tuple[Cause, ...] = ()
+    """Parameters that explain most, each alone; those that explain as much within chance."""
+    reason: str = ""
 
     @property
     def tested(self) -> bool:
@@ -119,12 +144,29 @@ def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] |
     from scipy.special import chdtrc
 
     changes = tuple(sorted(_changes(a, b), key=lambda c: -abs(c.ratio)))
+    tool = None if at is None else tool_change(a, b, *at)
     common = [n for n in a.names if n in b.names]
+    if not common:
+        return Step(name, changes, 0.0, 0, nan, tool, (), NOTHING)
+    if a.shrinkage is None or b.shrinkage is None:
+        return Step(name, changes, 0.0, 0, nan, tool, (), UNKNOWN)
     d = np.array([b.parameters[n].value - a.parameters[n].value for n in common])
-    total = _part(a, common) + _part(b, common)
-    chi2, rank = _whitened(d, total)
-    chance = float(chdtrc(rank, chi2)) if rank else nan
-    return Step(name, changes, chi2, rank, chance, None if at is None else tool_change(a, b, *at))
+    along = difference(a.shrinkage, b.shrinkage, common, d, (a.inflation, b.inflation))
+    if not along.rank:
+        return Step(name, changes, 0.0, 0, nan, tool, (), UNDECIDED)
+    chance = float(chdtrc(along.rank, along.chi2))
+    return Step(name, changes, along.chi2, along.rank, chance, tool, _causes(b, common, along))
+
+
+def _causes(c: Calibration, names: list[str], along: Difference) -> tuple[Cause, ...]:
+    """The best ones, largest share first."""
+    value, sd = along.alone()
+    gain = (value / sd) ** 2
+    order = [int(i) for i in np.argsort(-gain) if gain[i] > gain.max() - ALIKE and gain[i] > 0]
+    return tuple(
+        Cause(names[i], c.parameters[names[i]].unit, float(value[i]), float(sd[i]), float(gain[i] / along.chi2))
+        for i in order
+    )
 
 
 def _changes(a: Calibration, b: Calibration) -> list[Change]:
@@ -141,23 +183,6 @@ def _changes(a: Calibration, b: Calibration) -> list[Change]:
         unit = (a.parameters[n] if n in a.names else b.parameters[n]).unit
         out.append(Change(n, unit, values[0], values[2], values[1], values[3]))
     return out
-
-
-def _part(c: Calibration, names: list[str]) -> Array:
-    rows = [c.names.index(n) for n in names]
-    return c.inflation**2 * c.covariance[np.ix_(rows, rows)]  # as the sd of every parameter counts it
-
-
-def _whitened(d: Array, covariance: Array) -> tuple[float, int]:
-    """d^T C^+ d and the rank of C, scaled to unit diagonal first."""
-    if not len(d):
-        return 0.0, 0
-    sd = np.sqrt(np.diag(covariance))
-    use = sd > 0
-    values, vectors = np.linalg.eigh(covariance[np.ix_(use, use)] / np.outer(sd[use], sd[use]))
-    good = values > 1e-9 * values.max(initial=0.0)
-    along = vectors[:, good].T @ (d[use] / sd[use])
-    return float(np.sum(along**2 / values[good])), int(good.sum())
 
 
 def _conditions(every: Sequence[Calibration]) -> dict[str, tuple[str, ...]]:
@@ -189,14 +214,26 @@ def _verdict(first: str, s: Step) -> Finding:
             f"{1e3 * size.max:.3f} mm, once shifts and turns of the whole are taken out."
         )
     if not s.tested:
-        why = "no parameter is estimated in both, so that nothing in common can be tested"
-        return Finding("not-tested", "warning", f"{s.name} against {first}: {why}.{tool}", data | {"reason": why})
+        text = f"{s.name} against {first}: {s.reason}.{tool}"
+        return Finding("not-tested", "warning", text, data | {"reason": s.reason})
     tested = f"(chi2 {s.chi2:.4g} for {s.rank} combinations, probability {probability(s.probability)})"
     if not s.changed:
         return Finding("same", "note", f"{s.name} agrees with {first} {tested}.{tool}", data)
     named = ", ".join(c.name for c in moved[:6]) + (f" and {len(moved) - 6} more" if len(moved) > 6 else "")
-    which = f"; significant changes: {named}" if moved else "; no single parameter is significant"
-    return Finding("changed", "warning", f"{s.name} DIFFERS from {first} {tested}{which}.{tool}", data)
+    which = f"; significant changes: {named}" if moved else ""
+    data |= {"causes": [vars(c) for c in s.causes]}
+    text = f"{s.name} DIFFERS from {first} {tested}{_explained(s.causes)}{which}.{tool}"
+    return Finding("changed", "warning", text, data)
+
+
+def _explained(causes: tuple[Cause, ...]) -> str:
+    if not causes:
+        return ""
+    best, *others = causes
+    factor, unit = read_in(best.unit, abs(best.value))
+    size = concise(factor * best.value, factor * best.sd)
+    rest = f", as well as one of {', '.join(c.name for c in others[:3])}" if others else ""
+    return f"; a change of {best.name} alone by {size} {unit} explains {100 * best.share:.0f} % of it{rest}"
 
 
 @overload

@@ -85,7 +85,8 @@ def drift(a: Campaign, b: Campaign, names: tuple[str, str] = ("A", "B")) -> Drif
     if kind == "position":
         shape = np.full_like(before, np.nan)
         shape[known] = shape_change(before[known], after[known])
-    sd = sqrt(_noise(a, first) ** 2 + _noise(b, second) ** 2)
+    pair = 2 if kind == "deflection" else 1
+    sd = sqrt(_noise(a, first, pair) ** 2 + _noise(b, second, pair) ** 2)
     return Drift(names, tuple(rows), after - before, shape, sd, tuple(a.line(i) for i, _ in rows))
 
 
@@ -109,8 +110,11 @@ def _common(a: Campaign, b: Campaign) -> list[tuple[int, int]]:
     return out
 
 
-def _noise(c: Campaign, readings: Array) -> float:
-    """Sd of one coordinate by repeats, else as stated; nan where neither tells."""
+def _noise(c: Campaign, readings: Array, pair: int) -> float:
+    """Sd of one coordinate by repeats, else as stated for one reading; a deflection is a ``pair`` of them.
+
+    nan where neither tells.
+    """
     groups: dict[tuple[float, ...], list[int]] = {}
     load = np.zeros((c.count, 6)) if c.wrench is None else c.wrench
     for i, key in enumerate(np.round(np.hstack([c.q, load]), 4)):
@@ -124,7 +128,7 @@ def _noise(c: Campaign, readings: Array) -> float:
             freedom += int(good.sum() - good.any(axis=0).sum())
     if freedom >= 5:
         return sqrt(total / freedom)
-    return float(c.noise) if isinstance(c.noise, float) else nan
+    return sqrt(pair) * c.noise if isinstance(c.noise, float) else nan
 
 
 def _rms(moved: Array) -> float:

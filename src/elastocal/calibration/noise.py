@@ -83,10 +83,12 @@ class Instrument:
     def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None, readings: int = 1) -> Instrument:
         """What a campaign states of instrument, joints and returns; other sources are found by evidence.
 
-        Sources state the noise of one reading; a deflection is the difference of two ``readings``.
+        A number, as a source, is the noise of one reading; a deflection is the difference of two ``readings``.
         """
-        if noise is None or isinstance(noise, float):
-            return cls(noise)
+        if noise is None:
+            return cls()
+        if isinstance(noise, float):
+            noise = Reading(sd=noise)
         known: dict[str, Any] = {}
         for source in (noise,) if isinstance(noise, ErrorSource) else noise:
             if isinstance(source, Tracker):

@@ -6,7 +6,8 @@ were measured with the robot does not suffer from it.  So the error of a correct
 
     dx  =  station error  +  robot error  +  marker error
 
-with all their correlations: errors of the base and of the flange, of no size, carry those of stations and markers.
+with all their correlations: errors of the base and of the flange, of no size or added to those that these frames have,
+carry those of stations and markers.
 
     base    e_r = R_s^T w,   e_t = R_s^T (d + w x (t_s - c_s))        station s: moved by d, turned by w about c_s
     tool    the motion a + b x m that fits the errors of the markers best; b by three markers or by orientations read
@@ -14,7 +15,7 @@ with all their correlations: errors of the base and of the flange, of no size, c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,16 +42,25 @@ def registered(c: Calibration, flange: str) -> tuple[Robot, tuple[str, ...], Arr
     robot, covariance = c.robot, c.inflation**2 * c.covariance  # as intervals of predictions count it
     if not c.placed:
         return robot, c.names, covariance[: len(c.names), : len(c.names)]
-    added = [f for f in (BASE, flange) if not any(f"{f}.{a}" in robot.parameters.names for a in AXES)]
-    robot = robot.with_elements(*(FrameError(frame=f, x=0.0, y=0.0, z=0.0, rx=0.0, ry=0.0, rz=0.0) for f in added))
-    own = len(c.names)
-    rows = [np.eye(own, len(c.covariance))]
-    if BASE in added:
-        rows.append(_base_rows(c))
-    if flange in added:
-        rows.append(_flange_rows(c, flange))
-    map_ = np.concatenate(rows)
-    return robot, (*c.names, *(f"{f}.{a}" for f in added for a in AXES)), map_ @ covariance @ map_.T
+    moves = dict(zip(_motions(BASE), _base_rows(c), strict=True))
+    moves |= dict(zip(_motions(flange), _flange_rows(c, flange), strict=True))
+    robot = _with_motions(_with_motions(robot, BASE), flange)
+    names = (*c.names, *(n for n in moves if n not in c.names))
+    rows = np.eye(len(names), len(covariance))
+    rows[len(c.names) :] = 0.0
+    for name, row in moves.items():  # a frame may have errors of its own: these are moved, whatever its name
+        rows[names.index(name)] += row
+    return robot, names, rows @ covariance @ rows.T
+
+
+def _motions(frame: str) -> list[str]:
+    return [f"{frame}.{a}" for a in AXES]
+
+
+def _with_motions(robot: Robot, frame: str) -> Robot:
+    """The robot with errors of a frame along and about all axes; those that it lacks are of no size."""
+    lacking: dict[str, Any] = {a: 0.0 for a in AXES if f"{frame}.{a}" not in robot.parameters.names}
+    return robot.with_elements(FrameError(frame=frame, **lacking)) if lacking else robot
 
 
 def skew(vector: Array) -> Array:

@@ -12,6 +12,7 @@ from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.seen import Seen
+from elastocal.calibration.shrinkage import shrinkage_of
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
 from elastocal.calibration.words import automatic
@@ -86,6 +87,7 @@ def result_of(
         ladder=ladder,
         residuals=_residuals(ladder),
         seen=Seen.of(task.robot, read),
+        shrinkage=shrinkage_of(chosen),
     )
 
 

@@ -26,6 +26,7 @@ from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
 from elastocal.calibration.seen import Seen
+from elastocal.calibration.shrinkage import shrinkage_of
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips, put_right
 from elastocal.calibration.starts import start_placing
@@ -216,6 +217,7 @@ def _calibrate_many(
         before=ErrorSummary.of(before.left_out, unit),
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
         seen=seen,
+        shrinkage=shrinkage_of(fitted),
     )
     return with_causes(whole, campaign)
 

@@ -40,7 +40,7 @@ from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
 
 NOISE = 3e-5
-"""Standard deviation in m of one coordinate, where nobody states it."""
+"""Standard deviation in m of one coordinate of one reading, where nobody states it."""
 Noise = float | ErrorSource | Sequence[ErrorSource] | None
 Markers = Mapping[str, Sequence[float]] | Sequence[str]
 
@@ -66,13 +66,14 @@ def simulate(
     ``where``: a plan, a campaign whose readings are not looked at, or controller values (N, n) in rad and m; the last
     under ``wrench`` (N, 6) at ``load_frame``.  ``read`` is position or deflection: by default what the plan or the
     campaign is of, else position.  ``markers`` are frames of the robot, or places (m) in the tool's frame by name;
-    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of a coordinate (of a
-    deflection, where these are read), sources of error, or None.  ``stations`` are poses of the robot's base in the
-    instrument's frame: positions are given there.  ``outliers`` numbers are off by ``outlier_size`` (m).
+    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of one coordinate of
+    one reading, as ``Reading(sd=...)``, sources of error, or None; a deflection is the difference of two readings and
+    has sqrt(2) of it.  ``stations`` are poses of the robot's base in the instrument's frame: positions are given
+    there.  ``outliers`` numbers are off by ``outlier_size`` (m).
     """
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
-    sources = _sources(noise, places, setting.measurement.states)
+    sources = _sources(noise, places)
     if outliers < 0:
         raise RangeError.of("outliers", outliers, "give 0 or more")
     drawn = virtual_campaign(
@@ -100,7 +101,7 @@ def assess(
     setting = _setting(robot, campaign, None, (), None, None, 1)
     stated = campaign.noise if isinstance(campaign, Campaign) else campaign.task.measuring.sources
     kind = setting.measurement
-    sources = _sources(NOISE if noise is None and not stated else noise or stated, {"1": Pose()}, kind.states)
+    sources = _sources(NOISE if noise is None and not stated else noise or stated, {"1": Pose()})
     measured = Measured(kind, np.zeros((kind.count, len(kind.rows))), sources)
     return assess_measured(setting.robot, measured, names)
 
@@ -187,15 +188,12 @@ def _stations(given: Mapping[str, Pose] | Pose | None, used: tuple[str, ...]) ->
     return dict(given)
 
 
-def _sources(noise: Noise, places: Mapping[str, Pose], readings: int) -> tuple[ErrorSource, ...]:
-    """A number is that of what is given, a source that of one of its ``readings``: a deflection is made of two.
-
-    A tracker without a place stands in the origin of the first station.
-    """
+def _sources(noise: Noise, places: Mapping[str, Pose]) -> tuple[ErrorSource, ...]:
+    """A tracker without a place stands in the origin of the first station."""
     if noise is None:
         return ()
     if isinstance(noise, int | float):
-        return (Reading(sd=float(noise) / float(np.sqrt(readings))),)
+        return (Reading(sd=float(noise)),)
     first = next(iter(places.values()))
     x, y, z = (float(v) for v in -first.rotation.T @ first.translation)
     each = (noise,) if isinstance(noise, ErrorSource) else tuple(noise)

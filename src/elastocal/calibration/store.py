@@ -19,6 +19,7 @@ from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.seen import Seen
+from elastocal.calibration.shrinkage import Shrinkage
 from elastocal.errors import FormatError
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
@@ -114,8 +115,13 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "ladder": _ladder(c.ladder),
         "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
         "seen": {k: None if v is None else _packed(v) for k, v in vars(c.seen).items()},
+        "shrinkage": None if c.shrinkage is None else _shrinkage(c.shrinkage),
         "validation": None if validation is None else _validation(validation),
     }
+
+
+def _shrinkage(s: Shrinkage) -> dict[str, Any]:
+    return {k: _packed(getattr(s, k)) for k in ("mean", "prior", "share")}
 
 
 def _validation(v: Validation) -> dict[str, Any]:
@@ -154,7 +160,14 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
         seen=_seen(data),
+        shrinkage=_read_shrinkage(data),
     )
+
+
+def _read_shrinkage(data: dict[str, Any]) -> Shrinkage | None:
+    """Earlier documents do not have it."""
+    known = data.get("shrinkage")
+    return None if known is None else Shrinkage(tuple(data["names"]), **{k: _array(v) for k, v in known.items()})
 
 
 def _finding(data: dict[str, Any], errors: dict[str, Any]) -> Finding:
@@ -252,7 +265,7 @@ def calibration_schema() -> str:
         "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
         "robot_yaml": text, "ladder": {"type": "object"}, "residuals": {"type": "object"},
-        "seen": {"type": "object"},
+        "seen": {"type": "object"}, "shrinkage": {"type": ["object", "null"]},
         "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}

@@ -146,7 +146,7 @@ def compensate(
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,
-                  *_taken(work, hand)),
+                  *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
 
@@ -182,13 +182,16 @@ def flange_of(model: Robot, asked: str | None = None) -> str:
     )
 
 
-def flange_reason(model: Robot, flange: str) -> str:
-    """Why a frame counts as the flange, and whether its axes are those of controllers; "" where nothing is to say."""
+def flange_reason(model: Robot, flange: str, *, named: bool = False) -> str:
+    """Why a frame that nobody ``named`` counts as the flange, and whether its axes are those of controllers.
+
+    "" where nothing is to say.
+    """
     if flange == TOOL0:
         return "tool0 has the axes of the controller's flange"
     axes = "the last axis is not z of it, as it is on the flange of a controller: state tools so, or add a frame tool0"
     across = axes if _last_axis(model, flange) < 0.9 else ""
-    if flange == FLANGE:
+    if named or flange == FLANGE:
         return across
     taken = "the robot has no frame flange or tool0, so its last moving frame is taken; name another if wrong"
     return f"{taken} ({across})" if across else taken
@@ -276,7 +279,7 @@ def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: A
     return stood_residuals(work, before), stood_residuals(work, after)
 
 
-def _taken(work: Job, flange: str) -> list[Finding]:
+def _taken(work: Job, flange: str, *, named: bool) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.placed.stations.program, work.placed.stations.kind
     message = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
@@ -286,7 +289,7 @@ def _taken(work: Job, flange: str) -> list[Finding]:
     )
     if own in program.bases and world:
         message += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
-    why = flange_reason(work.placed.model, flange)
+    why = flange_reason(work.placed.model, flange, named=named)
     message += f" {as_sentence(why)}" if why else ""
     out = [Finding("frames", "note", message, {"flange": flange})]
     level = next((t for t in program.targets if t.kind == "joints"), None) if program.language == "fanuc" else None

@@ -61,8 +61,9 @@ def plan(
 ) -> Plan:
     """What to measure: the best plan found for a task, or for a robot in a cell under ``loads``.
 
-    Without a task, deflections of ``markers`` (default the tool) are read with ``noise`` (m) per axis.  ``tests`` are
-    poses where the accuracy counts; with ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
+    Without a task, deflections of ``markers`` (default the tool) are read; ``noise`` (m) is the sd of one
+    coordinate of one reading, loaded or not, so that a deflection has sqrt(2) of it.  ``tests`` are poses where the
+    accuracy counts; with ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
     say = progress or (lambda done, total, stage: None)
     robot = bending(robot) if loads else robot
@@ -94,7 +95,7 @@ def plan(
 def marker_task(
     robot: Robot, cell: Cell | None, loads: Sequence[Loading], markers: Sequence[str], noise: float
 ) -> PlanTask:
-    """Deflections of markers (default the tool) under loads, each number read with a standard deviation ``noise``."""
+    """Deflections of markers (default the tool) under loads, differences of readings with sd ``noise``."""
     if not loads:
         raise MissingError(
             "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool"

@@ -68,10 +68,10 @@ def _drift_tiles(d: Drift) -> tuple[Tile, ...]:
 
 def _counted(s: Step) -> str:
     if not s.tested:
-        return "no parameter is estimated in both"
+        return s.reason
     count = sum(c.significant for c in s.changes)
     if s.changed and not count:
-        return "as a whole; no single parameter is significant"
+        return f"as a whole; {s.causes[0].name} alone explains most" if s.causes else "as a whole"
     return f"{count} significant change{'s' * (count != 1)}"
 
 
