@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
     from elastocal.calibration.seen import Seen
+    from elastocal.calibration.under_load import Compliances
     from elastocal.files.certificate import Stated
 
 LIKELY = {
@@ -79,6 +80,8 @@ class Calibration:
     residuals: Residuals
     seen: Seen
     """All readings of the campaign, outliers too."""
+    compliances: Compliances | None = None
+    """Of a loaded campaign whose chosen model has none: what its readings tell of them."""
 
     @cached_property
     def nominal(self) -> Robot:
@@ -215,7 +218,7 @@ class Calibration:
 
     @cached_property
     def under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
-        """With compliances of their prior, and a warning, where no load was measured; else as it is."""
+        """With compliances of the robot file and how well they are known, where its model has none; else as it is."""
         from elastocal.calibration.under_load import under_load
 
         return under_load(self)

@@ -266,7 +266,7 @@ def _confirmed(candidates: Sequence[Rung]) -> tuple[Rung, Rung]:
         end = _settled(rough)
         tried.append((end, rough))
         if end.fit.converged and _predicts(end) < AS_GOOD * rough.loo:
-            return end, rough
+            break
     return min(tried, key=lambda pair: (not pair[0].fit.converged, _predicts(pair[0])))
 
 

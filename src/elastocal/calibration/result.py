@@ -14,6 +14,7 @@ from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.seen import Seen
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
+from elastocal.calibration.under_load import compliances_of
 from elastocal.calibration.words import automatic
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
@@ -86,6 +87,7 @@ def result_of(
         ladder=ladder,
         residuals=_residuals(ladder),
         seen=Seen.of(task.robot, read),
+        compliances=compliances_of(ladder, campaign.loaded),
     )
 
 
