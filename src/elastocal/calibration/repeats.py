@@ -13,13 +13,16 @@ one; then everything is computed again.  Of two repeats nobody knows which is wr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from elastocal.calibration.campaign import READ, Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
-from elastocal.calibration.states import Members, gather
+from elastocal.calibration.many import CHUNK, ManyFit
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.states import Members, States, gather
 from elastocal.model.robot import Robot
 from elastocal.solve.outliers import FAR, LEVEL, LIKELY, Unit
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -103,6 +106,19 @@ def repeats_by_model(campaign: Campaign, fitted: Fit, units: Sequence[Unit]) -> 
             size, rare = np.full(gone.shape, unit.size), np.full(gone.shape, unit.probability)
             lost += list(_named(campaign, key, gone, size, rare))
     return campaign.changed(**good), tuple(lost)
+
+
+def repeats_of_many(campaign: Campaign, states: States, many: ManyFit) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """The same for all states of a campaign of many poses, in the memory of one chunk."""
+    lost: tuple[Outlier, ...] = ()
+    for part in states.parts(CHUNK):
+        first, last = states.pose[part][[0, -1]].tolist()
+        units = [replace(u, block=u.block - first) for u in many.units if first <= u.block <= last]
+        if units:
+            task = replace(many.fit.task, sight=Sight(states.part(part)), dropped=many.dropped[part])
+            campaign, more = repeats_by_model(campaign, replace(many.fit, task=task), units)
+            lost += more
+    return campaign, lost
 
 
 def _vectors(turns: Array, members: list[Ints]) -> Array:
