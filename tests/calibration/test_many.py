@@ -125,8 +125,12 @@ def test_the_model_tells_which_of_two_repeats_is_wrong_among_many(
     bad = [410 + int(np.flatnonzero(inside[:410] == part)[7]) for part in (True, False)]
     points[bad[0], 1, 2] += 2e-3
     points[bad[1], 0] += 3e-3
+    points[[417, 418]] = points[[418, 417]]
     found = ec.calibrate(robot, campaign(q, points), "geometry")
-    assert {(o.row, o.marker, o.axis) for o in found.outliers} == {(bad[0], "marker2", "z"), (bad[1], "marker1", None)}
+    wrong = {(bad[0], "marker2", "z"), (bad[1], "marker1", None), (417, None, None), (418, None, None)}
+    assert {(o.row, o.marker, o.axis) for o in found.outliers} == wrong
+    (cause,) = [w for w in found.warnings if w.code == "likely-cause"]
+    assert [c["rows"] for c in cause.data["causes"]] == [["row 417", "row 418"]]
     assert found.leave_one_out.count == 2 * 410  # of means, of which none is lost
 
 

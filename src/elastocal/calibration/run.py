@@ -164,7 +164,7 @@ def _calibrate_many(
     """The model by a sample of the poses, its parameters by all."""
     progress("points against the robot")
     right = put_right(robot, campaign, accept)
-    campaign = right.campaign
+    campaign = read = right.campaign
     checked = check_slips(right.robot, neighbours(campaign))
     robot, seen = checked.robot, Seen.of(checked.robot, campaign)
     campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
@@ -221,7 +221,7 @@ def _calibrate_many(
         residuals=replace(small.residuals, order=np.arange(campaign.count)[rows][small.residuals.order]),
         seen=seen,
     )
-    return with_causes(whole, campaign)
+    return with_causes(whole, read)
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:
