@@ -9,9 +9,10 @@ import pytest
 from virtual import campaign, joint_values
 
 import elastocal as ec
+from elastocal.calibration import ladder
 from elastocal.calibration import tool as tools
 from elastocal.calibration.fit import Fit, ahead, fit
-from elastocal.calibration.ladder import Rung, _predicts, _settled
+from elastocal.calibration.ladder import Rung, _confirmed, _predicts, _settled
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
@@ -109,6 +110,50 @@ def test_backlash_of_which_nothing_is_left_is_no_word_of_the_model(task: tuple[T
         values[[n.endswith(".gap") for n in rung.fit.task.names]] *= 1e-3  # as of a robot that has none
         small = _settled(replace(rung, fitted=_at(rung.fit, values)))
         assert (small.words, set(small.dropped_gaps)) == (left, set(model.joints))
+
+
+@pytest.mark.parametrize(
+    ("ends", "chosen", "searches"),
+    [
+        ([(1.01, True)], 0, 1),
+        ([(1.5, True), (1.1, True)], 1, 2),
+        ([(1.05, True), (1.1, True)], 0, 2),
+        ([(1.0, False), (1.09, True)], 1, 2),
+        ([(1.0, False), (1.2, True), (1.4, True)], 1, 3),
+        ([(1.4, False), (1.3, False), (1.5, False)], 1, 3),
+    ],
+    ids=[
+        "confirmed",
+        "worse",
+        "worse, and the best all the same",
+        "not converged",
+        "the best that converged",
+        "none converged",
+    ],
+)
+def test_a_candidate_whose_search_leads_nowhere_gives_way_to_the_next(
+    task: tuple[Task, object],
+    monkeypatch: pytest.MonkeyPatch,
+    ends: list[tuple[float, bool]],
+    chosen: int,
+    searches: int,
+) -> None:
+    """Errors at early ends are 1.0, 1.1 and 1.3 mm; those at the ends are stated."""
+    rung = Rung.of(("compliance", "backlash"), "points", None, fit(*task))
+    early = [replace(rung, errors=np.full_like(rung.errors, 1e-3 * e)) for e in (1.0, 1.1, 1.3)]
+    late = [
+        replace(rung, errors=np.full_like(rung.errors, 1e-3 * e), fitted=replace(rung.fit, converged=done))
+        for e, done in ends
+    ]
+    settled: list[Rung] = []
+
+    def end_of(rough: Rung) -> Rung:
+        settled.append(rough)
+        return late[early.index(rough)]
+
+    monkeypatch.setattr(ladder, "_settled", end_of)
+    assert _confirmed([early[2], early[0], early[1]]) == (late[chosen], early[chosen])
+    assert settled == early[:searches]
 
 
 def _at(found: Fit, values: np.ndarray) -> Fit:

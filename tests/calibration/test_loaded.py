@@ -81,6 +81,52 @@ def test_a_load_that_was_not_measured_has_the_interval_of_the_prior() -> None:
     assert not cal.predict(shown[:5]).warnings
 
 
+def _as_its_file(poses: int) -> tuple[ec.Robot, np.ndarray, np.ndarray, ec.Campaign]:
+    """Points of a robot that is as its file says, every other pose under a load; and joint values, loads as read."""
+    rng = np.random.default_rng(0)
+    robot = ec.read_robot("kuka-kr270")
+    low, high = 0.5 * np.array([m.limits for m in robot.motions]).T
+    q = robot.controller.to_controller(low + (high - low) * rng.random((poses, robot.n)))
+    wrench = np.zeros((poses, 6))
+    wrench[1::2, :3] = 1500 * rng.normal(size=(poses // 2, 3))
+    points = {"a": [0.1, 0, 0.2], "b": [-0.1, 0.1, 0.2], "c": [0, 0.2, 0]}
+    exact = ec.simulate(robot, q, wrench=wrench, markers=points, noise=None)
+    return robot, q, wrench, exact.changed(position=exact.position + 3e-5 * rng.normal(size=exact.position.shape))
+
+
+def test_a_loaded_campaign_that_keeps_the_nominal_robot_knows_its_compliances(tmp_path: Path) -> None:
+    """The deflections of the file are within intervals of their own noise, not of a prior; also of the file of it."""
+    robot, q, wrench, data = _as_its_file(40)
+    cal = ec.calibrate(robot, data.take(np.arange(30)), ["compliance"])
+    assert (cal.words, cal.verdict.code) == ((), "nothing-to-gain")
+    new = np.arange(31, 40, 2)
+    found = cal.predict(q[new], wrench[new])
+    assert [(w.code, w.severity) for w in found.warnings] == [("unchanged-compliance", "note")]
+    off = np.linalg.norm(found.position - data.position[new], axis=2)
+    assert np.linalg.norm(found.deflection, axis=2).mean() > 2e-3
+    assert np.mean(off) < 1e-4
+    widths = np.linalg.norm(found.deflection_half_width, axis=2)
+    assert np.all(widths < 2e-4)  # the prior has 2.5 mm
+    assert np.mean(widths) > 1e-5  # 3e-5 of 90 points under load, in some 30 compliances
+    fit = min((r for r in cal.ladder.rungs if r.words), key=lambda r: r.loo).fit
+    for name, variance in zip(cal.compliances.names, np.diag(cal.compliances.covariance), strict=True):
+        own, at = np.diag(fit.covariance)[fit.task.names.index(name)], robot.parameters.index(name)
+        away = fit.robot.parameters.values[at] - robot.parameters.values[at]
+        assert variance == pytest.approx(own + away**2)  # about the value that was not moved
+    again = ec.read_calibration(cal.save(tmp_path / "c.json")).predict(q[new], wrench[new])
+    np.testing.assert_allclose(again.half_width, found.half_width, rtol=1e-6)
+    assert [w.code for w in again.warnings] == ["unchanged-compliance"]
+
+
+def test_compliances_that_a_loaded_campaign_was_not_asked_for_are_of_their_prior() -> None:
+    robot, q, wrench, data = _as_its_file(16)
+    cal = ec.calibrate(robot, data, ["geometry"], outliers=False)
+    found = cal.predict(q[1:4:2], wrench[1:4:2])
+    assert [w.code for w in found.warnings] == ["compliance-not-estimated"]
+    size = np.linalg.norm(found.deflection, axis=2)
+    assert np.all(np.linalg.norm(found.deflection_half_width, axis=2) > 0.3 * size)
+
+
 def test_a_program_under_load_by_a_calibration_that_saw_none(tmp_path: Path) -> None:
     """Warned of, corrected by compliances of their prior, and less certain for it; without a load nothing changes."""
     robot = ec.read_robot("kuka-kr5").nominal

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import elastocal as ec
-from elastocal.calibration import many
+from elastocal.calibration import many, repeats
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
 from elastocal.calibration.task import assemble
@@ -110,6 +110,28 @@ def test_wrong_numbers_and_poses_are_found_among_many(robot: Robot) -> None:
     said = {w.code: w for w in found.warnings}
     assert "accepted" not in said
     assert said["sampled"].data == {"sample": many.SAMPLE, "poses": POSES}
+
+
+def test_the_model_tells_which_of_two_repeats_is_wrong_among_many(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in the sample and one outside of it, and in whatever piece: the good one of the two is not left out."""
+    monkeypatch.setattr(repeats, "CHUNK", 100)
+    q, points = readings(robot)
+    q, points = np.tile(q[:410], (2, 1)), np.tile(points[:410], (2, 1, 1))
+    points[410:] += np.random.default_rng(1).normal(0, 1e-5, (410, 2, 3))
+    states = gather(robot, campaign(q, points))
+    inside = many.sample_rows(states, 820)
+    bad = [410 + int(np.flatnonzero(inside[:410] == part)[7]) for part in (True, False)]
+    points[bad[0], 1, 2] += 2e-3
+    points[bad[1], 0] += 3e-3
+    points[[417, 418]] = points[[418, 417]]
+    found = ec.calibrate(robot, campaign(q, points), "geometry")
+    wrong = {(bad[0], "marker2", "z"), (bad[1], "marker1", None), (417, None, None), (418, None, None)}
+    assert {(o.row, o.marker, o.axis) for o in found.outliers} == wrong
+    (cause,) = [w for w in found.warnings if w.code == "likely-cause"]
+    assert [c["rows"] for c in cause.data["causes"]] == [["row 417", "row 418"]]
+    assert found.leave_one_out.count == 2 * 410  # of means, of which none is lost
 
 
 def test_accepted_words_are_noted_among_many(robot: Robot) -> None:

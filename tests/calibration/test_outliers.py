@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracle.draws import draws
+from oracle.draws import draws, spread_of_share
 from scipy.spatial.transform import Rotation
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 import elastocal as ec
+from elastocal.calibration import repeats
 from elastocal.calibration.repeats import without_bad_repeats
 from elastocal.calibration.run import _without_beyond, calibrate
 from elastocal.calibration.store import read_calibration, save_calibration
@@ -79,7 +80,7 @@ def test_none_is_invented_on_clean_data() -> None:
     "planted",
     [
         {(31, "a", "y"): 3e-3, (44, "b", None): 2e-3 * np.array([1, -1, 0.5]), (51, None, None): 2e-3},
-        {(31, "a", "y"): 2e-4},
+        {(31, "a", "y"): 3e-4},
     ],
     ids=["large", "small"],
 )
@@ -115,6 +116,37 @@ def test_good_repeats_are_all_kept() -> None:
         data = campaign(many, KR270, position=read_positions(truth, many, rng, 1e-5, 3e-5))
         lost += len(without_bad_repeats(KR270, data)[1])
     assert lost == 0
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-2, 1.0])
+def test_wrong_repeats_do_not_hide_each_other(size: float) -> None:
+    """Of three states one repeat each, all wrong by as much: the scatter that holds the others would excuse each."""
+    for seed in range(draws(3, 30)):
+        truth, q, _, rng = readings(seed)
+        many = np.repeat(q[:20], 3, axis=0)
+        x = read_positions(truth, many, rng)
+        x[44, 1] += size * np.array([1, -1, 0.5])
+        x[[7, 51]] += size
+        _, lost = without_bad_repeats(KR270, campaign(many, KR270, position=x, markers=["a", "b"]))
+        assert {(o.row, o.marker, o.axis) for o in lost} == {(7, None, None), (44, "b", None), (51, None, None)}
+
+
+def test_a_state_that_scatters_more_than_others_loses_no_repeat() -> None:
+    _, q, x, rng = readings()
+    many, read = np.repeat(q[:20], 3, axis=0), np.repeat(x[:20], 3, axis=0)
+    read += 1e-5 * rng.normal(size=read.shape)
+    read[30:33] = x[10] + 1e-4 * np.array([0.0, 1.0, 3.0])[:, None, None]  # 20 sd of the others
+    assert without_bad_repeats(KR270, campaign(many, KR270, position=read))[1] == ()
+
+
+def test_repeats_against_the_others_have_the_distribution_of_student(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "APART", 0.0)
+    states = draws(800, 10_000)
+    values = np.random.default_rng(3).normal(size=(3 * states, 1))
+    _, p = repeats._studentised(values, list(np.arange(3 * states).reshape(states, 3)), 1.0)
+    one_of_each = p[::3, 0]
+    for level in (0.05, 0.3, 0.7):
+        assert np.mean(one_of_each < level) == pytest.approx(level, abs=spread_of_share(level, states))
 
 
 def test_a_turn_of_a_repeat() -> None:

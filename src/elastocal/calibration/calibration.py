@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.page import Plots
     from elastocal.calibration.seen import Seen
     from elastocal.calibration.shrinkage import Shrinkage
+    from elastocal.calibration.under_load import Compliances
     from elastocal.files.certificate import Stated
 
 LIKELY = {
@@ -82,6 +83,8 @@ class Calibration:
     """All readings of the campaign, outliers too."""
     shrinkage: Shrinkage | None = None
     """How far priors decide the estimates; None where the file of the calibration does not hold it."""
+    compliances: Compliances | None = None
+    """Of a loaded campaign whose chosen model has none: what its readings tell of them."""
 
     @cached_property
     def nominal(self) -> Robot:
@@ -218,7 +221,7 @@ class Calibration:
 
     @cached_property
     def under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
-        """With compliances of their prior, and a warning, where no load was measured; else as it is."""
+        """With compliances of the robot file and how well they are known, where its model has none; else as it is."""
         from elastocal.calibration.under_load import under_load
 
         return under_load(self)

@@ -8,7 +8,7 @@ by more than chance: the paired differences of the poses decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -39,6 +39,8 @@ GAP = 2.0
 """Standard deviations from which backlash counts."""
 SHARPER = (0.3, 0.1)
 """Shares of the transitions of backlash that are tried in the end."""
+AS_GOOD = 1.02
+"""Multiple of the leave-one-out error of an early end within which that of the end of the same search confirms it."""
 SURE = 2.5
 """A gain over the nominal robot counts from this many standard errors on."""
 MOST_USED = 0.8
@@ -254,6 +256,20 @@ def _settled(rung: Rung) -> Rung:
     return replace(Rung.of(words, rung.family, rung.multiple, new, remark), dropped_gaps=joints)
 
 
+def _confirmed(candidates: Sequence[Rung]) -> tuple[Rung, Rung]:
+    """The candidate that predicts best with its search taken to the end, and as it was before.
+
+    Sharp sides may predict well where a search was ended early, and lead nowhere: then the next one is tried.
+    """
+    tried = []
+    for rough in sorted(candidates, key=_predicts):
+        end = _settled(rough)
+        tried.append((end, rough))
+        if end.fit.converged and _predicts(end) < AS_GOOD * rough.loo:
+            break
+    return min(tried, key=lambda pair: (not pair[0].fit.converged, _predicts(pair[0])))
+
+
 def _stated(robot: Robot, name: str) -> bool:
     return bool(robot.parameters.values[robot.parameters.index(name)])
 
@@ -294,8 +310,7 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
         return Ladder(tuple(rungs), nominal, nominal, 0.0, 0.0)
     sharper = list(_sharpened(best))
     rungs += sharper
-    rough = min((best, *sharper), key=_predicts)
-    best = _settled(rough)
+    best, rough = _confirmed((best, *sharper))
     rungs = [*rungs, best] if best.dropped_gaps else [best if r is rough else r for r in rungs]
     return decided(tuple(rungs), best, nominal)
 

@@ -4,21 +4,25 @@ Of K >= 3 readings y_k of one state, each is compared with the mean of the other
 
     t_k = (y_k - mean of others) / (s sqrt(1 + 1 / (K - 1)))                                               (repeats)
 
-s being the scatter of all repeats of the campaign but this one.  The least probable goes first, if fewer than one in a
-million good campaigns would lose one; then everything is computed again.  Of two repeats nobody knows which is wrong:
-these are left to the model (``repeats_by_model``).
+s being the scatter of all repeats of the campaign but this one, and but those that are so far off that several of them
+would hide each other in it.  The least probable goes first, if fewer than one in a million good campaigns would lose
+one; then everything is computed again.  Of two repeats nobody knows which is wrong: these are left to the model
+(``repeats_by_model``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from elastocal.calibration.campaign import READ, Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import Fit
-from elastocal.calibration.states import Members, gather
+from elastocal.calibration.many import CHUNK, ManyFit
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.states import Members, States, gather
 from elastocal.model.robot import Robot
 from elastocal.solve.outliers import FAR, LEVEL, LIKELY, Unit
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -104,6 +108,19 @@ def repeats_by_model(campaign: Campaign, fitted: Fit, units: Sequence[Unit]) -> 
     return campaign.changed(**good), tuple(lost)
 
 
+def repeats_of_many(campaign: Campaign, states: States, many: ManyFit) -> tuple[Campaign, tuple[Outlier, ...]]:
+    """The same for all states of a campaign of many poses, in the memory of one chunk."""
+    lost: tuple[Outlier, ...] = ()
+    for part in states.parts(CHUNK):
+        first, last = states.pose[part][[0, -1]].tolist()
+        units = [replace(u, block=u.block - first) for u in many.units if first <= u.block <= last]
+        if units:
+            task = replace(many.fit.task, sight=Sight(states.part(part)), dropped=many.dropped[part])
+            campaign, more = repeats_by_model(campaign, replace(many.fit, task=task), units)
+            lost += more
+    return campaign, lost
+
+
 def _vectors(turns: Array, members: list[Ints]) -> Array:
     """Rotation vectors (N, 3) from the turn of the state that is nearest to all others; nan outside of repeats."""
     out = np.full((len(turns), 3), np.nan)
@@ -120,8 +137,9 @@ def _screened(values: Array, members: list[Ints], width: int) -> tuple[Bools, Ar
     """Wrong numbers (N, columns), and of every number its deviation and probability among those that stay."""
     bad = np.zeros(values.shape, dtype=bool)
     deviation, probability = np.zeros(values.shape), np.ones(values.shape)
+    sd = _robust_sd(values, members)
     while True:
-        t, p = _studentised(np.where(bad, np.nan, values), members)
+        t, p = _studentised(np.where(bad, np.nan, values), members, sd)
         count = int(np.isfinite(t).sum())
         if not count:
             break
@@ -136,19 +154,41 @@ def _screened(values: Array, members: list[Ints], width: int) -> tuple[Bools, Ar
     return bad, deviation, probability
 
 
-def _studentised(values: Array, members: list[Ints]) -> tuple[Array, Array]:
-    """t of every repeat against the others of its state, and its probability; nan where there are no two others."""
+def _robust_sd(values: Array, members: list[Ints]) -> float:
+    """Of one reading, by the median of all offsets from the medians of the states: wrong ones hardly change it."""
+    offsets = []
+    for rows in members:
+        mine = np.sort(values[rows], axis=0)
+        k = np.isfinite(mine).sum(axis=0)
+        middle = [np.take_along_axis(mine, i[None], axis=0) for i in ((k - 1) // 2, k // 2)]
+        offsets.append(np.abs(mine - np.mean(middle, axis=0)).ravel())
+    each = np.concatenate(offsets)
+    return float(np.median(each[each > 0]) / 0.6745) if np.any(each > 0) else 0.0  # a median is at none from itself
+
+
+def _studentised(values: Array, members: list[Ints], sd: float) -> tuple[Array, Array]:
+    """t of every repeat against the others of its state, and its probability; nan where there are no two others.
+
+    Numbers that are ``FAR`` times ``sd`` away take no part in the scatter that all are judged by.
+    """
     from scipy.special import stdtr
 
+    away, factor = _apart(values, members)
+    far = np.abs(away) > FAR * sd * np.sqrt(factor)
+    squares, freedom = _scatter(np.where(far, np.nan, values), members)
+    own, left = np.where(far, 0.0, away**2 / factor), np.maximum(1, freedom - ~far)
+    t = away / np.sqrt(np.maximum(squares - own, 1e-300) / left * factor)
+    return t, np.where(np.isfinite(t), 2 * stdtr(left, -np.abs(t)), np.nan)
+
+
+def _apart(values: Array, members: list[Ints]) -> tuple[Array, Array]:
+    """Of every repeat its distance from the mean of the others, nan where they are as wide apart; and the variance of
+    that distance in those of a reading."""
     away, factor = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
-    squares, freedom = 0.0, 0
     for rows in members:
         mine = values[rows]
         k = np.isfinite(mine).sum(axis=0)
         total = np.nansum(mine, axis=0)
-        off = mine - total / np.maximum(k, 1)
-        squares += float(np.nansum(off**2))
-        freedom += int(np.maximum(k - 1, 0).sum())
         for i, row in enumerate(rows):
             others = np.delete(mine, i, axis=0)
             known = np.isfinite(others)
@@ -158,10 +198,18 @@ def _studentised(values: Array, members: list[Ints]) -> tuple[Array, Array]:
             wide = (known.sum(axis=0) >= 2) & (np.abs(d) > APART * (high - low))
             away[row] = np.where(wide, d, np.nan)
             factor[row] = 1 + 1 / np.maximum(k - 1, 1)
-    own = away**2 / factor
-    rest = np.maximum(squares - own, 1e-300) / max(1, freedom - 1)
-    t = away / np.sqrt(rest * factor)
-    return t, np.where(np.isfinite(t), 2 * stdtr(max(1, freedom - 1), -np.abs(t)), np.nan)
+    return away, factor
+
+
+def _scatter(values: Array, members: list[Ints]) -> tuple[float, int]:
+    """Squares of all repeats about the means of their states, and their freedom."""
+    squares, freedom = 0.0, 0
+    for rows in members:
+        mine = values[rows]
+        k = np.isfinite(mine).sum(axis=0)
+        squares += float(np.nansum((mine - np.nansum(mine, axis=0) / np.maximum(k, 1)) ** 2))
+        freedom += int(np.maximum(k - 1, 0).sum())
+    return squares, freedom
 
 
 def _named(campaign: Campaign, key: str, bad: Bools, deviation: Array, probability: Array) -> Iterator[Outlier]:

@@ -15,6 +15,7 @@ from elastocal.calibration.seen import Seen
 from elastocal.calibration.shrinkage import shrinkage_of
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
+from elastocal.calibration.under_load import compliances_of
 from elastocal.calibration.words import automatic
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
@@ -88,6 +89,7 @@ def result_of(
         residuals=_residuals(ladder),
         seen=Seen.of(task.robot, read),
         shrinkage=shrinkage_of(chosen),
+        compliances=compliances_of(ladder, campaign.loaded),
     )
 
 

@@ -23,7 +23,7 @@ from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
 from elastocal.calibration.placing import Placing, within_reach
 from elastocal.calibration.priors import Prior
-from elastocal.calibration.repeats import distinct_rows, repeats_by_model, without_bad_repeats
+from elastocal.calibration.repeats import distinct_rows, repeats_by_model, repeats_of_many, without_bad_repeats
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
 from elastocal.calibration.seen import Seen
 from elastocal.calibration.shrinkage import shrinkage_of
@@ -165,7 +165,7 @@ def _calibrate_many(
     """The model by a sample of the poses, its parameters by all."""
     progress("points against the robot")
     right = put_right(robot, campaign, accept)
-    campaign = right.campaign
+    campaign = read = right.campaign
     checked = check_slips(right.robot, neighbours(campaign))
     robot, seen = checked.robot, Seen.of(checked.robot, campaign)
     campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
@@ -180,6 +180,10 @@ def _calibrate_many(
     chosen, nominal = small.ladder.chosen.fit, small.ladder.nominal.fit
     none = None if outliers else np.zeros((states.count, chosen.task.sight.rows), dtype=bool)
     many = fit_many(chosen, states, none, watch=progress)
+    campaign, bad_repeats = repeats_of_many(campaign, states, many)
+    if bad_repeats:
+        lost, states = (*lost, *bad_repeats), gather(robot, campaign)
+        many = fit_many(chosen, states, watch=progress)
     dropped, units = _taken_back(campaign, Sight(states), many.dropped, many.units)
     if len(units) < len(many.units):
         many = replace(fit_many(chosen, states, dropped, watch=progress), units=units)
@@ -219,7 +223,7 @@ def _calibrate_many(
         seen=seen,
         shrinkage=shrinkage_of(fitted),
     )
-    return with_causes(whole, campaign)
+    return with_causes(whole, read)
 
 
 def _instrument(robot: Robot, sight: Sight, campaign: Campaign) -> Instrument:

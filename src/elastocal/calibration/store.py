@@ -20,6 +20,7 @@ from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.seen import Seen
 from elastocal.calibration.shrinkage import Shrinkage
+from elastocal.calibration.under_load import Compliances
 from elastocal.errors import FormatError
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
@@ -111,6 +112,9 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
         "names": list(c.names),
         "values": [c.robot.parameters.values[c.robot.parameters.index(n)].item() for n in c.names],
         "covariance": c.covariance.tolist(),
+        "compliances": None
+        if c.compliances is None
+        else {"names": list(c.compliances.names), "covariance": c.compliances.covariance.tolist()},
         "robot_yaml": robot_text(c.uncalibrated),
         "ladder": _ladder(c.ladder),
         "residuals": {k: _short(v) for k, v in vars(c.residuals).items()},
@@ -161,6 +165,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
         seen=_seen(data),
         shrinkage=_read_shrinkage(data),
+        compliances=_compliances(data.get("compliances")),
     )
 
 
@@ -168,6 +173,11 @@ def _read_shrinkage(data: dict[str, Any]) -> Shrinkage | None:
     """Earlier documents do not have it."""
     known = data.get("shrinkage")
     return None if known is None else Shrinkage(tuple(data["names"]), **{k: _array(v) for k, v in known.items()})
+
+
+def _compliances(data: dict[str, Any] | None) -> Compliances | None:
+    """Earlier documents have none."""
+    return None if data is None else Compliances(tuple(data["names"]), np.array(data["covariance"], dtype=np.float64))
 
 
 def _finding(data: dict[str, Any], errors: dict[str, Any]) -> Finding:
