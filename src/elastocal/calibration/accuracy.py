@@ -44,6 +44,8 @@ class Validation:
     """States at joint values and loads of the calibration that were read again, as to see drift."""
     points_known: int = 0
     """Points of both; the others took no part."""
+    lost: tuple[str, ...] = ()
+    """Rows with points that no arm reaches, such as codes of a lost beam; they are left out."""
 
     @property
     def improved(self) -> bool:
@@ -83,8 +85,17 @@ class Validation:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """Poses of the calibration, readings far off, and intervals that hold far fewer than they promise."""
-        return (*self._not_new(), *self._far_off(), *self._narrow())
+        """Points that are none, poses of the calibration, readings far off, and intervals that hold far fewer than they
+        promise."""
+        return (*self._lost(), *self._not_new(), *self._far_off(), *self._narrow())
+
+    def _lost(self) -> tuple[Finding, ...]:
+        if not self.lost:
+            return ()
+        hold = "1 row holds" if len(self.lost) == 1 else f"{len(self.lost)} rows hold"
+        named = ", ".join(self.lost[:5]) + " ..." * (len(self.lost) > 5)
+        text = f"{hold} points that no arm reaches, as of a lost beam, which are left out: {named}; read them again"
+        return (Finding("out-of-reach", "warning", text, {"places": list(self.lost)}),)
 
     def _not_new(self) -> tuple[Finding, ...]:
         if not self.shared:

@@ -12,6 +12,7 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, check_campaign
+from elastocal.calibration.lost import without_lost
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
@@ -46,7 +47,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     check_campaign(campaign)
     if campaign.position is None and campaign.deflection is None:
         raise MissingError("validation needs positions or deflections; this campaign has neither")
-    campaign = _same_markers(calibration, campaign)
+    campaign, lost = without_lost(calibration, _same_markers(calibration, campaign))
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
     if states.position is None:
         known: Known = (True,)
@@ -65,6 +66,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
         *_shared(calibration, campaign, states, np.isfinite(errors)),
+        lost=tuple(dict.fromkeys(o.place for o in lost)),
     )  # fmt: skip
 
 
@@ -231,7 +233,7 @@ def cross_validate(
         gain, half, after, False,
         before, tuple(p for v, _ in parts for p in v.places),
         parts[0][0].markers, np.concatenate([v.expected for v, _ in parts]),
-        np.concatenate([v.reading for v, _ in parts]),
+        np.concatenate([v.reading for v, _ in parts]), lost=tuple(p for v, _ in parts for p in v.lost),
     )  # fmt: skip
 
 

@@ -1,0 +1,78 @@
+"""Readings that a calibration must not be judged by as they stand: lost beams, its own, those of a moved instrument."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from virtual import Truth, campaign, joint_values, read_positions, shipped, true_robot
+
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.run import calibrate
+from elastocal.calibration.validation import cross_validate
+
+KR270 = shipped("kuka-kr270")
+SMALL = shipped("cylindrical")
+
+
+@pytest.fixture(scope="module")
+def one() -> tuple[Truth, Calibration]:
+    rng = np.random.default_rng(4)
+    truth = true_robot(KR270, rng, ("geometry",), markers=2)
+    q = joint_values(KR270, 25, rng)
+    return truth, calibrate(KR270, campaign(q, KR270, position=read_positions(truth, q, rng)), ["geometry"])
+
+
+def check(truth: Truth, count: int = 14) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(6)
+    q = joint_values(KR270, count, rng)
+    return q, read_positions(truth, q, rng)
+
+
+@pytest.mark.parametrize("refit", [False, True])
+@pytest.mark.parametrize("code", [0.0, 1e7, 9.999, -99.0])
+def test_a_lost_beam_is_no_error_of_the_robot(one: tuple[Truth, Calibration], code: float, refit: bool) -> None:
+    """The others are judged as if its row were not there; it is named."""
+    truth, cal = one
+    q, x = check(truth)
+    rest = np.delete(np.arange(14), 5)
+    without = cal.validate(campaign(q[rest], KR270, position=x[rest]), refit=refit)
+    x[5] = code
+    seen = cal.validate(campaign(q, KR270, position=x), refit=refit)
+    assert seen.lost == ("row 5",)
+    assert [w.data["places"] for w in seen.warnings if w.code == "out-of-reach"] == [["row 5"]]
+    assert (seen.after.count, seen.after.max) == (26, pytest.approx(without.after.max, rel=1e-9))
+    assert (seen.gain, seen.coverage) == (pytest.approx(without.gain), pytest.approx(without.coverage))
+
+
+def test_a_point_that_is_merely_wrong_counts(one: tuple[Truth, Calibration]) -> None:
+    """So does the origin of the table, where it is one of its points."""
+    truth, cal = one
+    q, x = check(truth)
+    x[5, 1] += 0.3
+    seen = cal.validate(campaign(q, KR270, position=x))
+    assert (seen.lost, seen.after.count) == ((), 28)
+    assert seen.after.max == pytest.approx(0.3 * np.sqrt(3), rel=1e-3)
+    assert "far-off" in [w.code for w in seen.warnings]
+    q, x = check(truth)
+    at_origin = cal.validate(campaign(q, KR270, position=x - x[5, 1]), refit=True)
+    assert (at_origin.lost, at_origin.after.count) == ((), 28)
+
+
+def test_a_lost_beam_of_a_repeat_leaves_the_others_of_its_pose(one: tuple[Truth, Calibration]) -> None:
+    truth, cal = one
+    q, x = check(truth)
+    q, x = np.vstack([q, q[:1]]), np.concatenate([x, np.zeros((1, 2, 3))])
+    seen = cal.validate(campaign(q, KR270, position=x))
+    assert (seen.lost, seen.after.count) == (("row 14",), 28)
+    assert seen.after.max < 5e-4
+
+
+def test_a_lost_beam_is_left_out_of_folds() -> None:
+    rng = np.random.default_rng(8)
+    truth = true_robot(SMALL, rng, ("geometry",))
+    q = joint_values(SMALL, 16, rng)
+    x = read_positions(truth, q, rng)
+    x[3] = 1e7
+    seen = cross_validate(SMALL, campaign(q, SMALL, position=x), 2, model=["geometry"])
+    assert (seen.lost, seen.after.count) == (("row 3",), 15)
+    assert seen.after.max < 1e-2
