@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from virtual import Truth, campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.certificate import certificate_of
+from elastocal.calibration.decision import decide
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.store import document_text, read_validation
 from elastocal.calibration.validation import cross_validate
+from elastocal.files.certificate import stated_of
 
 KR270 = shipped("kuka-kr270")
 SMALL = shipped("cylindrical")
@@ -76,3 +82,38 @@ def test_a_lost_beam_is_left_out_of_folds() -> None:
     seen = cross_validate(SMALL, campaign(q, SMALL, position=x), 2, model=["geometry"])
     assert (seen.lost, seen.after.count) == (("row 3",), 15)
     assert seen.after.max < 1e-2
+
+
+def test_readings_of_the_calibration_decide_nothing(one: tuple[Truth, Calibration]) -> None:
+    """Its own, alone, and its poses read again; a certificate says so before anything else."""
+    truth, cal = one
+    rng = np.random.default_rng(9)
+    own = campaign(cal.seen.q, KR270, position=cal.seen.position)
+    again = campaign(cal.seen.q, KR270, position=read_positions(truth, cal.seen.q, rng))
+    for readings in (own, again):
+        made = certificate_of(cal, cal.validate(readings), stated_of({"tolerance": 1.0}))
+        assert (made.outcome, made.reason.partition(":")[0]) == ("NOT DECIDED", "not validated")
+        assert np.isnan(made.numbers["value"])
+        assert "not validated" in made.basis
+
+
+def test_a_decision_is_by_the_readings_that_took_no_part(one: tuple[Truth, Calibration], tmp_path: Path) -> None:
+    truth, cal = one
+    q, x = check(truth)
+    new = cal.validate(campaign(q, KR270, position=x))
+    both = np.vstack([cal.seen.q, q]), np.concatenate([cal.seen.position, x])
+    both[1][3] += 1e-3  # an outlier at a pose of the calibration
+    mixed = cal.validate(campaign(both[0], KR270, position=both[1]))
+    assert mixed.after.max > 2 * new.after.max
+    path = tmp_path / "c.json"
+    path.write_text(document_text(cal, mixed), encoding="utf-8")
+    for seen in (mixed, read_validation(path)):
+        for statistic in ("max", "mean", "rms"):
+            first, second = decide(new, 5e-4, statistic), decide(seen, 5e-4, statistic)  # type: ignore[arg-type]
+            assert second.outcome == first.outcome
+            assert second.value == pytest.approx(first.value, rel=1e-6)
+            assert second.uncertainty == pytest.approx(first.uncertainty, rel=1e-6)
+        rows = certificate_of(cal, seen, stated_of({"tolerance": 5e-4})).errors
+        assert [(e.points, e.max) for e in rows] == [
+            (28, pytest.approx(new.before.max)), (28, pytest.approx(new.after.max))
+        ]  # fmt: skip

@@ -46,10 +46,20 @@ class Validation:
     """Points of both; the others took no part."""
     lost: tuple[str, ...] = ()
     """Rows with points that no arm reaches, such as codes of a lost beam; they are left out."""
+    known: tuple[int, ...] = ()
+    """Numbers of the states at joint values and loads of the calibration, read again or its own."""
 
     @property
     def improved(self) -> bool:
         return self.gain > self.gain_half_width
+
+    @property
+    def new(self) -> tuple[Array, Array]:
+        """``nominal_errors`` and ``errors`` of the poses that took no part, nan elsewhere."""
+        if self.points_known and not self.known:  # of an earlier document, which does not say where they are
+            return np.full_like(self.nominal_errors, np.nan), np.full_like(self.errors, np.nan)
+        own = np.isin(np.arange(len(self.errors)), self.known)[:, None]
+        return np.where(own, np.nan, self.nominal_errors), np.where(own, np.nan, self.errors)
 
     @property
     def verdict(self) -> Finding:

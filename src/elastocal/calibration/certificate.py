@@ -15,11 +15,11 @@ from elastocal.errors import UnsupportedError
 from elastocal.files.certificate import Stated
 from elastocal.model.kinematics import kinematics
 from elastocal.report.certificate import Certificate, Errors, Group, Line
+from elastocal.solve.summary import ErrorSummary
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.solve.summary import ErrorSummary
 
 TRACEABLE = (
     "lengths are traceable to the SI metre through the instrument named above, by its certificate; uncertainty by GUM, "
@@ -48,7 +48,7 @@ def certificate_of(
         rule=decision.rule,
         numbers=numbers,
         errors=_errors(c, validation),
-        basis=_basis(c) if validation is None else "validation poses",
+        basis=_basis(c, validation),
         measurand="Position error" if c.placed else "Error of predicted deflections",
         expected_of="the compensated tool" if c.placed else "predicted deflections",
         expected=expected_accuracy(c, validation),
@@ -84,14 +84,23 @@ def _item(c: Calibration, stated: Stated) -> str:
     return f"{name}, serial number {serial}" if serial else name
 
 
-def _basis(c: Calibration) -> str:
+def _basis(c: Calibration, validation: Validation | None) -> str:
+    if validation is not None:
+        return "validation poses" if _is_new(validation) else "poses of the calibration: not validated"
     return "refits without a fifth of the calibration poses" if c.optimistic else "leave-one-out on calibration poses"
 
 
 def _errors(c: Calibration, validation: Validation | None) -> tuple[Errors, ...]:
     pairs = (c.before, c.claim) if validation is None else (validation.before, validation.after)
+    if validation is not None and _is_new(validation):
+        pairs = ErrorSummary.of(validation.new[0]), ErrorSummary.of(validation.new[1])
     by = ", leave-one-out" if validation is None and c.optimistic else ""
     return tuple(_row(n, e) for n, e in zip((f"before (nominal{by})", "after (calibrated)"), pairs, strict=True))
+
+
+def _is_new(validation: Validation) -> bool:
+    """Whether any pose took no part in the calibration."""
+    return bool(np.isfinite(validation.new[1]).any())
 
 
 def _row(name: str, e: ErrorSummary) -> Errors:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from elastocal.quantities import quantile_95
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -36,6 +37,10 @@ NAMES: dict[Statistic, str] = {
     "max": "largest error",
 }
 K = 2.0
+NOT_NEW = (
+    "not validated: all readings are of poses of the calibration, and errors there say nothing of other poses; measure "
+    "poses that took no part"
+)
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,14 @@ def decide(validation: Validation | None, tolerance: float | None, statistic: St
     if validation is None or not validation.after.count:
         limit = nan if tolerance is None else tolerance
         return Decision("NOT DECIDED", statistic, nan, nan, limit, "no validation poses were given")
-    value, spread = float(getattr(validation.after, statistic)), uncertainty(validation, statistic)
+    new = ErrorSummary.of(validation.new[1])
+    if not new.count:
+        limit = nan if tolerance is None else tolerance
+        return Decision("NOT DECIDED", statistic, nan, nan, limit, NOT_NEW)
+    value, spread = float(getattr(new, statistic)), uncertainty(validation, statistic)
     known = f"{NAMES[statistic]} {_mm(value)}, U = {_mm(spread)} (k = 2)"
+    if new.count < validation.after.count:
+        known = f"on the {new.count} points of {validation.after.count} that took no part: {known}"
     if tolerance is None:
         return Decision("NOT DECIDED", statistic, value, spread, nan, f"{known}; no tolerance is stated")
     if not isfinite(spread):
@@ -98,9 +109,9 @@ def decide(validation: Validation | None, tolerance: float | None, statistic: St
 
 def uncertainty(validation: Validation, statistic: Statistic) -> float:
     """Expanded uncertainty (k = 2) of a statistic of the errors, m."""
-    read = np.isfinite(validation.errors)
-    noise = float(np.sqrt(np.mean(validation.reading[read] ** 2)))
-    return K * sqrt(noise**2 + sampling(validation.errors, statistic) ** 2)
+    errors = validation.new[1]
+    noise = float(np.sqrt(np.mean(validation.reading[np.isfinite(errors)] ** 2)))
+    return K * sqrt(noise**2 + sampling(errors, statistic) ** 2)
 
 
 def sampling(errors: Array, statistic: Statistic) -> float:

@@ -73,7 +73,7 @@ def validation_of(document: Mapping[str, Any], where: str) -> Validation | None:
 def _validated(key: str, value: Any) -> Any:
     if key in ("before", "after"):
         return _errors(value)
-    if key in ("places", "markers", "lost"):
+    if key in ("places", "markers", "lost", "known"):
         return tuple(value)
     return np.array(value, dtype=np.float64) if isinstance(value, list) else _number(key, value)
 

@@ -65,17 +65,20 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
         not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
-        *_shared(calibration, campaign, states, np.isfinite(errors)),
+        **_shared(calibration, campaign, states, np.isfinite(errors)),
         lost=tuple(dict.fromkeys(o.place for o in lost)),
     )  # fmt: skip
 
 
-def _shared(calibration: Calibration, campaign: Campaign, states: States, read: Bools) -> tuple[int, int, int]:
+def _shared(calibration: Calibration, campaign: Campaign, states: States, read: Bools) -> dict[str, Any]:
     """States with readings of the calibration itself, states at its joint values and loads that were read again, and
     the points of both."""
     at, copied = calibration.seen.among(Seen.of(calibration.robot, campaign))
     known, own = (states.members.sums(rows.astype(np.int64)) > 0 for rows in (at, copied))
-    return int(own.sum()), int((known & ~own).sum()), int(read[known].sum())
+    return {
+        "shared": int(own.sum()), "revisited": int((known & ~own).sum()), "points_known": int(read[known].sum()),
+        "known": tuple(np.flatnonzero(known).tolist()),
+    }  # fmt: skip
 
 
 def _check_near(calibration: Calibration, states: States, away: Array) -> None:
