@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.calibration.measurement import NoiseBasis
 from elastocal.findings import Finding
 from elastocal.results import as_frame, as_html
 from elastocal.solve.summary import ErrorSummary
@@ -48,6 +49,10 @@ class Validation:
     """Rows with points that no arm reaches, such as codes of a lost beam; they are left out."""
     known: tuple[int, ...] = ()
     """Numbers of the states at joint values and loads of the calibration, read again or its own."""
+    measured_to: float = float("nan")
+    """Standard uncertainty in m of the measurement of one error, along it: of instrument and registration."""
+    noise_basis: NoiseBasis = "estimated"
+    """What it rests on: estimated, it holds the misfit of the model too."""
 
     @property
     def improved(self) -> bool:

@@ -79,6 +79,8 @@ class Calibration:
     residuals: Residuals
     seen: Seen
     """All readings of the campaign, outliers too."""
+    repeatability: float = float("nan")
+    """Sd of one coordinate in m by repeats of the campaign, outliers left out; nan where there are too few."""
 
     @cached_property
     def nominal(self) -> Robot:

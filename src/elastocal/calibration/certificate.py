@@ -47,6 +47,7 @@ def certificate_of(
         reason=decision.reason,
         rule=decision.rule,
         numbers=numbers,
+        uncertainty_basis=decision.basis,
         errors=_errors(c, validation),
         basis=_basis(c, validation),
         measurand="Position error" if c.placed else "Error of predicted deflections",

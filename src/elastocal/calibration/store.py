@@ -96,6 +96,7 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
             "turn_sd_rad": c.instrument.turn_sd,
             "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
         },
+        "repeatability_m": c.repeatability,
         "discrepancy_m": c.discrepancy,
         "freedom": c.freedom,
         "inflation": c.inflation,
@@ -154,6 +155,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         ladder=_read_ladder(data["ladder"], data["residuals"]["pose"]),
         residuals=Residuals(**{k: _array(v) for k, v in data["residuals"].items()}),
         seen=_seen(data),
+        repeatability=_number("repeatability", data.get("repeatability_m")),
     )
 
 
@@ -246,6 +248,7 @@ def calibration_schema() -> str:
         "outliers": {"type": "array", "items": of(Outlier, nullable=True)},
         "parameters": {"type": "array", "items": of(Estimate, nullable=True)},
         "noise": {"type": "object", "additionalProperties": number}, "instrument": {"type": "object"},
+        "repeatability_m": {"type": ["number", "null"]},
         "discrepancy_m": number, "inflation": number, "freedom": {"type": ["number", "null"]},
         "reference_temperature": {"type": ["number", "null"]},
         "length": {"enum": ["m", "mm"]},

@@ -13,6 +13,7 @@ from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.calibration.lost import without_lost
+from elastocal.calibration.measurement import measured_to
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
@@ -62,9 +63,13 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
     gain, half = paired_gain(nominal, errors, states.pose)
     places = tuple(campaign.line(int(rows[0])) for rows in states.members)
+    predicted, reading = _spreads(calibration, width, expected)
+    estimated = float(np.sqrt(np.mean(reading[np.isfinite(errors)] ** 2)))
+    measured, basis = measured_to(calibration, campaign, states, known.count(False), estimated)
     return Validation(
         ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
-        not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
+        not all(known), nominal, places, calibration.markers, predicted, reading,
+        measured_to=measured, noise_basis=basis,
         **_shared(calibration, campaign, states, np.isfinite(errors)),
         lost=tuple(dict.fromkeys(o.place for o in lost)),
     )  # fmt: skip
@@ -237,6 +242,8 @@ def cross_validate(
         before, tuple(p for v, _ in parts for p in v.places),
         parts[0][0].markers, np.concatenate([v.expected for v, _ in parts]),
         np.concatenate([v.reading for v, _ in parts]), lost=tuple(p for v, _ in parts for p in v.lost),
+        measured_to=float(np.sqrt(np.average([v.measured_to**2 for v, _ in parts], weights=counts))),
+        noise_basis=parts[0][0].noise_basis,
     )  # fmt: skip
 
 
