@@ -11,10 +11,12 @@ from virtual import Truth, campaign, joint_values, read_positions, shipped, true
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.certificate import certificate_of
 from elastocal.calibration.decision import decide
+from elastocal.calibration.page import calibration_page
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.store import document_text, read_validation
 from elastocal.calibration.validation import cross_validate
 from elastocal.files.certificate import stated_of
+from elastocal.model.kinematics import kinematics
 
 KR270 = shipped("kuka-kr270")
 SMALL = shipped("cylindrical")
@@ -117,3 +119,23 @@ def test_a_decision_is_by_the_readings_that_took_no_part(one: tuple[Truth, Calib
         assert [(e.points, e.max) for e in rows] == [
             (28, pytest.approx(new.before.max)), (28, pytest.approx(new.after.max))
         ]  # fmt: skip
+
+
+def test_what_a_validation_says_against_a_calibration_is_first_on_its_page(one: tuple[Truth, Calibration]) -> None:
+    """On screen and in a report, and among the findings for programs; where it validates, the calibration is first."""
+    truth, cal = one
+    q, x = check(truth)
+    good = cal.validate(campaign(q, KR270, position=x))
+    page = calibration_page(cal, good)
+    assert page.verdict[0] == cal.verdict.text
+    assert [f["code"] for f in page.data["findings"]] == ["improved", *(w.code for w in cal.warnings), "validated"]
+    at_nominal = kinematics(KR270, q)
+    p = cal.nominal_placing
+    arms = np.einsum("nij,mj->nmi", at_nominal.rotation, p.markers)
+    exact = (at_nominal.position[:, None] + arms) @ p.turn[0].T + p.shift[0]
+    bad = cal.validate(campaign(q, KR270, position=exact))
+    page = calibration_page(cal, bad)
+    assert bad.verdict.code == "worse"
+    assert page.verdict[0] == bad.verdict.text
+    assert page.data["findings"][0]["code"] == "worse"
+    assert [line for line in page.verdict if line.startswith("WARNING COVERAGE")]

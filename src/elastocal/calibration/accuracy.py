@@ -94,6 +94,8 @@ class Validation:
             return Finding("validated", "note", f"Validated: {message}", data)
         if self.gain < -self.gain_half_width:
             return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {message} Do not use it.", data)
+        if self.after.rms > self.before.rms:
+            message += f" The RMS error grows from {1e3 * self.before.rms:.3f} to {1e3 * self.after.rms:.3f} mm."
         return Finding(
             "no-gain", "warning", f"No gain is shown: {message} Measure more poses, or keep the nominal.", data
         )

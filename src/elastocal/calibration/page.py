@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
     from elastocal.files.certificate import Stated
+    from elastocal.findings import Finding
 
 HOW_TO_CERTIFY = (
     "A certificate with PASS or FAIL as page one: state its tolerance, here or under certificate in cell.yaml."
@@ -77,7 +78,12 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts)),
+        (
+            *_speaks_against(validation),
+            c.verdict.text,
+            *_validated(validation, c),
+            *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts),
+        ),
         tuple(s for s in sections if s.blocks),
         (
             *(as_sentence(w.text) for w in notes),
@@ -85,7 +91,7 @@ def calibration_page(
             *((as_sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
-        data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
+        data={"findings": [vars(f) | {"data": dict(f.data)} for f in _findings(c, validation)]},
         tiles=_tiles(c, validation, certificate),
         certificate=certificate,
         hint="" if wanted else HOW_TO_CERTIFY,
@@ -137,6 +143,21 @@ def _decision_tile(certificate: Certificate) -> Tile:
     size = certificate.numbers["tolerance"]
     against = f"tolerance {1e3 * size:g} mm" if size == size else "no tolerance"
     return Tile("decision", certificate.outcome, "", against, "", STATES[certificate.outcome])  # type: ignore[arg-type]
+
+
+def _findings(c: Calibration, v: Validation | None) -> tuple[Finding, ...]:
+    """What speaks against the result on readings that took no part comes first."""
+    if v is None:
+        return (c.verdict, *c.warnings)
+    own, seen = (c.verdict, *c.warnings), (v.verdict, *v.warnings)
+    return (*seen, *own) if v.verdict.severity == "warning" else (*own, *seen)
+
+
+def _speaks_against(v: Validation | None) -> tuple[str, ...]:
+    if v is None:
+        return ()
+    warned = (f"WARNING {w.code.upper()}: {w.text}." for w in v.warnings)
+    return (*((v.verdict.text,) if v.verdict.severity == "warning" else ()), *warned)
 
 
 def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
