@@ -19,6 +19,7 @@ from elastocal.calibration.figures import (
     residual_figures,
     residual_lines,
 )
+from elastocal.calibration.ladder import CONFIDENCE, SURE
 from elastocal.calibration.tables import (
     errors_table,
     ladder_table,
@@ -171,11 +172,13 @@ def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
 
 
 def _gain(c: Calibration) -> tuple[str, ...]:
-    """By how much the mean leave-one-out error falls, and how sure that is."""
-    if c.optimistic or not isfinite(c.ladder.gain + c.ladder.gain_se):
+    """By how much the mean error falls, and the interval that the choice of the model rests on."""
+    if not isfinite(sum(c.gain)):
         return ()
-    gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
-    return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
+    gain, half = 1e3 * c.gain[0], 1e3 * c.gain[1]
+    by = "fitted again without a fifth of the poses in turn" if c.optimistic else "leave-one-out"
+    sure = f"{100 * CONFIDENCE:.1f} %, {SURE:g} standard errors over poses, {by}"
+    return (f"Gain over the nominal robot: {gain:.3f} +- {half:.3f} {c.before.shown} ({sure}).",)
 
 
 def write_report(
