@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from virtual import Truth, campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.certificate import certificate_of
 from elastocal.calibration.decision import decide
 from elastocal.calibration.page import calibration_page
@@ -139,3 +141,59 @@ def test_what_a_validation_says_against_a_calibration_is_first_on_its_page(one: 
     assert page.verdict[0] == bad.verdict.text
     assert page.data["findings"][0]["code"] == "worse"
     assert [line for line in page.verdict if line.startswith("WARNING COVERAGE")]
+
+
+@pytest.mark.parametrize("size", [0.1, 3e-4])
+def test_a_moved_instrument_is_said_first(one: tuple[Truth, Calibration], size: float, tmp_path: Path) -> None:
+    """How far, what placing it anew would leave, and no verdict on the robot; so in a certificate and from a file."""
+    truth, cal = one
+    q, x = check(truth)
+    still = cal.validate(campaign(q, KR270, position=x))
+    assert (still.cause, still.verdict.code) == (None, "validated")
+    data = campaign(q, KR270, position=x + size * np.array([0.6, 0.0, -0.8]))
+    path = tmp_path / "c.json"
+    path.write_text(document_text(cal, cal.validate(data)), encoding="utf-8")
+    anew = cal.validate(data, refit=True)
+    assert (anew.cause, anew.verdict.code) == (None, "validated")
+    for moved in (cal.validate(data), read_validation(path)):
+        assert moved.verdict.code == "moved"
+        assert moved.verdict.data["shift"] == pytest.approx(size, abs=1e-4)
+        assert moved.verdict.data["anew"] == pytest.approx(anew.after.mean)
+        assert moved.verdict.data["nominal_anew"] == pytest.approx(anew.before.mean)
+        decision = decide(moved, size / 3)
+        assert (decision.outcome, decision.reason.startswith(moved.cause.text)) == ("NOT DECIDED", True)
+        assert decide(moved, 2 * size).outcome == "PASS"  # errors are within, moved or not
+
+
+def test_few_points_tell_no_moved_instrument(one: tuple[Truth, Calibration]) -> None:
+    truth, cal = one
+    q, x = check(truth, 2)
+    assert cal.validate(campaign(q, KR270, position=x + 0.1)).verdict.code != "moved"
+
+
+def reversed_axis(truth: Truth, axis: int) -> Campaign:
+    q, x = check(truth)
+    data = campaign(q, KR270, position=x)
+    shown = data.q.copy()
+    shown[:, axis] *= -1
+    return data.changed(q=shown)
+
+
+def test_a_slip_of_the_table_is_named(one: tuple[Truth, Calibration]) -> None:
+    """Where points are farther off than a tenth of the arm it is an error."""
+    truth, cal = one
+    seen = cal.validate(reversed_axis(truth, 5))
+    assert (seen.verdict.code, seen.verdict.data["words"]) == ("slip", ["A6 reversed"])
+    assert decide(seen, 1e-3).outcome == "NOT DECIDED"
+    with refused("slip", "A4 reversed"):
+        cal.validate(reversed_axis(truth, 3))
+
+
+def test_a_bad_calibration_is_no_moved_instrument(one: tuple[Truth, Calibration]) -> None:
+    """Errors that differ from pose to pose stay the robot's."""
+    truth, cal = one
+    q, x = check(truth)
+    rng = np.random.default_rng(2)
+    seen = cal.validate(campaign(q, KR270, position=x + 2e-3 * rng.normal(size=(14, 1, 3))))
+    assert (seen.cause, "coverage" in [w.code for w in seen.warnings]) == (None, True)
+    assert decide(seen, 1e-4).outcome == "FAIL"

@@ -17,6 +17,11 @@ MOST_FAR = 0.2
 """Share of the rows: where more are far off, it is the calibration and not the readings."""
 
 
+def too_narrow(coverage: float, points: int) -> bool:
+    """Whether 95 % intervals hold far fewer coordinates of so many points than they promise."""
+    return coverage < min(0.85, 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, points))))
+
+
 @dataclass(frozen=True, repr=False)
 class Validation:
     """A calibration against readings that took no part in it."""
@@ -53,6 +58,8 @@ class Validation:
     """Standard uncertainty in m of the measurement of one error, along it: of instrument and registration."""
     noise_basis: NoiseBasis = "estimated"
     """What it rests on: estimated, it holds the misfit of the model too."""
+    cause: Finding | None = None
+    """What explains the errors that is not the robot: the instrument stands elsewhere, or the table has a slip."""
 
     @property
     def improved(self) -> bool:
@@ -86,6 +93,10 @@ class Validation:
             f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points{whose}, nominal "
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
+        if self.cause is not None:
+            return Finding(
+                self.cause.code, "warning", f"{self.cause.text}. As read: {message}", {**data, **self.cause.data}
+            )
         if own:
             return Finding("not-validated", "warning", f"NOT VALIDATED: {message}", data)
         if self.improved and again:
@@ -141,8 +152,7 @@ class Validation:
         return (Finding("far-off", "warning", text, {"places": places, "without": rest}),)
 
     def _narrow(self) -> tuple[Finding, ...]:
-        least = 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, self.after.count)))
-        if self.coverage >= min(0.85, least):
+        if not too_narrow(self.coverage, self.after.count):
             return ()
         text = f"95 % intervals hold {self.coverage:.0%} of the coordinates read; they are too narrow here"
         return (Finding("coverage", "warning", text, {"coverage": self.coverage}),)

@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal import __version__
 from elastocal.calibration.budget import variance_at_poses
-from elastocal.calibration.decision import K, decide
+from elastocal.calibration.decision import K, Outcome, decide
 from elastocal.errors import UnsupportedError
 from elastocal.files.certificate import Stated
 from elastocal.model.kinematics import kinematics
@@ -58,7 +58,7 @@ def certificate_of(
         warnings=(
             *_unloaded(c),
             *(w.text for w in c.warnings if w.severity == "warning"),
-            *_warned(validation),
+            *_warned(validation, decision.outcome),
             *_expired(statements),
         ),
         version=__version__,
@@ -162,11 +162,13 @@ def _unloaded(c: Calibration) -> tuple[str, ...]:
     return () if c.placed else (UNLOADED,)
 
 
-def _warned(validation: Validation | None) -> tuple[str, ...]:
+def _warned(validation: Validation | None, outcome: Outcome) -> tuple[str, ...]:
+    """A cause that is not the robot is the reason of what is not decided, and said there."""
     if validation is None:
         return ()
     own = validation.verdict
-    return (*((own.text,) if own.severity == "warning" else ()), *(w.text for w in validation.warnings))
+    said = own.severity != "warning" or (validation.cause is not None and outcome != "PASS")
+    return (*(() if said else (own.text,)), *(w.text for w in validation.warnings))
 
 
 def _expired(s: Stated) -> tuple[str, ...]:

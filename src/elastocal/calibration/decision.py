@@ -94,6 +94,8 @@ def decide(validation: Validation | None, tolerance: float | None, statistic: St
     outcome, reason = _outcome(value, spread, tolerance)
     if outcome == "NOT DECIDED" and tolerance is not None and isfinite(spread) and basis == "estimated":
         known = f"{UPPER_BOUND}; {known}"
+    if validation.cause is not None and outcome != "PASS":  # nobody knows whether it was the robot
+        outcome, known = "NOT DECIDED", f"{validation.cause.text}; {known}"
     return Decision(outcome, statistic, value, spread, limit, f"{known}{reason}", basis)
 
 

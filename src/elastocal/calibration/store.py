@@ -73,6 +73,8 @@ def validation_of(document: Mapping[str, Any], where: str) -> Validation | None:
 def _validated(key: str, value: Any) -> Any:
     if key in ("before", "after"):
         return _errors(value)
+    if key == "cause":
+        return None if value is None else Finding(**value)
     if key in ("places", "markers", "lost", "known"):
         return tuple(value)
     return np.array(value, dtype=np.float64) if isinstance(value, list) else _number(key, value)
@@ -120,7 +122,8 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
 
 
 def _validation(v: Validation) -> dict[str, Any]:
-    return {k: vars(x) if isinstance(x, ErrorSummary) else _short(x) for k, x in vars(v).items()}
+    own = {k: vars(x) if isinstance(x, ErrorSummary) else _short(x) for k, x in vars(v).items()}
+    return own | {"cause": None if v.cause is None else vars(v.cause) | {"data": dict(v.cause.data)}}
 
 
 def from_document(data: dict[str, Any], where: str) -> Calibration:
