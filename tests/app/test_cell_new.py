@@ -46,7 +46,7 @@ def test_plan_simulate_identify_run_for_every_shipped_robot(robot: str, tmp_path
     truth = {p.name: p.value for p in read_robot(cell / "truth" / "robot.yaml").parameters}
     if of_readings(path):
         made = ec.read_calibration(path)
-        assert made.verdict.code == "improved"
+        assert made.verdict.code in (("improved", "within-priors") if robot in STIFF else ("improved",))
         assert made.leave_one_out.mean < (1 if robot in STIFF else 0.3) * made.before.mean
         joints = [(e.value, truth.get(e.name, 0.0), e.sd) for e in made.parameters.rows if e.informed > 0.9]
     else:

@@ -13,7 +13,7 @@ from calibration.virtual import campaign, joint_values, random_arm, read_positio
 import elastocal as ec
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.certificate import certificate_of, expected_accuracy
-from elastocal.calibration.decision import decide, sampling, uncertainty
+from elastocal.calibration.decision import UPPER_BOUND, decide, sampling, uncertainty
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated, stated_of
 from elastocal.solve.summary import ErrorSummary
@@ -61,6 +61,56 @@ def test_nothing_is_decided_without_tolerance_or_validation() -> None:
     assert "no validation poses" in decide(None, 1e-3).reason
     one = judged(ERRORS[:1, :1], 1e-5)
     assert decide(one, 1e-3, "rms").outcome == "NOT DECIDED"  # one point shows no spread
+
+
+def test_what_the_model_leaves_out_is_no_uncertainty_of_the_measurement() -> None:
+    """Residuals of 0.1 mm: the largest error of 0.1 mm fails 0.05 mm by an instrument of 0.01 mm.  Where nothing is
+    known of the instrument the reason comes first."""
+    rough = judged(ERRORS, 1e-4)
+    open_ = decide(rough, 5e-5)
+    assert (open_.outcome, open_.basis, open_.uncertainty) == ("NOT DECIDED", "estimated", pytest.approx(2e-4))
+    assert open_.reason.startswith("no noise is stated")
+    for basis in ("stated", "repeats"):
+        known = decide(replace(rough, measured_to=1e-5, noise_basis=basis), 5e-5)
+        assert (known.outcome, known.basis, known.uncertainty) == ("FAIL", basis, pytest.approx(2e-5))
+    assert decide(rough, 1e-3).outcome == "PASS"  # an upper bound decides what it decides
+
+
+@pytest.fixture(scope="module")
+def misfit() -> tuple[ec.Robot, np.ndarray, np.ndarray, np.ndarray]:
+    """An arm whose gears run untrue by 0.3 mrad, which the model of the tests leaves out; noise 0.02 mm, pairs of
+    readings."""
+    rng = np.random.default_rng(5)
+    robot = random_arm(2)
+    truth = true_robot(robot, rng, ("geometry",))
+    q, other = np.repeat(joint_values(robot, 30, rng), 2, axis=0), joint_values(robot, 12, rng)
+    x, y = (truth.points(a + 3e-4 * np.sin(3 * a)) + 2e-5 * rng.normal(size=(len(a), 1, 3)) for a in (q, other))
+    return robot, q, x, np.concatenate([other, y[:, 0]], axis=1)
+
+
+def test_an_error_is_measured_as_well_as_the_instrument_is_stated_or_repeats(
+    misfit: tuple[ec.Robot, np.ndarray, np.ndarray, np.ndarray], tmp_path: Path
+) -> None:
+    """Whatever the model leaves out; six numbers of the station and three of the marker share the noise of the
+    coordinates that they are fitted to."""
+    robot, q, x, new = misfit
+    check = campaign(new[:, :6], robot, position=new[:, 6:])
+    every = campaign(q, robot, position=x)
+    once, stated = every.take(np.arange(0, 60, 2)), campaign(q[::2], robot, position=x[::2], noise=2e-5)
+    sizes = {}
+    for basis, data in (("estimated", once), ("repeats", every), ("stated", stated)):
+        cal = ec.calibrate(robot, data, ["geometry"])
+        seen = ec.read_calibration(cal.save(tmp_path / f"{basis}.json")).validate(check)
+        assert seen.noise_basis == basis
+        sizes[basis] = seen.measured_to
+        assert certificate_of(cal, seen).data()["uncertainty_basis"] == basis
+    assert sizes["stated"] == pytest.approx(2e-5 * np.sqrt(1 + 9 / 90))
+    assert sizes["repeats"] == pytest.approx(2e-5 * np.sqrt(1 + 9 / 90), rel=0.25)  # 90 degrees of freedom
+    assert sizes["estimated"] > 3 * sizes["stated"]
+    own = replace(check, noise=5e-5)  # the instrument of the check is another one
+    assert cal.validate(own).measured_to == pytest.approx(5e-5 * np.sqrt(1 + 9 / 90))
+    anew = cal.validate(own, refit=True)
+    assert anew.measured_to == pytest.approx(5e-5 * np.sqrt(1 + 6 / 36 + 3 / 90))
 
 
 @pytest.mark.parametrize("statistic", ["mean", "rms", "max", "p95"])
@@ -226,7 +276,12 @@ def test_the_worst_certificate_still_fits_one_page(calibrated: tuple[ec.Calibrat
     long = (
         "95 % intervals hold 71 % of the coordinates read; they are too narrow here and this sentence goes on for long"
     )
-    made = replace(made, warnings=(long,) * 9, files={f"campaign/part-{i}/readings.csv": "ab" * 32 for i in range(9)})
+    made = replace(
+        made,
+        reason=f"{UPPER_BOUND}; {made.reason}",
+        warnings=(long,) * 9,
+        files={f"campaign/part-{i}/readings.csv": "ab" * 32 for i in range(9)},
+    )
     with pikepdf.open(BytesIO(as_pdf(made, {}, validation_lines(checked, 1e-3)))) as pdf:
         assert len(pdf.pages) == 1
 

@@ -12,8 +12,9 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 import elastocal as ec
 from elastocal.calibration import repeats
+from elastocal.calibration.lost import without_beyond
 from elastocal.calibration.repeats import without_bad_repeats
-from elastocal.calibration.run import _without_beyond, calibrate
+from elastocal.calibration.run import calibrate
 from elastocal.calibration.store import read_calibration, save_calibration
 
 WORDS = ("geometry", "weight", "harmonics")
@@ -188,7 +189,7 @@ def test_codes_of_a_lost_beam_are_outliers() -> None:
 def test_a_point_beyond_reach_that_is_kept_by_hand_stays() -> None:
     _, q, x, _ = readings()
     x[3], x[7, 1] = 1e6, -9999.0
-    found, lost = _without_beyond(KR270, campaign(q, KR270, position=x).keeping([3]))
+    found, lost = without_beyond(KR270, campaign(q, KR270, position=x).keeping([3]))
     assert {o.row for o in lost} == {7}
     assert np.isfinite(found.position[3]).all()
     assert np.isnan(found.position[7, 1]).all()

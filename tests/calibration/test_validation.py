@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.draws import draws
@@ -13,7 +15,8 @@ from virtual import Truth, campaign, joint_values, random_arm, read_positions, s
 import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.judgement import choice_optimism
-from elastocal.calibration.ladder import Ladder, Rung
+from elastocal.calibration.ladder import Ladder, Rung, decided
+from elastocal.calibration.page import calibration_page
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.states import mean_by_poses
 from elastocal.calibration.validation import cross_validate
@@ -235,3 +238,51 @@ def test_points_of_an_arm_of_slides_are_near_by_how_far_it_moves() -> None:
     cal = ec.calibrate(robot.nominal, first)
     assert cal.robot.size < 0.01 < np.ptp(x, axis=0).max()
     assert 5e-5 < cal.validate(other).after.mean < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("words", "gain", "code"),
+    [
+        (("geometry",), 3.0, "improved"),
+        (("geometry",), 2.4, "no-gain"),
+        (("compliance",), 3.0, "improved"),
+        (("compliance", "backlash"), 2.4, "within-priors"),
+        (("compliance",), 0.1, "within-priors"),
+    ],
+)
+def test_a_verdict_is_improved_where_the_gain_exceeds_the_interval_shown(
+    one: tuple[Truth, Calibration], words: tuple[str, ...], gain: float, code: str
+) -> None:
+    """25 poses: 2.5 standard errors of 0.1 mm, times Student's factor over that of the normal distribution."""
+    cal = one[1]
+    made = replace(
+        cal, words=words, ladder=replace(cal.ladder, gain=1e-4 * gain * t.ppf(0.975, 24) / 1.96, gain_se=1e-4)
+    )
+    assert made.verdict.code == code
+    half = 0.25 * t.ppf(0.975, 24) / 1.96
+    assert made.verdict.data["half_mm"] == pytest.approx(half, rel=1e-4)
+    assert f" +- {half:.3f} mm" in calibration_page(made).verdict[1]
+
+
+@pytest.mark.parametrize(("factor", "code"), [(0.5, "improved"), (0.99, "no-gain"), (1.1, "no-gain")])
+def test_errors_of_refits_must_gain_by_more_than_the_interval(
+    one: tuple[Truth, Calibration], factor: float, code: str
+) -> None:
+    cal = one[1]
+    refitted = replace(cal.before, mean=factor * cal.before.mean)
+    doubt = Finding("optimistic", "warning", "", {"refitted": vars(refitted)})
+    made = replace(cal, warnings=(doubt,), ladder=replace(cal.ladder, gain_se=0.05 * cal.before.mean))
+    assert made.verdict.code == code
+
+
+def test_the_model_is_chosen_by_the_interval_that_is_shown() -> None:
+    """A mean gain just above and just below its half width, by a standard error of 0.1."""
+    pose = np.arange(16)
+    spread = np.resize([1.0, -1.0], 16)
+    spread *= 0.1 * np.sqrt(15)  # standard error over 16 poses 0.1
+    for gain, chosen in ((0.271 + 0.002, True), (0.271 - 0.002, False)):  # 0.25 t(0.975, 15) / 1.96 = 0.2719
+        nominal = Rung((), "points", None, (2.0 + spread)[:, None], pose, 0.0, 0.0)
+        best = Rung(("geometry",), "points", None, np.full((16, 1), 2.0 - gain), pose, 0.0, 0.0)
+        ladder = decided((nominal, best), best, nominal)
+        assert ladder.worth_it is chosen is (ladder.gain > ladder.gain_half_width)
+        assert ladder.gain_half_width == pytest.approx(0.25 * t.ppf(0.975, 15) / 1.959964, rel=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.calibration.measurement import NoiseBasis
 from elastocal.findings import Finding
 from elastocal.results import as_frame, as_html
 from elastocal.solve.summary import ErrorSummary
@@ -14,6 +15,11 @@ FAR_OFF = 8.0
 """Standard deviations of a distance, beyond which a reading is named."""
 MOST_FAR = 0.2
 """Share of the rows: where more are far off, it is the calibration and not the readings."""
+
+
+def too_narrow(coverage: float, points: int) -> bool:
+    """Whether 95 % intervals hold far fewer coordinates of so many points than they promise."""
+    return coverage < min(0.85, 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, points))))
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,10 +50,28 @@ class Validation:
     """States at joint values and loads of the calibration that were read again, as to see drift."""
     points_known: int = 0
     """Points of both; the others took no part."""
+    lost: tuple[str, ...] = ()
+    """Rows with points that no arm reaches, such as codes of a lost beam; they are left out."""
+    known: tuple[int, ...] = ()
+    """Numbers of the states at joint values and loads of the calibration, read again or its own."""
+    measured_to: float = float("nan")
+    """Standard uncertainty in m of the measurement of one error, along it: of instrument and registration."""
+    noise_basis: NoiseBasis = "estimated"
+    """What it rests on: estimated, it holds the misfit of the model too."""
+    cause: Finding | None = None
+    """What explains the errors that is not the robot: the instrument stands elsewhere, or the table has a slip."""
 
     @property
     def improved(self) -> bool:
         return self.gain > self.gain_half_width
+
+    @property
+    def new(self) -> tuple[Array, Array]:
+        """``nominal_errors`` and ``errors`` of the poses that took no part, nan elsewhere."""
+        if self.points_known and not self.known:  # of an earlier document, which does not say where they are
+            return np.full_like(self.nominal_errors, np.nan), np.full_like(self.errors, np.nan)
+        own = np.isin(np.arange(len(self.errors)), self.known)[:, None]
+        return np.where(own, np.nan, self.nominal_errors), np.where(own, np.nan, self.errors)
 
     @property
     def verdict(self) -> Finding:
@@ -69,6 +93,10 @@ class Validation:
             f"mean error {1e3 * self.after.mean:.3f} mm on {self.after.count} points{whose}, nominal "
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
+        if self.cause is not None:
+            return Finding(
+                self.cause.code, "warning", f"{self.cause.text}. As read: {message}", {**data, **self.cause.data}
+            )
         if own:
             return Finding("not-validated", "warning", f"NOT VALIDATED: {message}", data)
         if self.improved and again:
@@ -77,14 +105,25 @@ class Validation:
             return Finding("validated", "note", f"Validated: {message}", data)
         if self.gain < -self.gain_half_width:
             return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {message} Do not use it.", data)
+        if self.after.rms > self.before.rms:
+            message += f" The RMS error grows from {1e3 * self.before.rms:.3f} to {1e3 * self.after.rms:.3f} mm."
         return Finding(
             "no-gain", "warning", f"No gain is shown: {message} Measure more poses, or keep the nominal.", data
         )
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """Poses of the calibration, readings far off, and intervals that hold far fewer than they promise."""
-        return (*self._not_new(), *self._far_off(), *self._narrow())
+        """Points that are none, poses of the calibration, readings far off, and intervals that hold far fewer than they
+        promise."""
+        return (*self._lost(), *self._not_new(), *self._far_off(), *self._narrow())
+
+    def _lost(self) -> tuple[Finding, ...]:
+        if not self.lost:
+            return ()
+        hold = "1 row holds" if len(self.lost) == 1 else f"{len(self.lost)} rows hold"
+        named = ", ".join(self.lost[:5]) + " ..." * (len(self.lost) > 5)
+        text = f"{hold} points that no arm reaches, as of a lost beam, which are left out: {named}; read them again"
+        return (Finding("out-of-reach", "warning", text, {"places": list(self.lost)}),)
 
     def _not_new(self) -> tuple[Finding, ...]:
         if not self.shared:
@@ -113,8 +152,7 @@ class Validation:
         return (Finding("far-off", "warning", text, {"places": places, "without": rest}),)
 
     def _narrow(self) -> tuple[Finding, ...]:
-        least = 0.95 - 3 * float(np.sqrt(0.95 * 0.05 / max(1, self.after.count)))
-        if self.coverage >= min(0.85, least):
+        if not too_narrow(self.coverage, self.after.count):
             return ()
         text = f"95 % intervals hold {self.coverage:.0%} of the coordinates read; they are too narrow here"
         return (Finding("coverage", "warning", text, {"coverage": self.coverage}),)

@@ -15,6 +15,7 @@ from elastocal.arguments import checked, generator
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, pose_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier, Residuals
+from elastocal.calibration.ladder import HARMLESS
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted
@@ -85,6 +86,8 @@ class Calibration:
     """How far priors decide the estimates; None where the file of the calibration does not hold it."""
     compliances: Compliances | None = None
     """Of a loaded campaign whose chosen model has none: what its readings tell of them."""
+    repeatability: float = float("nan")
+    """Sd of one coordinate in m by repeats of the campaign, outliers left out; nan where there are too few."""
 
     @cached_property
     def nominal(self) -> Robot:
@@ -102,6 +105,13 @@ class Calibration:
         optimistic."""
         refitted = (w.data["refitted"] for w in self.warnings if w.code == "optimistic")
         return next((ErrorSummary(**data) for data in refitted), self.leave_one_out)
+
+    @property
+    def gain(self) -> tuple[float, float]:
+        """How far the error claimed falls below that of the nominal robot, and what it must exceed not to be chance:
+        half of its 98.8 % interval over poses (2.5 standard errors)."""
+        fall = self.before.mean - self.claim.mean if self.optimistic else self.ladder.gain
+        return fall, self.ladder.gain_half_width
 
     @property
     def verdict(self) -> Finding:
@@ -126,12 +136,14 @@ class Calibration:
         if refitted:
             left_out = 1e3 * self.leave_one_out.mean
             basis = f"fitted again without a fifth of the poses in turn; leave-one-out {left_out:.3f}"
-        if refitted and now >= lower:
-            text = (
-                f"No gain is shown: {now:.3f} {unit} ({basis}) against {lower:.3f} {unit} of the nominal robot. "
-                "Measure more poses, or keep the nominal robot."
-            )
-            return Finding("no-gain", "warning", text, data)
+        gain, half = self.gain
+        data |= {f"gain_{unit}": 1e3 * gain, f"half_{unit}": 1e3 * half}
+        if not gain > half:
+            text = f"No gain is shown: {now:.3f} {unit} ({basis}) against {lower:.3f} {unit} of the nominal robot."
+            if gain > 0 and set(self.words) <= HARMLESS:
+                text += " Compliances about the priors of the robot file are kept all the same: they do little harm."
+                return Finding("within-priors", "note", text, data)
+            return Finding("no-gain", "warning", f"{text} Measure more poses, or keep the nominal robot.", data)
         text = (
             f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, {basis}); the "
             f"nominal robot to {lower:.3f} {unit}."

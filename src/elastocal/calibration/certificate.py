@@ -10,16 +10,16 @@ import numpy as np
 
 from elastocal import __version__
 from elastocal.calibration.budget import variance_at_poses
-from elastocal.calibration.decision import K, decide
+from elastocal.calibration.decision import K, Outcome, decide
 from elastocal.errors import UnsupportedError
 from elastocal.files.certificate import Stated
 from elastocal.model.kinematics import kinematics
 from elastocal.report.certificate import Certificate, Errors, Group, Line
+from elastocal.solve.summary import ErrorSummary
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.solve.summary import ErrorSummary
 
 TRACEABLE = (
     "lengths are traceable to the SI metre through the instrument named above, by its certificate; uncertainty by GUM, "
@@ -47,8 +47,9 @@ def certificate_of(
         reason=decision.reason,
         rule=decision.rule,
         numbers=numbers,
+        uncertainty_basis=decision.basis,
         errors=_errors(c, validation),
-        basis=_basis(c) if validation is None else "validation poses",
+        basis=_basis(c, validation),
         measurand="Position error" if c.placed else "Error of predicted deflections",
         expected_of="the compensated tool" if c.placed else "predicted deflections",
         expected=expected_accuracy(c, validation),
@@ -57,7 +58,7 @@ def certificate_of(
         warnings=(
             *_unloaded(c),
             *(w.text for w in c.warnings if w.severity == "warning"),
-            *_warned(validation),
+            *_warned(validation, decision.outcome),
             *_expired(statements),
         ),
         version=__version__,
@@ -84,14 +85,23 @@ def _item(c: Calibration, stated: Stated) -> str:
     return f"{name}, serial number {serial}" if serial else name
 
 
-def _basis(c: Calibration) -> str:
+def _basis(c: Calibration, validation: Validation | None) -> str:
+    if validation is not None:
+        return "validation poses" if _is_new(validation) else "poses of the calibration: not validated"
     return "refits without a fifth of the calibration poses" if c.optimistic else "leave-one-out on calibration poses"
 
 
 def _errors(c: Calibration, validation: Validation | None) -> tuple[Errors, ...]:
     pairs = (c.before, c.claim) if validation is None else (validation.before, validation.after)
+    if validation is not None and _is_new(validation):
+        pairs = ErrorSummary.of(validation.new[0]), ErrorSummary.of(validation.new[1])
     by = ", leave-one-out" if validation is None and c.optimistic else ""
     return tuple(_row(n, e) for n, e in zip((f"before (nominal{by})", "after (calibrated)"), pairs, strict=True))
+
+
+def _is_new(validation: Validation) -> bool:
+    """Whether any pose took no part in the calibration."""
+    return bool(np.isfinite(validation.new[1]).any())
 
 
 def _row(name: str, e: ErrorSummary) -> Errors:
@@ -152,11 +162,13 @@ def _unloaded(c: Calibration) -> tuple[str, ...]:
     return () if c.placed else (UNLOADED,)
 
 
-def _warned(validation: Validation | None) -> tuple[str, ...]:
+def _warned(validation: Validation | None, outcome: Outcome) -> tuple[str, ...]:
+    """A cause that is not the robot is the reason of what is not decided, and said there."""
     if validation is None:
         return ()
     own = validation.verdict
-    return (*((own.text,) if own.severity == "warning" else ()), *(w.text for w in validation.warnings))
+    said = own.severity != "warning" or (validation.cause is not None and outcome != "PASS")
+    return (*(() if said else (own.text,)), *(w.text for w in validation.warnings))
 
 
 def _expired(s: Stated) -> tuple[str, ...]:

@@ -3,14 +3,18 @@
 A statistic s of the errors on validation poses is known with the expanded uncertainty U = 2 u (k = 2).  Conformity is
 stated where s + U <= T, nonconformity where s - U > T; between them lies the range of uncertainty, where neither is.
 
-    u^2 = u_r^2 + u_s^2
+    u^2 = u_e^2 + u_s^2
 
-u_r is the standard deviation of one reading along the error, not reduced by the number of readings, since what the
-instrument has in common at all poses does not average out.  u_s is what the choice of n poses leaves open: of the mean
-s_d / sqrt(n), of the RMS by the delta method, both with Student's factor; of the 95th percentile from the order
-statistics that hold it with 97.5 % on either side, which exist from 72 poses on (fewer decide nothing); the largest
-error is a statement about the poses measured, and has none.  Markers of one pose count as one.  Errors contain the
-noise of readings, so that s is rather too large than too small.
+u_e is how well one error is measured along its direction (``measurement``): by noise of the instrument and by its
+registration, not by what the model leaves out; not reduced by the number of readings, since what the instrument has in
+common at all poses does not average out.  u_s is what the choice of n poses leaves open: of the mean s_d / sqrt(n), of
+the RMS by the delta method, both with Student's factor; of the 95th percentile from the order statistics that hold it
+with 97.5 % on either side, which exist from 72 poses on (fewer decide nothing); the largest error is a statement about
+the poses measured, and has none.  Markers of one pose count as one.  Errors contain the noise of readings, so that s is
+rather too large than too small.
+
+Where noise is neither stated nor shown by repeats, u_e is an upper bound: what it decides is decided, what it leaves
+open a stated noise may decide.
 """
 
 from __future__ import annotations
@@ -21,11 +25,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from elastocal.quantities import quantile_95
+from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
+    from elastocal.calibration.measurement import NoiseBasis
     from elastocal.files.certificate import Statistic
 
 Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
@@ -36,6 +42,19 @@ NAMES: dict[Statistic, str] = {
     "max": "largest error",
 }
 K = 2.0
+BASES: dict[NoiseBasis, str] = {
+    "stated": "by the stated noise",
+    "repeats": "by repeats",
+    "estimated": "by estimated noise, an upper bound",
+}
+UPPER_BOUND = (
+    "no noise is stated and too few readings are repeated, so that U is only an upper bound, which holds the misfit of "
+    "the model: state the noise of the instrument, or repeat readings, to decide"
+)
+NOT_NEW = (
+    "not validated: all readings are of poses of the calibration, and errors there say nothing of other poses; measure "
+    "poses that took no part"
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,8 @@ class Decision:
     uncertainty: float
     tolerance: float
     reason: str
+    basis: NoiseBasis | None = None
+    """What the uncertainty rests on; None where it is not known."""
 
     @property
     def rule(self) -> str:
@@ -56,51 +77,50 @@ class Decision:
         return (
             f"Decision rule (ISO 14253-1): PASS where the {name} on validation poses plus its expanded uncertainty U "
             f"(k = 2) is within the tolerance; FAIL where the {name} minus U exceeds it; NOT DECIDED between. U is the "
-            "guard band on either side."
+            "guard band on either side: it holds the noise of the instrument, its registration and the choice of poses."
         )
 
 
 def decide(validation: Validation | None, tolerance: float | None, statistic: Statistic = "max") -> Decision:
-    if validation is None or not validation.after.count:
-        limit = nan if tolerance is None else tolerance
-        return Decision("NOT DECIDED", statistic, nan, nan, limit, "no validation poses were given")
-    value, spread = float(getattr(validation.after, statistic)), uncertainty(validation, statistic)
-    known = f"{NAMES[statistic]} {_mm(value)}, U = {_mm(spread)} (k = 2)"
+    limit = nan if tolerance is None else tolerance
+    new = ErrorSummary.of(np.zeros(0) if validation is None else validation.new[1])
+    if validation is None or not new.count:
+        none = "no validation poses were given" if validation is None or not validation.after.count else NOT_NEW
+        return Decision("NOT DECIDED", statistic, nan, nan, limit, none)
+    value, spread, basis = float(getattr(new, statistic)), uncertainty(validation, statistic), validation.noise_basis
+    known = f"{NAMES[statistic]} {_mm(value)}, U = {_mm(spread)} (k = 2, {BASES[basis]})"
+    if new.count < validation.after.count:
+        known = f"on the {new.count} points of {validation.after.count} that took no part: {known}"
+    outcome, reason = _outcome(value, spread, tolerance)
+    if outcome == "NOT DECIDED" and tolerance is not None and isfinite(spread) and basis == "estimated":
+        known = f"{UPPER_BOUND}; {known}"
+    if validation.cause is not None and outcome != "PASS":  # nobody knows whether it was the robot
+        outcome, known = "NOT DECIDED", f"{validation.cause.text}; {known}"
+    return Decision(outcome, statistic, value, spread, limit, f"{known}{reason}", basis)
+
+
+def _outcome(value: float, spread: float, tolerance: float | None) -> tuple[Outcome, str]:
     if tolerance is None:
-        return Decision("NOT DECIDED", statistic, value, spread, nan, f"{known}; no tolerance is stated")
+        return "NOT DECIDED", "; no tolerance is stated"
     if not isfinite(spread):
-        return Decision("NOT DECIDED", statistic, value, spread, tolerance, f"{known}; too few poses for it")
-    if value + spread <= tolerance:
-        return Decision(
-            "PASS",
-            statistic,
-            value,
-            spread,
-            tolerance,
-            f"{known}: {_mm(value + spread)} is within the tolerance of {_mm(tolerance)}, "
-            f"{_mm(tolerance - value - spread)} to spare",
-        )
-    if value - spread > tolerance:
-        return Decision(
-            "FAIL",
-            statistic,
-            value,
-            spread,
-            tolerance,
-            f"{known}: {_mm(value - spread)} exceeds the tolerance of {_mm(tolerance)} by "
-            f"{_mm(value - spread - tolerance)}",
-        )
-    ends = f"{_mm(max(0.0, value - spread))} to {_mm(value + spread)}"
-    return Decision(
-        "NOT DECIDED", statistic, value, spread, tolerance, f"{known}: {ends} holds the tolerance {_mm(tolerance)}"
-    )
+        return "NOT DECIDED", "; too few poses for it"
+    spare = tolerance - value - spread
+    if spare >= 0:
+        return "PASS", f": {_mm(value + spread)} is within the tolerance of {_mm(tolerance)}, {_mm(spare)} to spare"
+    least = value - spread
+    if least > tolerance:
+        return "FAIL", f": {_mm(least)} exceeds the tolerance of {_mm(tolerance)} by {_mm(least - tolerance)}"
+    ends = f"{_mm(max(0.0, least))} to {_mm(value + spread)}"
+    return "NOT DECIDED", f": {ends} holds the tolerance {_mm(tolerance)}"
 
 
 def uncertainty(validation: Validation, statistic: Statistic) -> float:
     """Expanded uncertainty (k = 2) of a statistic of the errors, m."""
-    read = np.isfinite(validation.errors)
-    noise = float(np.sqrt(np.mean(validation.reading[read] ** 2)))
-    return K * sqrt(noise**2 + sampling(validation.errors, statistic) ** 2)
+    errors = validation.new[1]
+    noise = validation.measured_to
+    if not isfinite(noise):  # of an earlier document
+        noise = float(np.sqrt(np.mean(validation.reading[np.isfinite(errors)] ** 2)))
+    return K * sqrt(noise**2 + sampling(errors, statistic) ** 2)
 
 
 def sampling(errors: Array, statistic: Statistic) -> float:

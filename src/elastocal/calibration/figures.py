@@ -41,17 +41,23 @@ LARGE_VARIANCE = 1e-8
 
 def validation_lines(v: Validation, tolerance: float | None = None) -> Lines:
     """Every validation point before and after, on a log axis, with the tolerance."""
-    before, after = (1e3 * np.nanmax(e, axis=1) for e in (v.nominal_errors, v.errors))
+    before, after = (1e3 * _farthest(e) for e in (v.nominal_errors, v.errors))
     x = tuple(float(i + 1) for i in range(len(before)))
     series = [
         Series("before (nominal)", x, _floats(before), points=True, role="before", words=v.places),
         Series("after (calibrated)", x, _floats(after), points=True, role="after", words=v.places),
-        _expected_band(x, 1e3 * 2 * np.nanmax(np.where(np.isfinite(v.errors), _of_reading(v), np.nan), axis=1)),
+        _expected_band(x, 1e3 * 2 * _farthest(np.where(np.isfinite(v.errors), _of_reading(v), np.nan))),
         *tolerance_line(x, tolerance),
     ]
     note = ("The farthest marker of every reading, which has its noise; so has the expected band.",)
     title = "Validation: error of every pose"
     return Lines("validation", title, "validation reading", "", "error", "mm", tuple(series), note, log=True)
+
+
+def _farthest(sizes: Array) -> Array:
+    """Largest (M,) of sizes (M, markers), nan where nothing was read."""
+    most = np.max(np.where(np.isfinite(sizes), sizes, -1.0), axis=1)
+    return np.asarray(np.where(most < 0, np.nan, most))
 
 
 def _of_reading(v: Validation) -> Array:

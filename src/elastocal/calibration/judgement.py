@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, distances, fit
-from elastocal.calibration.ladder import GAP, Ladder, Rung
+from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
@@ -36,12 +36,20 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
     chosen = ladder.chosen
     poses = chosen.fit.task.sight.states.poses
     if not ladder.worth_it:
-        size = f"{1e3 * ladder.gain:.3f} +- {2e3 * ladder.gain_se:.3f} m{chosen.fit.task.sight.unit}"
+        gain, half, unit = 1e3 * ladder.gain, 1e3 * ladder.gain_half_width, chosen.fit.task.sight.unit
+        size = f"{gain:.3f} +- {half:.3f} m{unit} ({100 * CONFIDENCE:.1f} %, over poses)"
         which = "kept" if ladder.kept_fails else "best"
         text = f"the {which} model gains {size} over the nominal robot, which may be chance"
         if ladder.before is not None and not ladder.kept_fails:
             text = "the nominal robot was kept, and no model was tried on these readings"
-        out.append(Finding("nothing-to-gain", "warning", text, {"gain": ladder.gain, "se": ladder.gain_se}))
+        out.append(
+            Finding(
+                "nothing-to-gain",
+                "warning",
+                text,
+                {"gain": ladder.gain, "se": ladder.gain_se, "half": ladder.gain_half_width},
+            )
+        )
     if lost:
         rows = sorted({o.row for o in lost})
         have = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"

@@ -41,8 +41,10 @@ SHARPER = (0.3, 0.1)
 """Shares of the transitions of backlash that are tried in the end."""
 AS_GOOD = 1.02
 """Multiple of the leave-one-out error of an early end within which that of the end of the same search confirms it."""
-SURE = 2.5
-"""A gain over the nominal robot counts from this many standard errors on."""
+SURE, CONFIDENCE = 2.5, 0.988
+"""A gain over the nominal robot counts from this many standard errors on, which is this confidence."""
+HARMLESS = {"compliance", "backlash"}
+"""Words with priors about the file, which cannot do much harm: kept without a gain that counts."""
 MOST_USED = 0.8
 """Share of the numbers left after placing that a model may use; beyond it nothing is left to judge it by."""
 FAMILIES: tuple[Family, Family] = ("joints", "points")
@@ -114,6 +116,11 @@ class Ladder:
     gain_se: float
     before: Ladder | None = None
     """Of an earlier calibration, which the model was chosen by and kept from."""
+
+    @property
+    def gain_half_width(self) -> float:
+        """What a gain must exceed to count: half of its interval of ``CONFIDENCE`` over poses, in m."""
+        return _half_width(self.gain_se, self.nominal)
 
     @property
     def choice(self) -> Ladder:
@@ -316,13 +323,16 @@ def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:
 
 
 def decided(rungs: tuple[Rung, ...], best: Rung, nominal: Rung, before: Ladder | None = None) -> Ladder:
-    """The best rung, where it beats the nominal robot by more than chance."""
+    """The best rung, where it beats the nominal robot by more than chance; compliances alone where they beat it."""
     if not best.words:
         bare = replace(nominal, dropped_gaps=best.dropped_gaps)
         return Ladder(tuple(bare if r is nominal else r for r in rungs), bare, bare, 0.0, 0.0, before)
     gain, se = best.gain_over(nominal)
-    # compliances alone have priors about the file, which cannot do much harm
-    sure = 0.0 if set(best.words) <= {"compliance", "backlash"} else SURE
+    least = 0.0 if set(best.words) <= HARMLESS else _half_width(se, nominal)
+    return Ladder(rungs, best if gain > least else nominal, nominal, gain, se, before)
+
+
+def _half_width(se: float, nominal: Rung) -> float:
+    """``SURE`` standard errors, more by Student's distribution where poses are few."""
     poses = int(nominal.pose.max()) + 1
-    chosen = best if gain > sure * se * quantile_95(max(1, poses - 1)) / quantile_95(np.inf) else nominal
-    return Ladder(rungs, chosen, nominal, gain, se, before)
+    return SURE * se * quantile_95(max(1, poses - 1)) / quantile_95(np.inf)

@@ -19,6 +19,7 @@ from elastocal.calibration.figures import (
     residual_figures,
     residual_lines,
 )
+from elastocal.calibration.ladder import CONFIDENCE, SURE
 from elastocal.calibration.tables import (
     errors_table,
     ladder_table,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
     from elastocal.files.certificate import Stated
+    from elastocal.findings import Finding
 
 HOW_TO_CERTIFY = (
     "A certificate with PASS or FAIL as page one: state its tolerance, here or under certificate in cell.yaml."
@@ -77,7 +79,12 @@ def calibration_page(
     ]
     return Report(
         f"Calibration of {c.robot.name}",
-        (c.verdict.text, *_validated(validation, c), *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts)),
+        (
+            *_speaks_against(validation),
+            c.verdict.text,
+            *_validated(validation, c),
+            *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts),
+        ),
         tuple(s for s in sections if s.blocks),
         (
             *(as_sentence(w.text) for w in notes),
@@ -85,7 +92,7 @@ def calibration_page(
             *((as_sentence(ANGLES),) if wanted and certificate is None else ()),
         ),
         facts,
-        data={"findings": [vars(f) | {"data": dict(f.data)} for f in (c.verdict, *c.warnings)]},
+        data={"findings": [vars(f) | {"data": dict(f.data)} for f in _findings(c, validation)]},
         tiles=_tiles(c, validation, certificate),
         certificate=certificate,
         hint="" if wanted else HOW_TO_CERTIFY,
@@ -139,6 +146,21 @@ def _decision_tile(certificate: Certificate) -> Tile:
     return Tile("decision", certificate.outcome, "", against, "", STATES[certificate.outcome])  # type: ignore[arg-type]
 
 
+def _findings(c: Calibration, v: Validation | None) -> tuple[Finding, ...]:
+    """What speaks against the result on readings that took no part comes first."""
+    if v is None:
+        return (c.verdict, *c.warnings)
+    own, seen = (c.verdict, *c.warnings), (v.verdict, *v.warnings)
+    return (*seen, *own) if v.verdict.severity == "warning" else (*own, *seen)
+
+
+def _speaks_against(v: Validation | None) -> tuple[str, ...]:
+    if v is None:
+        return ()
+    warned = (f"WARNING {w.code.upper()}: {w.text}." for w in v.warnings)
+    return (*((v.verdict.text,) if v.verdict.severity == "warning" else ()), *warned)
+
+
 def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
     if v is None:
         return (*_gain(c), UNPROVED) if c.words else ()
@@ -150,11 +172,13 @@ def _validated(v: Validation | None, c: Calibration) -> tuple[str, ...]:
 
 
 def _gain(c: Calibration) -> tuple[str, ...]:
-    """By how much the mean leave-one-out error falls, and how sure that is."""
-    if c.optimistic or not isfinite(c.ladder.gain + c.ladder.gain_se):
+    """By how much the mean error falls, and the interval that the choice of the model rests on."""
+    if not isfinite(sum(c.gain)):
         return ()
-    gain = f"{1e3 * c.ladder.gain:.3f} +- {2e3 * c.ladder.gain_se:.3f} {c.before.shown}"
-    return (f"Gain over the nominal robot: {gain} (95 %, over poses, leave-one-out).",)
+    gain, half = 1e3 * c.gain[0], 1e3 * c.gain[1]
+    by = "fitted again without a fifth of the poses in turn" if c.optimistic else "leave-one-out"
+    sure = f"{100 * CONFIDENCE:.1f} %, {SURE:g} standard errors over poses, {by}"
+    return (f"Gain over the nominal robot: {gain:.3f} +- {half:.3f} {c.before.shown} ({sure}).",)
 
 
 def write_report(

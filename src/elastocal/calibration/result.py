@@ -10,6 +10,7 @@ from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residu
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
+from elastocal.calibration.measurement import ENOUGH
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
 from elastocal.calibration.seen import Seen
 from elastocal.calibration.shrinkage import shrinkage_of
@@ -46,9 +47,9 @@ def result_of(
     }
     lost = (*repeats, *(o for u in units for o in outliers_of(campaign, sight, u)))
     kept = np.setdiff1d(np.arange(campaign.count), [o.row for o in lost])
-    single = gather(task.robot, campaign.take(kept)).single_reading
-    if single > 0:
-        scales[REPEATS] = single
+    repeated = gather(task.robot, campaign.take(kept))
+    if repeated.single_reading > 0:
+        scales[REPEATS] = repeated.single_reading
     inside = np.where(task.dropped, np.nan, chosen.left_out)
     everything = np.where(task.dropped & sight.used, _plain_residuals(chosen), chosen.left_out)
     if repeats:
@@ -90,6 +91,7 @@ def result_of(
         seen=Seen.of(task.robot, read),
         shrinkage=shrinkage_of(chosen),
         compliances=compliances_of(ladder, campaign.loaded),
+        repeatability=repeated.scatter if repeated.scatter_freedom >= ENOUGH else float("nan"),
     )
 
 

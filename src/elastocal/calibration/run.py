@@ -12,16 +12,16 @@ from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.causes import with_causes
-from elastocal.calibration.estimates import Outlier
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
+from elastocal.calibration.lost import without_beyond
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
-from elastocal.calibration.placing import Placing, within_reach
+from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.repeats import distinct_rows, repeats_by_model, repeats_of_many, without_bad_repeats
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
@@ -36,7 +36,6 @@ from elastocal.calibration.words import automatic, check_deflections, check_word
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
-from elastocal.measure.setup import origins
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -89,7 +88,7 @@ def calibrate(
     progress("points against the robot")
     checked = check_slips(robot, campaign, accept)
     robot, campaign = checked.robot, checked.campaign
-    campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
+    campaign, beyond = without_beyond(robot, campaign) if outliers else (campaign, ())
     campaign, lost = without_bad_repeats(robot, campaign) if outliers else (campaign, ())
     lost = (*beyond, *lost)
     sight = Sight(gather(robot, campaign))
@@ -127,22 +126,6 @@ def calibrate(
     return with_causes(result_of(checked.campaign, campaign, ladder, units, lost, known), checked.campaign)
 
 
-def _without_beyond(robot: Robot, campaign: Campaign) -> tuple[Campaign, tuple[Outlier, ...]]:
-    """Without points that no arm reaches, such as codes of a lost beam: no fit can be begun with them."""
-    if campaign.position is None:
-        return campaign, ()
-    origin = origins(robot.nominal, campaign.joint_values(robot), [robot.tool])[:, 0]
-    near, _ = within_reach(origin, campaign.station_index, campaign.position)
-    gone = np.isnan(near).any(axis=2) & ~np.isnan(campaign.position).any(axis=2)
-    gone[campaign.kept_rows] = False
-    if not gone.any():
-        return campaign, ()
-    out = campaign.changed(position=np.where(gone[:, :, None], np.nan, campaign.position))
-    return out, tuple(
-        Outlier(i, campaign.line(i), campaign.markers[j], None, np.nan, 0.0) for i, j in np.argwhere(gone).tolist()
-    )
-
-
 def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibration:
     """Of a campaign with copies of ``rows``: outliers by the rows of the whole, and a word on the copies."""
     copies = np.setdiff1d(np.arange(campaign.count), rows)
@@ -168,7 +151,7 @@ def _calibrate_many(
     campaign = read = right.campaign
     checked = check_slips(right.robot, neighbours(campaign))
     robot, seen = checked.robot, Seen.of(checked.robot, campaign)
-    campaign, beyond = _without_beyond(robot, campaign) if outliers else (campaign, ())
+    campaign, beyond = without_beyond(robot, campaign) if outliers else (campaign, ())
     known = None if accept or checked.findings else states.members
     campaign, lost = without_bad_repeats(robot, campaign, known) if outliers else (campaign, ())
     lost = (*beyond, *lost)

@@ -75,7 +75,9 @@ def validation_of(document: Mapping[str, Any], where: str) -> Validation | None:
 def _validated(key: str, value: Any) -> Any:
     if key in ("before", "after"):
         return _errors(value)
-    if key in ("places", "markers"):
+    if key == "cause":
+        return None if value is None else Finding(**value)
+    if key in ("places", "markers", "lost", "known"):
         return tuple(value)
     return np.array(value, dtype=np.float64) if isinstance(value, list) else _number(key, value)
 
@@ -98,6 +100,7 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
             "turn_sd_rad": c.instrument.turn_sd,
             "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
         },
+        "repeatability_m": c.repeatability,
         "discrepancy_m": c.discrepancy,
         "freedom": c.freedom,
         "inflation": c.inflation,
@@ -129,7 +132,8 @@ def _shrinkage(s: Shrinkage) -> dict[str, Any]:
 
 
 def _validation(v: Validation) -> dict[str, Any]:
-    return {k: vars(x) if isinstance(x, ErrorSummary) else _short(x) for k, x in vars(v).items()}
+    own = {k: vars(x) if isinstance(x, ErrorSummary) else _short(x) for k, x in vars(v).items()}
+    return own | {"cause": None if v.cause is None else vars(v.cause) | {"data": dict(v.cause.data)}}
 
 
 def from_document(data: dict[str, Any], where: str) -> Calibration:
@@ -166,6 +170,7 @@ def from_document(data: dict[str, Any], where: str) -> Calibration:
         seen=_seen(data),
         shrinkage=_read_shrinkage(data),
         compliances=_compliances(data.get("compliances")),
+        repeatability=_number("repeatability", data.get("repeatability_m")),
     )
 
 
@@ -269,6 +274,7 @@ def calibration_schema() -> str:
         "outliers": {"type": "array", "items": of(Outlier, nullable=True)},
         "parameters": {"type": "array", "items": of(Estimate, nullable=True)},
         "noise": {"type": "object", "additionalProperties": number}, "instrument": {"type": "object"},
+        "repeatability_m": {"type": ["number", "null"]},
         "discrepancy_m": number, "inflation": number, "freedom": {"type": ["number", "null"]},
         "reference_temperature": {"type": ["number", "null"]},
         "length": {"enum": ["m", "mm"]},

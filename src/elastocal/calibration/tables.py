@@ -10,7 +10,7 @@ from elastocal.calibration.budget import STATED
 from elastocal.calibration.comparison import Change
 from elastocal.calibration.estimates import Estimate
 from elastocal.calibration.figures import BY_SIZE, NOT_OF_FILE, start_statuses
-from elastocal.calibration.ladder import RARE, WORTH
+from elastocal.calibration.ladder import RARE, SURE, WORTH
 from elastocal.calibration.noise import REPEATS, SHARE
 from elastocal.report.blocks import Column, Table, Unknown
 
@@ -89,7 +89,8 @@ def ladder_table(c: Calibration) -> Table:
         f"Words are added in this order and kept unless the leave-one-out error rises by more than "
         f"{100 * (WORTH - 1):.1g} % (coupling: where it falls by {100 * (1 - RARE['coupling']):.0f} %); the evidence "
         "of the two noises is not comparable.",
-        f"Gain of the {which} over the nominal robot: {gain}; at least 2.5 standard errors are asked for.",
+        f"Gain of the {which} over the nominal robot: {gain}; more than {1e3 * gained.gain_half_width:.3f} {unit} is "
+        f"asked for ({SURE:g} standard errors, more where poses are few), of compliances alone any.",
     )
     return Table("models", "", columns, rows, notes)
 

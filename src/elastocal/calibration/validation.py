@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.calibration.accuracy import Validation
+from elastocal.calibration.accuracy import Validation, too_narrow
 from elastocal.calibration.campaign import Campaign, check_campaign
+from elastocal.calibration.elsewhere import Anew, median, moved_instrument, slip
+from elastocal.calibration.lost import without_lost
+from elastocal.calibration.measurement import measured_to
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
@@ -20,6 +23,7 @@ from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.robot.read import read_robot
+from elastocal.findings import Finding
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.solve.summary import ErrorSummary
@@ -46,7 +50,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     check_campaign(campaign)
     if campaign.position is None and campaign.deflection is None:
         raise MissingError("validation needs positions or deflections; this campaign has neither")
-    campaign = _same_markers(calibration, campaign)
+    campaign, lost = without_lost(calibration, _same_markers(calibration, campaign))
     states = gather(calibration.robot, campaign, calibration.reference_temperature)
     if states.position is None:
         known: Known = (True,)
@@ -55,40 +59,69 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         known = tuple(not refit and s in calibration.stations for s in states.stations)
         after, width, expected = _compared(calibration, states, known)
         before = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, known)[0]
-        _check_near(calibration, states, after)
     inside = np.abs(after) <= width
     read = np.isfinite(after)
+    coverage = float(inside[read].mean())
+    cause = None if states.position is None else _cause(calibration, campaign, states, after, known, coverage)
     errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
     gain, half = paired_gain(nominal, errors, states.pose)
     places = tuple(campaign.line(int(rows[0])) for rows in states.members)
+    predicted, reading = _spreads(calibration, width, expected)
+    estimated = float(np.sqrt(np.mean(reading[np.isfinite(errors)] ** 2)))
+    measured, basis = measured_to(calibration, campaign, states, known.count(False), estimated)
     return Validation(
-        ErrorSummary.of(nominal), ErrorSummary.of(errors), float(inside[read].mean()), gain, half, errors,
-        not all(known), nominal, places, calibration.markers, *_spreads(calibration, width, expected),
-        *_shared(calibration, campaign, states, np.isfinite(errors)),
+        ErrorSummary.of(nominal), ErrorSummary.of(errors), coverage, gain, half, errors,
+        not all(known), nominal, places, calibration.markers, predicted, reading,
+        measured_to=measured, noise_basis=basis,
+        **_shared(calibration, campaign, states, np.isfinite(errors)),
+        lost=tuple(dict.fromkeys(o.place for o in lost)), cause=cause,
     )  # fmt: skip
 
 
-def _shared(calibration: Calibration, campaign: Campaign, states: States, read: Bools) -> tuple[int, int, int]:
+def _shared(calibration: Calibration, campaign: Campaign, states: States, read: Bools) -> dict[str, Any]:
     """States with readings of the calibration itself, states at its joint values and loads that were read again, and
     the points of both."""
     at, copied = calibration.seen.among(Seen.of(calibration.robot, campaign))
     known, own = (states.members.sums(rows.astype(np.int64)) > 0 for rows in (at, copied))
-    return int(own.sum()), int((known & ~own).sum()), int(read[known].sum())
+    return {
+        "shared": int(own.sum()), "revisited": int((known & ~own).sum()), "points_known": int(read[known].sum()),
+        "known": tuple(np.flatnonzero(known).tolist()),
+    }  # fmt: skip
 
 
-def _check_near(calibration: Calibration, states: States, away: Array) -> None:
-    """Far points that no other place of the instrument brings near are in other units, or of another robot."""
-    distance, size = float(np.nanmedian(np.linalg.norm(away, axis=2))), size_of(calibration.robot, states.q)
-    if distance < FAR * size:
-        return
-    anew = (False,) * len(states.stations)
-    fitted = _away(calibration.robot, calibration.placing, calibration.stations, states, anew)[0]
-    if float(np.nanmedian(np.linalg.norm(fitted, axis=2))) > SHAPE * size:
-        raise InputError(
-            f"validation: the points are {distance:.3g} m (median) from where the calibration predicts them, "
-            "wherever the instrument stands; check that it is this robot, and the units of lengths and angles",
-            code="points-far", value=distance, parameter="units",
-        )  # fmt: skip
+def _cause(
+    calibration: Calibration, campaign: Campaign, states: States, away: Array, known: Known, coverage: float
+) -> Finding | None:
+    """What else than the robot explains the errors, where they are beyond their intervals.
+
+    Far points that neither another place of the instrument nor a slip brings near are in other units, or of another
+    robot.
+    """
+    if not too_narrow(coverage, int(np.isfinite(away).all(axis=2).sum())):
+        return None
+    none = (False,) * len(states.stations)
+    fitted, placing = _away(calibration.robot, calibration.placing, calibration.stations, states, none)
+    at_nominal, _ = _away(calibration.nominal, calibration.nominal_placing, calibration.stations, states, none)
+    distance, nearest = median(away), median(fitted)
+    wrong = slip(calibration, campaign, states, nearest)
+    size = size_of(calibration.robot, states.q)
+    if distance >= FAR * size and nearest > SHAPE * size:
+        raise _far_off(distance, wrong)
+    if wrong is not None or not all(known):
+        return wrong
+    return moved_instrument(calibration, states, away, Anew(fitted, at_nominal, placing))
+
+
+def _far_off(distance: float, wrong: Finding | None) -> InputError:
+    where = f"validation: the points are {distance:.3g} m (median) from where the calibration predicts them"
+    if wrong is not None and not any(w.startswith(("lengths in ", "angles in ")) for w in wrong.data["words"]):
+        return InputError(f"{where}. {wrong.text}", code="slip", value=wrong.data["words"][0])
+    named = f" (with {', '.join(wrong.data['words'])} they are near)" if wrong is not None else ""
+    return InputError(
+        f"{where}, wherever the instrument stands; check that it is this robot, and the units of lengths and angles"
+        f"{named}",
+        code="points-far", value=distance, parameter="units",
+    )  # fmt: skip
 
 
 def _same_markers(calibration: Calibration, campaign: Campaign) -> Campaign:
@@ -231,7 +264,9 @@ def cross_validate(
         gain, half, after, False,
         before, tuple(p for v, _ in parts for p in v.places),
         parts[0][0].markers, np.concatenate([v.expected for v, _ in parts]),
-        np.concatenate([v.reading for v, _ in parts]),
+        np.concatenate([v.reading for v, _ in parts]), lost=tuple(p for v, _ in parts for p in v.lost),
+        measured_to=float(np.sqrt(np.average([v.measured_to**2 for v, _ in parts], weights=counts))),
+        noise_basis=parts[0][0].noise_basis,
     )  # fmt: skip
 
 

@@ -89,6 +89,8 @@ class Certificate:
     version: str
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of what was read, by name."""
+    uncertainty_basis: str | None = None
+    """What the uncertainty of the decision rests on: stated, repeats or estimated noise."""
     stated_in: str = ""
     """Where people state what is missing; empty where there is no such place."""
 
@@ -132,7 +134,8 @@ class Certificate:
         rows = [{k: getattr(e, k) for k in ("name", "mean", "rms", "p95", "max", "points")} for e in self.errors]
         return {
             "item": self.item, "outcome": self.outcome, "reason": self.reason, "rule": self.rule,
-            "numbers_m": dict(self.numbers), "basis": self.basis, "measurand": self.measurand, "errors_m": rows,
+            "numbers_m": dict(self.numbers), "uncertainty_basis": self.uncertainty_basis,
+            "basis": self.basis, "measurand": self.measurand, "errors_m": rows,
             "expected_k2_m": self.expected, "expected_of": self.expected_of,
             "stated": stated, "missing": list(self.missing), "traceability": self.traceability,
             "warnings": list(self.warnings), "elastocal": self.version, "sha256": dict(self.files),

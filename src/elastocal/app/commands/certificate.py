@@ -80,5 +80,5 @@ def certificate(
 
 def page(result: CertificateResult) -> Report:
     c = result.certificate
-    warned = tuple(f"WARNING: {w}." for w in c.warnings)
+    warned = tuple(f"WARNING: {w.removesuffix('.')}." for w in c.warnings)
     return Report(f"Certificate {c.number}: {c.item}", warned, (), certificate=c)

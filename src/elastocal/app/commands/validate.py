@@ -101,7 +101,8 @@ def verdict(result: ValidateResult) -> tuple[str, ...]:
     v = result.validation
     warned = tuple(f"WARNING {w.code.upper()}: {w.text}." for w in v.warnings)
     held = f"95 % intervals of readings hold {100 * v.coverage:.1f} % of the coordinates."
-    return (v.verdict.text, *warned, held)
+    again = ("Judge the shape alone with --refit, which places the instrument by these readings.",)
+    return (v.verdict.text, *(again if v.verdict.code == "moved" else ()), *warned, held)
 
 
 def summary_table(result: ValidateResult) -> Table:

@@ -1,0 +1,117 @@
+"""Errors of a validation that are not the robot's: the instrument stands elsewhere, or the table has a slip.
+
+Both are told by what puts the readings right: instrument placed anew by them, or one of the slips that a calibration
+looks for (``slips``), undone.  Neither is applied: what was read stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.placing import Placing
+from elastocal.calibration.slips import ALIKE, BETTER, FAR, Hypothesis, hypotheses, size_of
+from elastocal.calibration.states import States
+from elastocal.findings import Finding
+from elastocal.model.kinematics import kinematics
+from elastocal.spatial.entries import Array
+from elastocal.spatial.pose import rigid_fit
+from elastocal.spatial.rotation import rotation_vector
+from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.calibration.calibration import Calibration
+
+ANEW = 0.5
+"""Share of the median error to which a new place of the instrument must bring it, to be its cause."""
+LEAST = 6
+"""Points of a station: an instrument can be placed to suit fewer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Anew:
+    """Read minus predicted (M, markers, 3) with all stations placed by the readings: calibrated and nominal robot."""
+
+    away: Array
+    nominal: Array
+    placing: Placing
+
+
+def median(away: Array) -> float:
+    """Of distances in m, of differences (M, markers, 3)."""
+    return float(np.nanmedian(np.linalg.norm(away, axis=2)))
+
+
+def mean(away: Array) -> float:
+    return float(np.nanmean(np.linalg.norm(away, axis=2)))
+
+
+def moved_instrument(c: Calibration, states: States, away: Array, anew: Anew) -> Finding | None:
+    """Where a new place of the instrument explains most of ``away``."""
+    assert states.position is not None
+    points = np.isfinite(away).all(axis=2).sum(axis=1)
+    counts = np.bincount(states.station, points, len(states.stations))
+    if not median(anew.away) < ANEW * median(away) or np.any(counts < LEAST):
+        return None
+    moves = [_moved(c, states, away, anew, s) for s in range(len(states.stations))]
+    shift, turn, name = max(moves)
+    text = (
+        f"The instrument stands {1e3 * shift:.3f} mm and {1e3 * turn:.3f} mrad elsewhere than in the calibration "
+        f"(station {name}, at the points): placed anew, the mean error is {1e3 * mean(anew.away):.3f} mm instead of "
+        f"{1e3 * mean(away):.3f}, that of the nominal robot {1e3 * mean(anew.nominal):.3f}. If the instrument or its "
+        "frame was moved, place it anew (refit); if not, the robot stands elsewhere"
+    )
+    data = {
+        "station": name, "shift": shift, "turn": turn, "anew": mean(anew.away), "nominal_anew": mean(anew.nominal)
+    }  # fmt: skip
+    return Finding("moved", "warning", text, data)
+
+
+def _moved(c: Calibration, states: States, away: Array, anew: Anew, s: int) -> tuple[float, float, str]:
+    """How far the points of a station moved, in m, and turned, in rad."""
+    mine = states.station == s
+    shift = np.nanmean((away - anew.away)[mine], axis=(0, 1))
+    turn = anew.placing.turn[s] @ c.placing.turn[c.stations.index(states.stations[s])].T
+    angle = float(np.linalg.norm(rotation_vector(turn[:, :, None])))
+    return float(np.linalg.norm(shift)), angle, states.stations[s]
+
+
+def slip(c: Calibration, campaign: Campaign, states: States, nearest: float) -> Finding | None:
+    """The slip that brings points near which are ``nearest`` m away (median) wherever the instrument stands."""
+    far = FAR * size_of(c.robot, states.q)
+    if nearest < far:
+        return None
+    tried = sorted(
+        ((_distance(c, h), i, h) for i, h in enumerate(hypotheses(c.nominal, campaign))), key=lambda t: t[:2]
+    )
+    distance, _, best = tried[0]
+    if distance > min(BETTER * nearest, far):
+        return None
+    alike = [", ".join(h.words) for d, _, h in tried[1:] if d < ALIKE * distance]
+    words = ", ".join(best.words)
+    others = f" (points alone do not tell it from {', '.join(alike)})" * bool(alike)
+    text = (
+        f"A slip of the table: with {words} the points are {1e3 * distance:.3g} mm away (median), wherever the "
+        f"instrument stands, instead of {1e3 * nearest:.3g}{others}. Calibration and check must be read alike: mend one"
+    )
+    return Finding("slip", "warning", text, {"words": list(best.words), "after": distance, "before": nearest})
+
+
+def _distance(c: Calibration, h: Hypothesis) -> float:
+    """Median distance in m of points from the nominal robot, with every station placed by them."""
+    assert h.campaign.position is not None
+    q, read = h.campaign.joint_values(h.robot), h.campaign.position
+    if read.shape[1] != len(c.markers):
+        return np.inf
+    at = kinematics(h.robot, q)
+    local = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, c.placing.markers)
+    off = np.full(read.shape[:2], np.nan)
+    for s in range(len(h.campaign.stations)):
+        mine = (h.campaign.station_index == s)[:, None] & np.isfinite(read).all(axis=2)
+        if mine.sum() < LEAST:
+            continue
+        pose, _ = rigid_fit(local[mine], read[mine])
+        off[mine] = np.linalg.norm(local[mine] @ pose.rotation.T + pose.translation - read[mine], axis=1)
+    return float(np.nanmedian(off)) if np.isfinite(off).any() else np.inf
