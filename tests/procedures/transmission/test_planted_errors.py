@@ -12,6 +12,8 @@ from elastocal.procedures.transmission import identify
 from elastocal.procedures.transmission.outliers import another_step, slip
 
 TRIALS = draws(4, 8)
+CHANCE = TRIALS // 8
+"""Sets in which chance may look like a finding: one of eight, none of fewer."""
 
 
 @pytest.mark.parametrize("errors", [0, 1, 2, 3])
@@ -25,8 +27,8 @@ def test_all_planted_errors_are_found_and_none_is_invented(errors):
     assert total.planted == errors * TRIALS
     assert total.found == total.planted
     assert total.exact >= 0.9 * total.planted
-    assert total.invented <= 1  # the level lets one good table in a hundred have a number named
-    assert total.patterns >= TRIALS - 1
+    assert total.invented <= CHANCE  # the level lets one good table in a hundred have a number named
+    assert total.patterns >= TRIALS - CHANCE
 
 
 def test_swaps_of_any_size_neither_become_couplings_nor_name_a_good_cell():
@@ -36,7 +38,7 @@ def test_swaps_of_any_size_neither_become_couplings_nor_name_a_good_cell():
         total += trial(300 + k, 1 + k % 3, any_size=True)[0]
     assert total.couplings == 0
     assert total.invented == 0
-    assert total.exact >= total.found - 1
+    assert total.exact >= total.found - CHANCE
 
 
 @pytest.mark.parametrize(
