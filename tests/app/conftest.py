@@ -14,6 +14,7 @@ from app.cell_desk import whole_cell
 from app.virtual_desk import Chain, chain
 from oracle.once import once
 
+from elastocal.app.cli import progress
 from elastocal.app.cli.main import main
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ Run = Callable[..., Ran]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """elastocal with these words: exit code, stdout, stderr."""
+    """elastocal with these words: exit code, stdout, stderr; without lines of progress, which come by the clock."""
+    if progress.LINE_EVERY >= 1:
+        monkeypatch.setattr(progress, "LINE_EVERY", 3600.0)
 
     def call(*words: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["elastocal", *(str(w) for w in words)])

@@ -119,6 +119,7 @@ def test_the_folder_of_a_bag_stands_for_its_file(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "metadata.yaml").write_text("", encoding="utf-8")
     (folder / "bag_0.db3").write_bytes(b"")
+    (tmp_path / "a.csv").write_bytes(b"")
     assert with_bags([folder, tmp_path / "a.csv"]) == [folder / "bag_0.db3", tmp_path / "a.csv"]
     (folder / "bag_1.db3").write_bytes(b"")
     with refused("bag-folder", file="bag"):
