@@ -128,11 +128,11 @@ def test_titles_of_several_targets(tmp_path: Path, form: str) -> None:
 
 
 def test_titles_that_are_no_reading_are_named(tmp_path: Path) -> None:
-    file = table(tmp_path / "a.csv", [*JOINTS, "East", "North", "Up"], [[*DEG[i], *MM[i]] for i in range(COUNT)])
+    file = table(tmp_path / "a b.csv", [*JOINTS, "East", "North", "Up"], [[*DEG[i], *MM[i]] for i in range(COUNT)])
     with pytest.raises(MissingError) as error:
         ec.read_campaign(ROBOT, file)
     assert error.value.allowed == ("East", "North", "Up")
-    assert "elastocal columns ROBOT a.csv" in str(error.value)
+    assert str(error.value).endswith(f': elastocal columns ROBOT "{file.as_posix()}"')
     assert "missing: skip" not in str(error.value)
 
 

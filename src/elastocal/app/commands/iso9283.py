@@ -58,8 +58,8 @@ def iso9283(
     once = [v.name for v in visits if len(v.reached) < 2]
     if once:
         raise TooFewError(
-            f"{measured}: pose {once[0]} was measured once, which tells no repeatability; measure it at least twice "
-            f"(the standard: {STANDARD_CYCLES}), or leave its row out", file=str(measured), value=once[0],
+            f"{measured}: pose {once[0]} was measured once, which tells no repeatability; measure it at least two "
+            f"times (the standard: {STANDARD_CYCLES}), or leave its row out", file=str(measured), value=once[0],
         )  # fmt: skip
     even = len({len(v.reached) for v in visits}) == 1
     if path and not even:

@@ -65,7 +65,7 @@ def table_entries(tables: Sequence[Path], robot: Robot, units: Mapping[str, str]
 
 
 def with_bags(tables: Sequence[Path]) -> list[Path]:
-    """The tables, which must be there; the folder of a ROS 2 bag is the file of its messages."""
+    """The folder of a ROS 2 bag as the file of its messages."""
     out = []
     for path in tables:
         inside = sorted(p for p in path.iterdir() if p.suffix.lower() in BAGS) if path.is_dir() else []
@@ -74,15 +74,18 @@ def with_bags(tables: Sequence[Path]) -> list[Path]:
                 f"{path}: the bag is in {len(inside)} files; name them one by one, such as {inside[0].as_posix()}",
                 code="bag-folder", file=str(path),
             )  # fmt: skip
-        if path.is_dir() and not inside:
-            raise InputError(
-                f"{path.as_posix()}: is a folder, and no table; give the file of the readings",
-                code="folder", file=str(path),
-            )  # fmt: skip
-        if not path.exists():
-            raise InputError(f"{path.as_posix()}: no such file; check the name", code="no-file", file=str(path))
         out.append(inside[0] if inside else path)
     return out
+
+
+def check_there(tables: Sequence[Path]) -> None:
+    """Refuse tables that are no files."""
+    for path in tables:
+        if path.is_dir():
+            message = f"{path.as_posix()}: is a folder, and no table; give the file of the readings"
+            raise InputError(message, code="folder", file=str(path))
+        if not path.exists():
+            raise InputError(f"{path.as_posix()}: no such file; check the name", code="no-file", file=str(path))
 
 
 def with_markers_of_files(raws: Mapping[str, RawTable]) -> dict[str, RawTable]:

@@ -354,17 +354,17 @@ def _of_another(raw: RawTable, axes: Mapping[str, str]) -> InputError:
         )  # fmt: skip
     return InputError(
         f"{raw.top}: none of {', '.join(raw.header)} is an axis of the robot ({', '.join(axes)}); check that the table "
-        f"is of this robot, or tell which is which by '{_asking(raw)}'",
+        f"is of this robot, or tell which is which by: {_asking(raw)}",
         code="missing-column", file=raw.file, line=raw.header_line, allowed=tuple(axes),
     )  # fmt: skip
 
 
 def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] = ()) -> InputError:
     """An axis has no column; ``unused`` are titles that may be meant."""
-    titles, command = unused or raw.header, _asking(raw)
+    titles = unused or raw.header
     return InputError(
-        f"{raw.top}: there is no column for axis {axis}; '{command}' proposes which of "
-        f"{', '.join(titles)} it is, and remembers what is accepted; or write {axis}_{unit} as its title",
+        f"{raw.top}: there is no column for axis {axis}; write {axis}_{unit} as its title, or ask which of "
+        f"{', '.join(titles)} it may be, and have what is accepted remembered, by: {_asking(raw)}",
         code="missing-column", file=raw.file, line=raw.header_line, value=axis, allowed=tuple(titles),
     )  # fmt: skip
 
@@ -372,9 +372,8 @@ def no_axes(raw: RawTable, axis: str, unit: str = "deg", unused: Sequence[str] =
 def _no_readings(raw: RawTable, quantity: str, unused: Sequence[str]) -> MissingError:
     """Nothing is a reading, and ``unused`` titles may be meant."""
     return MissingError(
-        f"{raw.top}: there is no column of {quantity}; '{_asking(raw)}' shows what is "
-        f"taken from {', '.join(unused)}, and remembers what is said; or write {quantity}_mm as title ({quantity}1_mm, "
-        f"{quantity}2_mm of several markers)",
+        f"{raw.top}: there is no column of {quantity}; write {quantity}_mm as title ({quantity}1_mm, {quantity}2_mm of "
+        f"several markers), or see what is taken from {', '.join(unused)}, and say it once, by: {_asking(raw)}",
         file=raw.file, line=raw.header_line, allowed=tuple(unused),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.campaign.bare import table_entries, tool_of_titles, with_bags, with_markers_of_files
+from elastocal.files.campaign.bare import check_there, table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
 from elastocal.files.campaign.decisions import Decision, read_decisions
 from elastocal.files.campaign.file import (
@@ -128,6 +128,7 @@ def read_observed(path: Path, model: Robot | None = None) -> Observed:
 def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[str, Any]) -> Observed:
     """Of bare tables and a robot; ``keys`` are further ones of a campaign file."""
     tables = with_bags(tables)
+    check_there(tables)
     first, by_titles = tables[0], tuple[str, ...]()
     if not isinstance(robot, Robot) and not keys.get("tool") and (link := tool_of_titles(robot, tables)):
         keys = {**keys, "tool": link}

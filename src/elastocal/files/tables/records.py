@@ -23,7 +23,7 @@ from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.raw import RawTable
 
 ENDINGS = (".yaml", ".yml", ".json")
-_FORMAT = re.compile(r"^\s*\"?format\"?\s*:\s*[\"']?(elastocal-[\w/]+)", re.MULTILINE)
+_FORMAT = re.compile(r"^\s*\"?format\"?\s*:\s*[\"']?(elastocal-(\w+)[\w/]*)", re.MULTILINE)
 _JOINTS = re.compile(r"joint|axes|axis|angle|^q$", re.IGNORECASE)
 _POINT = re.compile(r"position|translation|point|xyz|location", re.IGNORECASE)
 
@@ -43,7 +43,7 @@ def read_records(path: Path) -> RawTable:
     file, text = path.as_posix(), read_text(path)
     if own := _FORMAT.search(text):
         raise FormatError(
-            f"{file}: is a file of Elastocal ({own[1]}), and no table; give the table that was read", file=file,
+            f"{file}: is a {own[2]} file ({own[1]}), and no table; give the table that was read", file=file,
             code="no-table", value=own[1],
         )  # fmt: skip
     located = Located(file, parse_json(text, file), {}) if path.suffix.lower() == ".json" else parse_yaml(text, file)
