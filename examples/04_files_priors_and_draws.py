@@ -35,11 +35,9 @@ print("A2.x:", cal.parameters["A2.x"])
 for rung in cal.ladder.rungs:
     print(f"{rung.label:32s} {1e3 * rung.loo:.3f} mm  evidence {rung.evidence:.1f}")
 
-pose = np.radians([[0, -90, 90, 0, 30, 0]])
-drawn = [
-    cal.robot.with_parameters(dict(zip(cal.names, d.tolist(), strict=True))).kinematics(pose).position[0]
-    for d in cal.draws(50, rng=1)
-]
-print("the tool in base axes by 50 draws, sd in mm:", 1e3 * np.std(drawn, axis=0))
+pose = [[0, -90, 90, 0, 30, 0]]
+drawn = [c.predict(pose).position[0, 0] for c in cal.drawn(50, rng=1)]
+print("a marker by 50 draws, sd in mm:", 1e3 * np.std(drawn, axis=0))
+print("half width of its 95 % interval in mm:", 1e3 * cal.predict(pose).half_width[0, 0])
 assert set(cal.stations) == {"monday", "friday"}
 assert cal.verdict.code == "improved"

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from calibration.virtual import Truth, campaign, joint_values, random_arm, read_positions, shipped, true_robot
 from oracle.draws import draws
+from scipy.special import chdtrc
 from scipy.stats import kstest
 
 import elastocal as ec
 from elastocal.app.cli.main import app
 from elastocal.app.commands.compare import CompareResult
 from elastocal.app.pages.compare import page
-from elastocal.calibration.comparison import Comparison
+from elastocal.calibration.comparison import CHANCE, SIGNIFICANT, Cause, Comparison, Step
 from elastocal.calibration.shrinkage import Shrinkage, difference
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
@@ -81,7 +82,7 @@ def test_estimates_that_share_a_prior_differ_as_said() -> None:
     """Robots drawn anew, each calibrated twice: chi2 has the mean of its rank, the probability is below any level as
     often as that level says; the sum of both posteriors would be twice as wide along what priors decide."""
     robot, count = random_arm(2), draws(8, 100)
-    chi2, rank, levels = [], [], []
+    chi2, rank, levels, causes = [], [], [], []
     for seed in range(count):
         truth = true_robot(robot, np.random.default_rng(1000 + seed), ("geometry",))
         a, b = (ec.calibrate(robot, read(truth, robot, 10 * seed + i), WORDS, outliers=False) for i in (1, 2))
@@ -89,10 +90,21 @@ def test_estimates_that_share_a_prior_differ_as_said() -> None:
         chi2.append(step.chi2)
         rank.append(step.rank)
         levels.append(step.probability)
+        causes += [abs(c.value) / c.sd for c in step.causes]
     assert min(rank) >= 12  # of a six-axis arm with one marker about 18 combinations can be told
     assert max(rank) < len(a.names) / 1.5
     assert abs(sum(chi2) / sum(rank) - 1) < 4 * np.sqrt(2 / sum(rank))
     assert kstest(levels, "uniform").pvalue > 1e-3
+    assert max(causes) < SIGNIFICANT
+
+
+def test_one_cause_of_five_standard_deviations_is_a_change() -> None:
+    """28 combinations, of which one alone is off by 5.2 sd: chi2 of all does not tell."""
+    for size, changed in ((5.2, True), (4.8, False)):
+        cause = Cause("J3.offset", "rad", size * 1e-5, 1e-5, size**2 / (27 + size**2))
+        chance = float(chdtrc(28, 27 + size**2))
+        assert chance > CHANCE
+        assert Step("november", (), 27 + size**2, 28, chance, None, (cause,)).changed is changed
 
 
 def test_a_tenth_of_a_milliradian_is_detected_and_its_joint_is_named() -> None:

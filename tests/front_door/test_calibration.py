@@ -13,6 +13,7 @@ from oracle.refusals import refused
 import elastocal as ec
 from elastocal.calibration.accuracy import Validation
 from elastocal.model.compliant.joint_offset import JointOffset
+from elastocal.quantities import quantile_95
 
 MARKERS = np.array([[0.05, 0.0, 0.1], [-0.1, 0.05, 0.0]])
 
@@ -202,6 +203,28 @@ def test_draws_have_the_covariance_of_the_posterior(cal: ec.Calibration) -> None
         at = cal.robot.with_parameters(dict(zip(cal.names, draw.tolist(), strict=True))).kinematics(q)
         points.append(at.position[0])
     assert np.isfinite(points).all()
+
+
+def test_drawn_calibrations_predict_with_the_scatter_of_the_intervals(cal: ec.Calibration) -> None:
+    """Robots alone scatter more, in base axes: their stations and markers were drawn with them."""
+    q = np.random.default_rng(4).uniform(-60, 60, size=(6, 6))
+    every = cal.drawn(400, rng=1)
+    np.testing.assert_array_equal([c.values for c in every[:5]], cal.draws(400, rng=1)[:5])
+    points = np.array([c.predict(q).position for c in every])
+    prediction = cal.predict(q)
+    sd = np.sqrt((prediction.half_width / quantile_95(cal.freedom)) ** 2 - (cal.inflation * cal.discrepancy) ** 2)
+    np.testing.assert_allclose(points.std(axis=0), sd, rtol=4 / np.sqrt(800))
+    np.testing.assert_allclose(points.mean(axis=0), prediction.position, atol=5 * sd.max() / np.sqrt(400))
+    alone = [c.robot.kinematics(cal.robot.controller.to_joints(np.radians(q))).position for c in every]
+    assert np.std(alone, axis=0).mean() > 3 * sd.mean()
+
+
+def test_rows_of_the_covariance_have_names(cal: ec.Calibration) -> None:
+    assert len(cal.unknowns) == len(cal.covariance) == len(set(cal.unknowns))
+    row = cal.unknowns.index("marker right.y")
+    placing = np.array([c.placing.markers[1, 1] for c in cal.drawn(400, rng=2)])
+    assert placing.std() == pytest.approx(cal.inflation * np.sqrt(cal.covariance[row, row]), rel=4 / np.sqrt(800))
+    assert cal.unknowns[len(cal.names)].startswith("station ")
 
 
 def test_only_what_was_estimated_is_listed(cal: ec.Calibration) -> None:

@@ -51,7 +51,10 @@ class Calibration:
     uncalibrated: Robot
     names: tuple[str, ...]
     covariance: Array
-    """Of the parameters ``names``, then of stations (6 each), markers (3 each) and the tool's turn (3)."""
+    """Of ``unknowns``: the parameters ``names``, then stations (6 each), markers (3 each) and the tool's turn (3).
+
+    A station is shifted along its axes and turned about ``placing.centres``; m and rad.
+    """
     placing: Placing
     nominal_placing: Placing
     stations: tuple[str, ...]
@@ -211,25 +214,42 @@ class Calibration:
     def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:
         """Parameters (count, p), ``names``, drawn from the posterior: what the readings and the priors leave possible.
 
-        ``cal.robot.with_parameters(dict(zip(cal.names, draw)))`` is such a robot.  Compliances are drawn by their
-        logarithms, so that they keep their sign; backlash is not negative.
+        Of parameters alone: their spread, correlations, and deflections by loads.  Places of the tool need stations and
+        markers that were drawn with them, of ``drawn``: in base axes robots of these parameters scatter far more than
+        readings of them.  Compliances are drawn by their logarithms; backlash is not negative.
         """
+        return self._drawn(count, rng)[0]
+
+    @checked()
+    def drawn(self, count: int, rng: np.random.Generator | int = 1) -> tuple[Calibration, ...]:
+        """The same with their robots, stations and markers: ``[c.predict(q).position for c in cal.drawn(100)]``.
+
+        Predictions of these scatter as ``half_width`` says, less the model discrepancy; they are no results of readings
+        themselves.
+        """
+        rows = zip(*self._drawn(count, rng), strict=True)
+        return tuple(
+            replace(
+                self,
+                robot=self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True))),
+                placing=self.placing.moved(steps),
+            )
+            for values, steps in rows
+        )
+
+    def _drawn(self, count: int, rng: np.random.Generator | int) -> tuple[Array, Array]:
+        from elastocal.calibration.posterior_draws import drawn
+
         if count < 1:
             raise RangeError.of("count", count, "give at least one")
-        draw = generator("rng", rng)
-        own, at = len(self.names), self.values
-        spread = self.inflation**2 * self.covariance[:own, :own]
-        values, vectors = np.linalg.eigh(spread)
-        moved = draw.normal(size=(count, own)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-        units = [self.parameters[n].unit for n in self.names]
-        logs = np.array(
-            ["N" in u and self.parameters[n].file_value != 0 for n, u in zip(self.names, units, strict=True)],
-            dtype=bool,
-        )
-        share = np.divide(moved, at, out=np.zeros_like(moved), where=logs & (at != 0))
-        out = np.where(logs, at * np.exp(share), at + moved)
-        gaps = np.array([n.endswith(".gap") for n in self.names], dtype=bool)
-        return np.asarray(np.where(gaps, np.maximum(out, 0.0), out))
+        return drawn(self, count, generator("rng", rng))
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        """Names of the rows of ``covariance``: ``names``, then those of stations, markers and the tool's turn."""
+        from elastocal.calibration.posterior_draws import unknowns
+
+        return unknowns(self)
 
     @cached_property
     def under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:

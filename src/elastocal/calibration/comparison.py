@@ -105,7 +105,8 @@ class Step:
 
     @property
     def changed(self) -> bool:
-        return self.probability < CHANCE
+        """By chi2 of all, or by one cause: among 100 parameters one of five sds is as improbable as ``CHANCE``."""
+        return self.probability < CHANCE or any(abs(c.value) >= SIGNIFICANT * c.sd for c in self.causes)
 
 
 @dataclass(frozen=True, eq=False)

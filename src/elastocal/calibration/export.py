@@ -1,7 +1,8 @@
 """A calibrated robot for others: robot file, URDF with corrected origins, kinematics.yaml.
 
-A URDF and kinematics.yaml hold fixed origins of joints: of a calibration the constant geometry alone.  Whatever depends
-on the configuration or on loads has no place there; it is said what that is.
+A URDF and kinematics.yaml hold fixed origins of joints: of a calibration the constant geometry alone, the one that
+predicts best without the rest (``fixed_geometry``).  Whatever depends on the configuration or on loads has no place
+there; it is said first how much that is, then what.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.compensation.corrected_geometry import CorrectedPoses, corrected_poses
+from elastocal.calibration.fixed_geometry import fixed_geometry
+from elastocal.compensation.corrected_geometry import corrected_poses
 from elastocal.errors import ConflictError, MissingError
 from elastocal.files.robot.export import kinematics_text, with_origins
 from elastocal.files.robot.urdf import read_links, read_urdf
@@ -43,25 +45,35 @@ def export(
     source: str | PathLike[str] | None = None,
     kinematics: str | PathLike[str] | None = None,
 ) -> tuple[str, ...]:
-    """Write a calibrated robot as robot file, URDF (from ``source``) or kinematics.yaml; what these cannot hold."""
+    """Write a calibrated robot as robot file, URDF (from ``source``) or kinematics.yaml; what these cannot hold.
+
+    The last two hold constant geometry alone.  Of a calibration with other effects it is fitted again to predict best
+    by itself, and the first sentence of the answer says how much is left; a robot is written as it is.
+    """
     asked = {"yaml": yaml, "urdf": urdf, "kinematics": kinematics}
     check_targets(
         {name: Path(path) for name, path in asked.items() if path is not None},
         {} if source is None else {"source": Path(source)},
     )
     robot = calibration if isinstance(calibration, Robot) else calibration.robot
+    rigid = robot
     files: dict[Path, str | bytes] = {}
     lost: list[str] = []
+    if not isinstance(calibration, Robot) and not (urdf is None and kinematics is None):
+        rigid, how_well = fixed_geometry(calibration)
+        lost += [f.text for f in how_well]
     if yaml is not None:
         files[Path(yaml)] = calibrated_text(calibration)
     if urdf is not None:
         if source is None:
             raise MissingError(f"urdf {urdf}: name the URDF that robot {robot.name} was made from as source")
-        files[Path(urdf)], notes = corrected_urdf(robot, Path(source))
+        files[Path(urdf)], notes = corrected_urdf(rigid, Path(source))
         lost += notes
     if kinematics is not None:
-        files[Path(kinematics)], notes = corrected_kinematics(robot, robot.name)
+        files[Path(kinematics)], notes = corrected_kinematics(rigid, robot.name)
         lost += notes
+    if urdf is not None or kinematics is not None:
+        lost += varying_effects(robot)
     if not files:
         raise MissingError("nothing is asked for; name a file for yaml, urdf or kinematics")
     write_files(files)
@@ -98,19 +110,20 @@ def corrected_urdf(robot: Robot, source: Path) -> tuple[bytes, Sequence[str]]:
     new = corrected_poses(robot, set(made_from.joint_of))
     lost = [f"The error of frame {name} has no joint in the URDF that could hold it." for name in new.lost]
     poses = {j: new.poses[f] for f, j in made_from.joint_of.items() if f in new.poses}
-    return with_origins(source, poses), [*lost, *_varying(new)]
+    return with_origins(source, poses), lost
 
 
 def corrected_kinematics(robot: Robot, mark: str) -> tuple[str, Sequence[str]]:
     """kinematics.yaml in the style of Universal Robots with ``mark`` as its hash, and what it cannot hold."""
     new = corrected_poses(robot)
     lost = [f"The error of frame {name} is behind the last joint and not in the kinematics." for name in new.lost]
-    return kinematics_text(robot, new.poses, mark), [*lost, *_varying(new)]
+    return kinematics_text(robot, new.poses, mark), lost
 
 
-def _varying(new: CorrectedPoses) -> list[str]:
-    """What depends on the configuration is in no fixed origin."""
-    return [f"Not in the origins, since it depends on the configuration: {name}." for name in new.varying]
+def varying_effects(robot: Robot) -> list[str]:
+    """What depends on the configuration is in no fixed origin: one sentence, or none."""
+    names = corrected_poses(robot).varying
+    return [f"Not in the origins, since it depends on the configuration: {', '.join(names)}."] if names else []
 
 
 def _links(path: Path) -> set[str]:

@@ -11,6 +11,7 @@ from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import MissingError
+from elastocal.findings import Finding
 from elastocal.report.blocks import Column, Report, Section, Table
 from elastocal.results import as_json
 from elastocal.values import dataclass
@@ -70,8 +71,10 @@ def export(
     """
     from elastocal.app.calibrated import calibrated, of_readings
     from elastocal.app.calibration_files import calibrated_text
-    from elastocal.calibration.export import corrected_kinematics, corrected_urdf
+    from elastocal.calibration.export import corrected_kinematics, corrected_urdf, varying_effects
+    from elastocal.calibration.fixed_geometry import fixed_geometry
     from elastocal.calibration.store import calibration_schema as readings_schema
+    from elastocal.calibration.store import read_calibration
     from elastocal.files.calibration.read import calibration_schema
     from elastocal.files.robot.read import robot_file
 
@@ -82,7 +85,10 @@ def export(
     keep({"the robot": robot_file(known.word)})
     files: dict[Path, str | bytes] = {}
     words: list[tuple[str, str]] = []
-    notes = list(known.notes)
+    rigid, how_well = model, tuple[Finding, ...]()
+    if of_readings(calibration) and (urdf is not None or kinematics is not None):
+        rigid, how_well = fixed_geometry(read_calibration(calibration))
+    notes = [*(f.text for f in how_well), *known.notes]
     if yaml is not None:
         files[yaml] = calibrated_text(known, calibration)
         words.append((yaml.as_posix(), "robot file with the estimates; accuracies stay in the calibration"))
@@ -90,24 +96,31 @@ def export(
         beside = urdf.with_suffix(".compliance.json")
         if source is None:
             raise MissingError.of("urdf", urdf, f"say with --from which URDF robot {known.word} was made from")
-        files[urdf], lost = corrected_urdf(model, source)
-        files[beside] = sidecar_text(known, _placing(calibration))
+        files[urdf], lost = corrected_urdf(rigid, source)
+        files[beside] = sidecar_text(known, _placing(calibration), whole=bool(how_well))
         notes += lost
         words.append((urdf.as_posix(), "corrected URDF"))
         words.append((beside.as_posix(), "what a URDF cannot hold, for whoever computes with it"))
     if kinematics is not None:
-        files[kinematics], lost = corrected_kinematics(model, known.mark)
+        files[kinematics], lost = corrected_kinematics(rigid, known.mark)
         notes += [note for note in lost if note not in notes]
         words.append((kinematics.as_posix(), "joint origins in the style of Universal Robots"))
+    if urdf is not None or kinematics is not None:
+        notes += varying_effects(model)
     if schema is not None:
         files[schema] = readings_schema() if of_readings(calibration) else calibration_schema()
         words.append((schema.as_posix(), "JSON schema of calibration files"))
     return ExportResult(model.name, files, tuple(words), tuple(notes), known.warned)
 
 
-def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None) -> str:
-    """What a URDF has no words for: every parameter but constant geometry, in SI, with its accuracy; registration."""
-    geometry = {p.name for p in known.model.parameters if p.kind in ("frame_error", "joint_offset")}
+def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None, *, whole: bool = False) -> str:
+    """What a URDF has no words for: every parameter but constant geometry, in SI, with its accuracy; registration.
+
+    The ``whole``, with constant geometry, where the origins of the URDF are not those of the calibrated robot.
+    """
+    from elastocal.calibration.fixed_geometry import CONSTANT
+
+    geometry: set[str] = set() if whole else {p.name for p in known.model.parameters if p.kind in CONSTANT}
     rows: list[dict[str, Any]] = [
         {"name": p.name, "unit": p.unit, "value": p.value, "sd": p.sd if p.sd == p.sd else None, "status": p.status}
         for p in known.parameters
@@ -119,6 +132,7 @@ def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None) -> st
         "format": SIDECAR, "robot": known.word, "mark": known.mark, "tool": known.model.tool, "parameters": rows,
         "names": [known.names[i] for i in kept], "covariance": covariance,
         "discrepancy_m": known.discrepancy if known.discrepancy == known.discrepancy else None,
+        "origins": "nominal: the URDF has a geometry that predicts best alone" if whole else "of the URDF",
         "warnings": list(known.warned),
     } | (placing or {})  # fmt: skip
     return as_json(document) + "\n"
