@@ -156,6 +156,19 @@ def test_a_program_under_load_by_a_calibration_that_saw_none(tmp_path: Path) -> 
     assert [w.code for w in empty.warnings if w.severity == "warning"] == []
 
 
+def test_poses_without_an_equilibrium_are_named() -> None:
+    """Of a load that bends the arm by more than a radian; the others keep their positions."""
+    robot, data = _pushed()
+    cal = ec.calibrate(robot, data, ["compliance"], outliers=False)
+    wrench = np.zeros((4, 6))
+    wrench[:, 2], wrench[1:3, 2] = -1000.0, -5e7
+    found = cal.predict(data.q[:4], wrench)
+    (said,) = [w for w in found.warnings if w.severity == "warning"]
+    assert (said.code, said.data) == ("undetermined", {"poses": [1, 2]})
+    assert np.isnan(found.position).any(axis=(1, 2)).tolist() == [False, True, True, False]
+    assert {w.severity for w in cal.predict(data.q[:1], wrench[:1]).warnings} <= {"note"}
+
+
 def _pushed(poses: int = 16) -> tuple[ec.Robot, ec.Campaign]:
     """Deflections of a robot that is as its file says."""
     rng = np.random.default_rng(4)

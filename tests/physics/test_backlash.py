@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle.mechanics import compliance, generalised_forces
@@ -13,6 +15,7 @@ from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import deflection
@@ -55,6 +58,23 @@ def test_with_a_transition_every_state_has_the_mean_of_both_sides(force):
     assert theta - K * force * np.cos(theta) == pytest.approx(mean, abs=1e-13)
     sd = np.sqrt(np.average((sides - mean) ** 2, weights=[up, 1 - up]))
     assert play.looseness(np.array([force * np.cos(theta)])) == pytest.approx(sd, rel=1e-6)
+
+
+@pytest.mark.parametrize("within", [1.0, 0.02])
+@pytest.mark.parametrize("aside", [0.5, 3.0, 9.0])
+def test_a_weight_that_holds_the_arm_within_a_sharp_transition(aside, within):
+    """Q = a cos theta - f sin theta falls by 20 N m over the gap; Newton's steps alone go from side to side."""
+    pull = 5000.0
+    model = lever((0, 0, 1), JointBacklash(joint="j", gap=GAP, transition=within), LinkMass(frame="tip", mass=1.0))
+    bent = equilibrium(replace(model, gravity=np.array([pull, aside, 0.0])), [[0.0]])
+
+    def torque(t):
+        return aside * np.cos(t) - pull * np.sin(t)
+
+    theta = brentq(lambda t: K * torque(t) + GAP * np.tanh(torque(t) / within) - t, -0.1, 0.1, xtol=1e-16)
+    assert bent.status[0] == Status.CONVERGED
+    assert 0.01 * GAP < theta < GAP
+    assert bent.theta[0, 0] == pytest.approx(theta, abs=1e-12)
 
 
 def test_a_load_reversal_moves_the_tip_by_twice_the_gap():

@@ -18,7 +18,7 @@ from elastocal.calibration.estimates import Estimates, Outlier, Residuals
 from elastocal.calibration.ladder import HARMLESS
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.prediction import Prediction, predicted
+from elastocal.calibration.prediction import Prediction, predicted, undetermined
 from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
@@ -208,7 +208,7 @@ class Calibration:
         of, warnings = self.under_load if loads is not None and np.any(loads) else (self, ())
         number, frame = self._station(station), load_frame or self.load_frame
         made = predicted(of, joints, loads, number, frame, warm, follows=follows, base=base)
-        return replace(made, warnings=warnings)
+        return replace(made, warnings=(*warnings, *undetermined(made)))
 
     @checked()
     def draws(self, count: int, rng: np.random.Generator | int = 1) -> Array:

@@ -106,6 +106,18 @@ class Prediction:
         return as_html(self)
 
 
+def undetermined(prediction: Prediction) -> tuple[Finding, ...]:
+    """Poses without a position: the load is more than the arm bears, or backlash has no side there."""
+    poses = np.flatnonzero(np.isnan(prediction.position).any(axis=(1, 2))).tolist()
+    if not poses:
+        return ()
+    text = (
+        f"{len(poses)} of {len(prediction.position)} poses have no position: no stable equilibrium was found there, or "
+        f"a joint with backlash carries no force (pose {', '.join(map(str, poses[:5]))}{' ...' * (len(poses) > 5)})"
+    )
+    return (Finding("undetermined", "warning", text, {"poses": poses}),)
+
+
 def predicted(
     c: Calibration,
     joints: Array,

@@ -28,6 +28,8 @@ LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
 _COMPRESS_AFTER = 6
 LEAST = 0.03
 """Rate of a substitution that is counted upon, whatever was seen."""
+HALVED = 80
+"""Steps that are halved until the residual falls, before Newton's method goes on alone."""
 SLOW, MIXED = 0.2, 0.02
 """Ratios of two steps of a substitution beyond which Newton's method, and mixing of steps, take less time."""
 
@@ -88,12 +90,15 @@ class States:
 def solve_equilibrium(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array, Array, Ints, Bools, Bools]:
     """theta and Q (n, N), steps taken, whether converged, and whether by substitution alone.
 
-    Where that fails, by Newton's method."""
+    Where that fails, by Newton's method; where backlash leads that from side to side, by shorter steps first."""
     theta, force, steps, quick = substituted(start, tolerance)
     done, rows = quick.copy(), np.flatnonzero(~quick)
     if len(rows):
         out = newton_equilibrium(start.take(rows))
         theta[:, rows], force[:, rows], steps[rows], done[rows] = out
+    rows = np.flatnonzero(~done)
+    if len(rows) and start.flex.backlashes:
+        theta[:, rows], force[:, rows], steps[rows], done[rows] = newton_equilibrium(_nearer(start.take(rows)))
     return theta, force, steps, done, quick
 
 
@@ -227,13 +232,35 @@ def newton_equilibrium(start: States) -> tuple[Array, Array, Ints, Bools]:
     return theta, force, steps, done
 
 
+def _nearer(start: States) -> States:
+    """Nearer to the equilibrium by Newton's steps, each halved until the residual is smaller."""
+    scale = np.where(start.flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
+    at, factor = start, np.ones(start.size)
+    least, step = _length(_residual(at) * scale), _step(at)[0]
+    for _ in range(HALVED):
+        tried = replace(at, theta=at.theta + factor * step)
+        size = _length(_residual(tried) * scale)
+        better = size < least
+        if better.any():
+            at, least = replace(at, theta=np.where(better, tried.theta, at.theta)), np.where(better, size, least)
+            step = _step(at)[0]
+        factor = np.where(better, np.minimum(1.0, 2 * factor), 0.5 * factor)
+    return at
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.sqrt(_dot(vectors, vectors)))
+
+
+def _residual(states: States) -> Array:
+    """c + k Q + backlash(Q) - theta."""
+    flex, force = states.flex, states.forces.q
+    residual = states.posture.unloaded(flex.dofs) + flex.linear(force) - states.theta
+    return residual + states.backlash[0] if flex.backlashes else residual
+
+
 def _step(states: States) -> tuple[Array, Array]:
     """Newton's step, and how it changes the forces."""
-    flex, forces = states.flex, states.forces
-    residual = states.posture.unloaded(flex.dofs) + flex.linear(forces.q) - states.theta
-    tangent = None
-    if flex.backlashes:
-        shift, tangent = states.backlash
-        residual += shift
-    step, change = sweep.solve(flex, forces, residual[:, None], tangent)
+    tangent = states.backlash[1] if states.flex.backlashes else None
+    step, change = sweep.solve(states.flex, states.forces, _residual(states)[:, None], tangent)
     return step[:, 0], change[:, 0]
