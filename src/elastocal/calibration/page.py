@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy
+from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy, expected_error
 from elastocal.calibration.figures import (
     agreement_lines,
     budget_bars,
@@ -108,8 +108,6 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
     now = "RMS, fitted again without a fifth of the poses in turn" if v is None and c.optimistic else basis
     known = sum(not e.code for e in c.parameters.rows)
-    expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
-    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses, without noise of a reading"
     decided = () if certificate is None else (_decision_tile(certificate),)
     unit = before.shown
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
@@ -121,9 +119,7 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
         *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),
         gained if c.words else Tile("error after", DASH, "", none, "after"),
-        Tile("expected", DASH, "", "deflections: by validation poses only", "expected")
-        if expected is None
-        else Tile("expected", f"{1e3 * expected:.3f}", unit, where, "expected"),
+        _expected_tile(c, v),
         Tile(
             "validation",
             DASH if v is None else f"{100 * v.coverage:.0f} %",
@@ -138,6 +134,18 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
         ),
         Tile("outliers", str(len({o.row for o in c.outliers})), "", "rows with readings left out", "outlier"),
     )
+
+
+def _expected_tile(c: Calibration, v: Validation | None) -> Tile:
+    """Comparable with the error after: of one reading, noise and all."""
+    whole, mean = expected_error(c, v), expected_accuracy(c, v)
+    if whole is None or mean is None or c.before.unit != "m":
+        none = "orientations: not known" if c.before.unit != "m" else "deflections: by validation poses only"
+        return Tile("expected", DASH, "", none, "expected")
+    where = f"at {'measured' if v is None else 'validation'} poses"
+    of = "the tool's place" if c.placed else "deflections"
+    how = f"RMS of one reading with its noise, {where}; uncertainty of {of} {1e3 * mean:.3f} mm (k = 2, without it)"
+    return Tile("expected", f"{1e3 * whole:.3f}", "mm", how, "expected")
 
 
 def _decision_tile(certificate: Certificate) -> Tile:
