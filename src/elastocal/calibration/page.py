@@ -24,6 +24,7 @@ from elastocal.calibration.tables import (
     errors_table,
     ladder_table,
     noise_table,
+    orientation_tables,
     outliers_table,
     parameters_table,
     placing_table,
@@ -64,7 +65,10 @@ def calibration_page(
     tolerance = None if stated is None else stated.tolerance
     notes = [w for w in c.warnings if w.severity == "note"]
     sections = [
-        Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
+        Section(
+            "Accuracy",
+            (*figures_of(c, validation, tolerance), errors_table(c, validation), *orientation_tables(c, validation)),
+        ),
         Section("Parameters", (*forests(c)[:1], parameters_table(c, SHOWN)) if len(c.parameters) else ()),
         Section("Residuals", (residual_lines(c), *((agreement_lines(c),) if c.words else ()))),
         Section("Uncertainty budget", _kept(budget_bars(c))),
@@ -143,8 +147,8 @@ def _expected_tile(c: Calibration, v: Validation | None) -> Tile:
         none = "orientations: not known" if c.before.unit != "m" else "deflections: by validation poses only"
         return Tile("expected", DASH, "", none, "expected")
     where = f"at {'measured' if v is None else 'validation'} poses"
-    of = "the tool's place" if c.placed else "deflections"
-    how = f"RMS of one reading with its noise, {where}; uncertainty of {of} {1e3 * mean:.3f} mm (k = 2, without it)"
+    of = "the tool's place itself" if c.placed else "deflections themselves"
+    how = f"RMS of one reading with its noise, {where}; {of}: {1e3 * mean:.3f} mm, k = 2"
     return Tile("expected", f"{1e3 * whole:.3f}", "mm", how, "expected")
 
 
