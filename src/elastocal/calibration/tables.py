@@ -17,6 +17,7 @@ from elastocal.report.blocks import Column, Table, Unknown
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
+    from elastocal.solve.summary import ErrorSummary
 
 SIZES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max", "max"))
 TOGETHER = "markers of a pose together"
@@ -42,12 +43,15 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
     return Table("errors", "", columns, cells, (note,))
 
 
-def orientation_tables(c: Calibration, validation: Validation | None) -> tuple[Table, ...]:
-    """Angles by which predicted orientations are off, where they were read beside points."""
-    names = ("nominal robot, leave-one-out", "calibrated robot, leave-one-out")
-    rows = (
-        [] if c.orientation_errors is None else list(zip(names, c.orientation_errors, strict=True))[: 1 + bool(c.words)]
-    )
+def orientation_tables(c: Calibration | None, validation: Validation | None) -> tuple[Table, ...]:
+    """Angles by which predicted orientations are off, where they were read beside points; of a validation alone where
+    no calibration is given."""
+    rows: list[tuple[str, ErrorSummary]] = []
+    if c is not None and c.orientation_errors is not None:
+        own = zip(
+            ("nominal robot, leave-one-out", "calibrated robot, leave-one-out"), c.orientation_errors, strict=True
+        )
+        rows += list(own)[: 1 + bool(c.words)]
     seen = None if validation is None else validation.orientation
     if seen is not None:
         rows += zip(("nominal robot, validation", "calibrated robot, validation"), seen, strict=True)
