@@ -12,8 +12,9 @@ from calibration.virtual import campaign, joint_values, random_arm, read_positio
 
 import elastocal as ec
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.certificate import certificate_of, expected_accuracy
+from elastocal.calibration.certificate import certificate_of, expected_accuracy, expected_error
 from elastocal.calibration.decision import UPPER_BOUND, decide, sampling, uncertainty
+from elastocal.calibration.page import calibration_page
 from elastocal.errors import InputError
 from elastocal.files.certificate import Stated, stated_of
 from elastocal.solve.summary import ErrorSummary
@@ -152,6 +153,18 @@ def test_expected_accuracy_is_twice_the_predicted_rms(calibrated: tuple[ec.Calib
     ahead = c.predict(c.residuals.q) if c.residuals.wrench is None else c.predict(c.residuals.q, c.residuals.wrench)
     sd = ahead.half_width / 1.959963984540054
     assert expected_accuracy(c, None) == pytest.approx(2 * np.sqrt(np.mean(np.sum(sd**2, axis=-1))), rel=0.05)
+
+
+def test_the_error_to_expect_compares_with_the_rms_error(calibrated: tuple[ec.Calibration, Validation]) -> None:
+    """With sd 0.03 mm of a place and 0.01 mm of every coordinate of a reading; and of an arm that is as modelled."""
+    cal, seen = calibrated
+    assert expected_error(cal, judged(ERRORS, 1e-5, 3e-5)) == pytest.approx(np.sqrt(9 + 3) * 1e-5)
+    for validation, error in ((seen, seen.after.rms), (None, cal.leave_one_out.rms)):
+        size = expected_error(cal, validation)
+        assert error == pytest.approx(size, rel=0.35)
+        tile = next(t for t in calibration_page(cal, validation).tiles if t.name == "expected")
+        assert (tile.value, tile.unit) == (f"{1e3 * size:.3f}", "mm")
+        assert f"{1e3 * expected_accuracy(cal, validation):.3f} mm, k = 2" in tile.note
 
 
 def test_deflections_alone_let_expect_no_accuracy_of_places(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 import elastocal as ec
 from elastocal.calibration import repeats
 from elastocal.calibration.lost import without_beyond
+from elastocal.calibration.page import calibration_page
 from elastocal.calibration.repeats import without_bad_repeats
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.store import read_calibration, save_calibration
@@ -175,6 +176,7 @@ def test_copied_rows_count_once() -> None:
     assert [o.row for o in twice.outliers] == [21]
     (found,) = [w for w in twice.warnings if w.code == "copies"]
     assert found.data["rows"] == [4, 5, 6, 7]
+    assert f"WARNING COPIES: {found.text}." in calibration_page(twice).verdict
     assert np.array_equal(once.covariance, twice.covariance)
     assert sorted(twice.residuals.order.tolist()) == [0, 1, 2, 3, *range(8, 24)]
 

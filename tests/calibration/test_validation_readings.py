@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracle.refusals import refused
+from scipy.spatial.transform import Rotation
 from virtual import Truth, campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
@@ -16,6 +17,7 @@ from elastocal.calibration.decision import decide
 from elastocal.calibration.page import calibration_page
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.store import document_text, read_validation
+from elastocal.calibration.tables import orientation_tables
 from elastocal.calibration.validation import cross_validate
 from elastocal.files.certificate import stated_of
 from elastocal.model.kinematics import kinematics
@@ -197,3 +199,39 @@ def test_a_bad_calibration_is_no_moved_instrument(one: tuple[Truth, Calibration]
     seen = cal.validate(campaign(q, KR270, position=x + 2e-3 * rng.normal(size=(14, 1, 3))))
     assert (seen.cause, "coverage" in [w.code for w in seen.warnings]) == (None, True)
     assert decide(seen, 1e-4).outcome == "FAIL"
+
+
+def test_orientations_that_were_read_have_their_own_errors(tmp_path: Path) -> None:
+    """Angles by SciPy: on new poses from what is predicted, leave-one-out as large as the noise and the robot."""
+    rng = np.random.default_rng(3)
+    truth = true_robot(KR270, rng, ("geometry",))
+
+    def read(count: int) -> tuple[np.ndarray, Campaign]:
+        q = joint_values(KR270, count, rng)
+        turn = Rotation.from_rotvec(1e-4 * rng.normal(size=(count, 3))).as_matrix() @ truth.orientation(q)
+        return q, campaign(q, KR270, position=read_positions(truth, q, rng), orientation=turn)
+
+    cal = calibrate(KR270, read(30)[1], ["geometry"])
+    q, new = read(15)
+    seen = cal.validate(new)
+    off = Rotation.from_matrix(cal.predict_joints(q).orientation).inv() * Rotation.from_matrix(new.orientation)
+    before, after = seen.orientation
+    assert (after.mean, after.max, after.count) == (
+        pytest.approx(off.magnitude().mean()), pytest.approx(off.magnitude().max()), 15
+    )  # fmt: skip
+    assert before.mean > 2 * after.mean
+    assert seen.orientation[1].rms == pytest.approx(1e-4 * np.sqrt(3), rel=0.5)
+    assert cal.orientation_errors[1].rms == pytest.approx(1e-4 * np.sqrt(3), rel=0.5)
+    (tmp_path / "c.json").write_text(document_text(cal, seen), encoding="utf-8")
+    assert read_validation(tmp_path / "c.json").orientation[1].mean == pytest.approx(after.mean)
+    (table,) = orientation_tables(cal, seen)
+    assert [row[1] for row in table.rows] == pytest.approx(
+        [1e3 * e.mean for e in (*cal.orientation_errors, *seen.orientation)]
+    )
+    assert table in next(s for s in calibration_page(cal, seen).sections if s.title == "Accuracy").blocks
+
+
+def test_points_alone_have_no_errors_of_orientation(one: tuple[Truth, Calibration]) -> None:
+    q, x = check(one[0])
+    seen = one[1].validate(campaign(q, KR270, position=x))
+    assert (one[1].orientation_errors, seen.orientation, orientation_tables(one[1], seen)) == (None, None, ())

@@ -58,6 +58,8 @@ class Validation:
     """Standard uncertainty in m of the measurement of one error, along it: of instrument and registration."""
     noise_basis: NoiseBasis = "estimated"
     """What it rests on: estimated, it holds the misfit of the model too."""
+    orientation: tuple[ErrorSummary, ErrorSummary] | None = None
+    """Angles in rad of the nominal and of the calibrated robot, where orientations were read."""
     cause: Finding | None = None
     """What explains the errors that is not the robot: the instrument stands elsewhere, or the table has a slip."""
 

@@ -109,6 +109,17 @@ class Calibration:
         refitted = (w.data["refitted"] for w in self.warnings if w.code == "optimistic")
         return next((ErrorSummary(**data) for data in refitted), self.leave_one_out)
 
+    @cached_property
+    def orientation_errors(self) -> tuple[ErrorSummary, ErrorSummary] | None:
+        """Leave-one-out angles in rad of the nominal and of the calibrated robot, where orientations were read beside
+        lengths, which the other errors are of."""
+        turns = ~self.residuals.lengths
+        if self.before.unit != "m" or not turns.any():
+            return None
+        both = (np.linalg.norm(off[:, turns], axis=1) for off in (self.residuals.nominal, self.residuals.calibrated))
+        before, after = (ErrorSummary.of(angles, "rad") for angles in both)
+        return before, after
+
     @property
     def gain(self) -> tuple[float, float]:
         """How far the error claimed falls below that of the nominal robot, and what it must exceed not to be chance:

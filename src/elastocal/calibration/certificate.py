@@ -77,6 +77,18 @@ def expected_accuracy(c: Calibration, validation: Validation | None) -> float | 
     return K * float(np.sqrt(np.mean(validation.expected[read] ** 2)))
 
 
+def expected_error(c: Calibration, validation: Validation | None) -> float | None:
+    """RMS distance in m of one reading from its prediction that uncertainty of the model and noise let expect, at the
+    same points: what an RMS error is to be compared with."""
+    if validation is None or not validation.after.count:
+        if not c.placed:
+            return None
+        model, _, noise = variance_at_poses(c)
+        return sqrt(model + noise)
+    read = np.isfinite(validation.errors)
+    return float(np.sqrt(np.mean((validation.expected**2 + 3 * validation.reading**2)[read])))
+
+
 def _item(c: Calibration, stated: Stated) -> str:
     kind = stated.robot_type or c.robot.title or c.robot.name
     make = stated.robot_make or ""

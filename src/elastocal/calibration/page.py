@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy
+from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy, expected_error
 from elastocal.calibration.figures import (
     agreement_lines,
     budget_bars,
@@ -24,6 +24,7 @@ from elastocal.calibration.tables import (
     errors_table,
     ladder_table,
     noise_table,
+    orientation_tables,
     outliers_table,
     parameters_table,
     placing_table,
@@ -64,7 +65,10 @@ def calibration_page(
     tolerance = None if stated is None else stated.tolerance
     notes = [w for w in c.warnings if w.severity == "note"]
     sections = [
-        Section("Accuracy", (*figures_of(c, validation, tolerance), errors_table(c, validation))),
+        Section(
+            "Accuracy",
+            (*figures_of(c, validation, tolerance), errors_table(c, validation), *orientation_tables(c, validation)),
+        ),
         Section("Parameters", (*forests(c)[:1], parameters_table(c, SHOWN)) if len(c.parameters) else ()),
         Section("Residuals", (residual_lines(c), *((agreement_lines(c),) if c.words else ()))),
         Section("Uncertainty budget", _kept(budget_bars(c))),
@@ -108,8 +112,6 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
     basis = "RMS, leave-one-out" if v is None else "RMS, validation"
     now = "RMS, fitted again without a fifth of the poses in turn" if v is None and c.optimistic else basis
     known = sum(not e.code for e in c.parameters.rows)
-    expected, what = expected_accuracy(c, v), "" if c.placed else "deflections, "
-    where = f"{what}k = 2, at {'measured' if v is None else 'validation'} poses, without noise of a reading"
     decided = () if certificate is None else (_decision_tile(certificate),)
     unit = before.shown
     checked = "no validation poses" if v is None else f"{v.after.count} points, worst {1e3 * v.after.max:.3f} {unit}"
@@ -121,9 +123,7 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
         *decided,
         Tile("error before", f"{1e3 * before.rms:.3f}", unit, basis, "before"),
         gained if c.words else Tile("error after", DASH, "", none, "after"),
-        Tile("expected", DASH, "", "deflections: by validation poses only", "expected")
-        if expected is None
-        else Tile("expected", f"{1e3 * expected:.3f}", unit, where, "expected"),
+        _expected_tile(c, v),
         Tile(
             "validation",
             DASH if v is None else f"{100 * v.coverage:.0f} %",
@@ -138,6 +138,18 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
         ),
         Tile("outliers", str(len({o.row for o in c.outliers})), "", "rows with readings left out", "outlier"),
     )
+
+
+def _expected_tile(c: Calibration, v: Validation | None) -> Tile:
+    """Comparable with the error after: of one reading, noise and all."""
+    whole, mean = expected_error(c, v), expected_accuracy(c, v)
+    if whole is None or mean is None or c.before.unit != "m":
+        none = "orientations: not known" if c.before.unit != "m" else "deflections: by validation poses only"
+        return Tile("expected", DASH, "", none, "expected")
+    where = f"at {'measured' if v is None else 'validation'} poses"
+    of = "the tool's place itself" if c.placed else "deflections themselves"
+    how = f"RMS of one reading with its noise, {where}; {of}: {1e3 * mean:.3f} mm, k = 2"
+    return Tile("expected", f"{1e3 * whole:.3f}", "mm", how, "expected")
 
 
 def _decision_tile(certificate: Certificate) -> Tile:

@@ -130,7 +130,9 @@ def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibratio
     """Of a campaign with copies of ``rows``: outliers by the rows of the whole, and a word on the copies."""
     copies = np.setdiff1d(np.arange(campaign.count), rows)
     lines = ", ".join(campaign.line(int(i)) for i in copies[:5]) + " ..." * (len(copies) > 5)
-    text = f"{len(copies)} rows are the same as others in every number and count once: {lines}"
+    rows_are = "1 row is the same as another" if len(copies) == 1 else f"{len(copies)} rows are the same as others"
+    count = "counts" if len(copies) == 1 else "count"
+    text = f"{rows_are} in every number and {count} once: {lines}"
     finding = Finding("copies", "warning", text, {"rows": copies.tolist()})
     out = tuple(replace(o, row=int(rows[o.row])) for o in cal.outliers)
     warned = [

@@ -75,6 +75,8 @@ def validation_of(document: Mapping[str, Any], where: str) -> Validation | None:
 def _validated(key: str, value: Any) -> Any:
     if key in ("before", "after"):
         return _errors(value)
+    if key == "orientation":
+        return None if value is None else tuple(_errors(e) for e in value)
     if key == "cause":
         return None if value is None else Finding(**value)
     if key in ("places", "markers", "lost", "known"):
@@ -133,7 +135,11 @@ def _shrinkage(s: Shrinkage) -> dict[str, Any]:
 
 def _validation(v: Validation) -> dict[str, Any]:
     own = {k: vars(x) if isinstance(x, ErrorSummary) else _short(x) for k, x in vars(v).items()}
-    return own | {"cause": None if v.cause is None else vars(v.cause) | {"data": dict(v.cause.data)}}
+    turned = None if v.orientation is None else [vars(e) for e in v.orientation]
+    return own | {
+        "orientation": turned,
+        "cause": None if v.cause is None else vars(v.cause) | {"data": dict(v.cause.data)},
+    }
 
 
 def from_document(data: dict[str, Any], where: str) -> Calibration:

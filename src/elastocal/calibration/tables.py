@@ -17,7 +17,9 @@ from elastocal.report.blocks import Column, Table, Unknown
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
+    from elastocal.solve.summary import ErrorSummary
 
+SIZES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max", "max"))
 TOGETHER = "markers of a pose together"
 
 
@@ -33,15 +35,35 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
         rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
     columns = (
         Column("what", "error of predicted points" if c.placed else "error of predicted deflections"),
-        *(
-            Column(f"{k}_{c.before.shown}", name, c.before.shown, 3)
-            for k, name in (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max", "max"))
-        ),
+        *(Column(f"{k}_{c.before.shown}", name, c.before.shown, 3) for k, name in SIZES),
         Column("points", "points"),
     )
     cells = tuple((w, 1e3 * e.mean, 1e3 * e.rms, 1e3 * e.p95, 1e3 * e.max, e.count) for w, e in rows)
     note = "Leave-one-out: every pose is predicted without its own readings, scales of priors and noise as fitted."
     return Table("errors", "", columns, cells, (note,))
+
+
+def orientation_tables(c: Calibration | None, validation: Validation | None) -> tuple[Table, ...]:
+    """Angles by which predicted orientations are off, where they were read beside points; of a validation alone where
+    no calibration is given."""
+    rows: list[tuple[str, ErrorSummary]] = []
+    if c is not None and c.orientation_errors is not None:
+        own = zip(
+            ("nominal robot, leave-one-out", "calibrated robot, leave-one-out"), c.orientation_errors, strict=True
+        )
+        rows += list(own)[: 1 + bool(c.words)]
+    seen = None if validation is None else validation.orientation
+    if seen is not None:
+        rows += zip(("nominal robot, validation", "calibrated robot, validation"), seen, strict=True)
+    if not rows:
+        return ()
+    columns = (
+        Column("what", "error of predicted orientations"),
+        *(Column(f"{k}_mrad", name, "mrad", 3) for k, name in SIZES),
+        Column("poses", "readings"),
+    )
+    cells = tuple((w, *(1e3 * getattr(e, k) for k, _ in SIZES), e.count) for w, e in rows)
+    return (Table("orientation_errors", "", columns, cells),)
 
 
 def change_table(changes: Sequence[Change], key: str, title: str) -> Table:

@@ -29,6 +29,7 @@ from elastocal.quantities import quantile_95
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import rigid_fit
+from elastocal.spatial.rotation import rotation_vector
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
@@ -75,6 +76,7 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
         measured_to=measured, noise_basis=basis,
         **_shared(calibration, campaign, states, np.isfinite(errors)),
         lost=tuple(dict.fromkeys(o.place for o in lost)), cause=cause,
+        orientation=_orientation(calibration, states, known),
     )  # fmt: skip
 
 
@@ -196,6 +198,24 @@ def _away(
     at = tool_of(robot, (), states.q, states.wrench, states.load_frame, warm).states(np.zeros(0))
     fitted = _stations_on(placing, stations, at.origin, at.turn, states, known)
     return states.position - placed(fitted, at.origin, at.turn, states.station), fitted
+
+
+def _orientation(calibration: Calibration, states: States, known: Known) -> tuple[ErrorSummary, ErrorSummary] | None:
+    """Angles between orientations read and predicted, of the nominal and of the calibrated robot."""
+    if states.orientation is None or states.position is None:
+        return None
+    warm = np.zeros(states.count) if states.temperature is None else states.temperature
+    out = []
+    both = (calibration.nominal, calibration.nominal_placing), (calibration.robot, calibration.placing)
+    for robot, placing in both:
+        at = tool_of(robot, (), states.q, states.wrench, states.load_frame, warm).states(np.zeros(0))
+        fitted = _stations_on(placing, calibration.stations, at.origin, at.turn, states, known)
+        predicted = fitted.turn[states.station] @ at.turn @ placing.tool_turn
+        read = np.isfinite(states.orientation).all(axis=(1, 2))
+        apart = np.einsum("nji,njk->nik", predicted[read], states.orientation[read])
+        angles = np.linalg.norm(rotation_vector(np.ascontiguousarray(np.moveaxis(apart, 0, -1))), axis=0)
+        out.append(ErrorSummary.of(angles, "rad"))
+    return out[0], out[1]
 
 
 def _stations_on(

@@ -90,7 +90,7 @@ def page(result: ValidateResult) -> Report:
 
     cell = current().cell
     lines = validation_lines(v, None if cell is None else cell.certificate.tolerance)
-    blocks: tuple[Block, ...] = (replace(lines, key="by_pose"), summary_table(result))
+    blocks: tuple[Block, ...] = (replace(lines, key="by_pose"), *summary_tables(result))
     sections = (Section("Errors", blocks), Section("Readings", (table(result),), folded=True))
     findings = [vars(f) | {"data": dict(f.data)} for f in (v.verdict, *v.warnings)]
     title = f"Validation of the calibration of {name}"
@@ -105,7 +105,13 @@ def verdict(result: ValidateResult) -> tuple[str, ...]:
     return (v.verdict.text, *(again if v.verdict.code == "moved" else ()), *warned, held)
 
 
-def summary_table(result: ValidateResult) -> Table:
+def summary_tables(result: ValidateResult) -> tuple[Table, ...]:
+    from elastocal.calibration.tables import orientation_tables
+
+    return (_distances(result), *orientation_tables(None, result.validation))
+
+
+def _distances(result: ValidateResult) -> Table:
     v = result.validation
     columns = (
         Column("robot", "robot"), Column("points", "points"),
@@ -134,7 +140,7 @@ def table(result: ValidateResult) -> Table:
 
 def screen(result: ValidateResult, whole: Report) -> Report:
     """For a terminal: without the rows of all readings."""
-    return Report(whole.title, whole.verdict, (Section("Errors", (summary_table(result),)),), whole.notes, whole.inputs)
+    return Report(whole.title, whole.verdict, (Section("Errors", summary_tables(result)),), whole.notes, whole.inputs)
 
 
 def facts(result: ValidateResult) -> tuple[Fact, ...]:
