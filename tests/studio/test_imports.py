@@ -8,7 +8,7 @@ from pathlib import Path
 import elastocal.studio as package
 
 FOLDER = Path(package.__file__ or "").parent
-REACHED = ("__version__", "desk", "errors", "report", "studio", "values")
+REACHED = ("__version__", "desk", "errors", "report", "results", "studio", "values")
 """Names of ``import elastocal`` that are modules, how results are shown, and the decorator of frozen values."""
 
 
