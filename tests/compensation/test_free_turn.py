@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.compensation.targets import TargetStatus
@@ -94,3 +95,20 @@ def test_where_nothing_helps_that_is_said():
 @pytest.mark.parametrize("near", [NEAR.tolist(), tuple(NEAR), NEAR, [np.float64(v) for v in NEAR]])
 def test_axis_values_before_the_program_in_any_sequence(near):
     assert ec.compensate(read_robot("kuka-kr270"), program(), FORCE, near=near).corrected.all()
+
+
+@pytest.mark.parametrize("name", ["near", "wrench"])
+def test_other_values_are_refused_by_name(name):
+    robot, given = read_robot("kuka-kr270"), {"near": NEAR, "wrench": FORCE}
+    for wrong in (
+        (v for v in NEAR),
+        map(float, NEAR),
+        "0,0",
+        [[1.0], [2.0, 3.0]],
+        ["a"] * 6,
+        dict.fromkeys(range(6), 0.0),
+    ):
+        with refused("type", wrong, parameter=name):
+            ec.compensate(robot, program(), **{**given, name: wrong})
+    with refused("shape", [NEAR.tolist()], parameter="near"):
+        ec.compensate(robot, program(), FORCE, near=[NEAR.tolist()])
