@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
 from os import PathLike
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
@@ -99,7 +99,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if not isinstance(origin, type):
         return True
     if issubclass(origin, Iterable) and not issubclass(origin, Mapping | str | bytes) and get_args(hint):
-        return _items(value, get_args(hint)[0])
+        once = not hasattr(value, "__len__") and issubclass(origin, Sequence)  # a generator, gone after one reading
+        return not once and _items(value, get_args(hint)[0])
     return isinstance(value, origin)
 
 

@@ -11,25 +11,21 @@ from typing import Any
 import numpy as np
 
 from elastocal.compensation.correction import Correction
-from elastocal.compensation.nominal import Nominal
 from elastocal.compensation.posts.orientation import kuka_angles
 from elastocal.compensation.posts.post import parsed
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
 from elastocal.compensation.run import compensate, flange_of
-from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.compensation.targets import TargetStatus
+from elastocal.compensation.ways import ways_to
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass
 
-SEEDS = 256
-SAME = 1e-3
-"""m, and halves of rad, within which two configurations are one."""
 MOST = 200_000
 """Grid points of one call."""
 
@@ -88,7 +84,13 @@ def correction_grid(
     held = _between(robot, hand, frame)
     ways = np.empty((0, robot.n))
     if near is None:
-        ways = _ways(robot, frame, (np.asarray(low) + high) / 2, rotation)
+        ways = ways_to(robot, frame, (np.asarray(low) + high) / 2, rotation)
+        if not len(ways):
+            raise InputError(
+                "the arm does not reach the middle of the grid with this orientation; move the box, turn the tool, or "
+                "state axis values near it",
+                code="grid-out-of-reach",
+            )
         near = ways[0]
     angles = kuka_angles(rotation)
     turn = ",".join(f"{v:.17g}" for v in angles)
@@ -145,32 +147,3 @@ def _between(robot: Robot, hand: str, frame: str) -> Pose:
     (a, ra), (b, rb) = (rigid_pose(robot.nominal, f, q) for f in (hand, frame))
     one, two = Pose(ra[..., 0], a[:, 0]), Pose(rb[..., 0], b[:, 0])
     return one.inverse() @ two
-
-
-def _ways(robot: Robot, frame: str, centre: Array, rotation: Array) -> Array:
-    """Controller values (k, n) that reach the centre within the limits, that farthest from them first.
-
-    The joint that is nearest to a limit counts, then all of them; a whole turn of a joint is no other way.
-    """
-    from scipy.stats import qmc
-
-    low, high = np.array([m.limits or (-np.pi, np.pi) for m in robot.motions]).T
-    seeds = low + qmc.Halton(robot.n, scramble=False).random(SEEDS + 1)[1:] * (high - low)
-    targets = Targets(frame, np.repeat(centre[None], SEEDS, axis=0), np.repeat(rotation[None], SEEDS, axis=0), seeds)
-    solved = next(f for *_, f in Nominal(robot, frame, task(robot, frame)).chunks(targets, SEEDS))
-    q = solved.q[:, solved.reached].T
-    share = np.minimum(q - low, high - q) / (high - low)
-    room = share.min(axis=1) if len(q) else np.empty(0)
-    if not len(room) or room.max() < 0:
-        raise InputError(
-            "the arm does not reach the middle of the grid with this orientation; move the box, turn the tool, or "
-            "state axis values near it",
-            code="grid-out-of-reach",
-        )
-    turning = np.array([m.kind == "revolute" for m in robot.motions])
-    out: list[Array] = []
-    for i in np.lexsort((-share.mean(axis=1), -np.round(room, 3)))[: int((room >= 0).sum())]:
-        off = [np.where(turning, np.abs(np.sin((q[i] - other) / 2)), np.abs(q[i] - other)) for other in out]
-        if all(one.max() > SAME for one in off):
-            out.append(q[i])
-    return np.asarray(robot.controller.to_controller(np.array(out)))

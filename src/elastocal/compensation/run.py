@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -22,6 +23,7 @@ from elastocal.arguments import checked
 from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
+from elastocal.compensation.free_turn import another_turn, limited
 from elastocal.compensation.job import (
     Job,
     as_taught,
@@ -110,12 +112,14 @@ def compensate(
     asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
     loads = station_loads(at, asked, hand)
     wider, doubts = _under_load(calibration) if loads.loads.any() else (calibration, ())
+    again = partial(
+        compensate, calibration=calibration, wrench=wrench, load=load, near=near, flange=flange,
+        position_only=position_only, taught=taught, first_order=first_order, densify=densify, chord=chord,
+        truth=truth, judged=judged, progress=progress,
+    )  # fmt: skip
     if doubts:
-        again = compensate(
-            wider, program, wrench, load=load, near=near, flange=flange, position_only=position_only, taught=taught,
-            first_order=first_order, densify=densify, chord=chord, truth=truth, judged=judged, progress=progress,
-        )  # fmt: skip
-        return replace(again, warnings=(*doubts, *again.warnings))
+        wide = again(calibration=wider, program=program)
+        return replace(wide, warnings=(*doubts, *wide.warnings))
     step(1, STEPS, "loaded poses")
     start = None if near is None else _start(model, near)
     work = job(at, loads.loads, start, position_only)
@@ -126,6 +130,17 @@ def compensate(
     correction = replace(corrected(work, first_order), nominal=nominal)
     before = command_residuals(work.placed.model, work, nominal) if taught and judged else parts.total
     _bearable(work, before)
+    turn: tuple[Finding, ...] = ()
+    if judged and (beyond := limited(correction.status, at.stations.kind)):
+        lost = int((correction.status != TargetStatus.CORRECTED).sum())
+        trial = partial(again, densify=None, truth=None, judged=False, progress=None)
+        other, said = another_turn(
+            program, post, beyond, lost, lambda p, way: trial(program=p, near=near if way is None else way)
+        )
+        if other is not None:
+            turned = again(program=other)
+            return replace(turned, warnings=(said, *(w for w in turned.warnings if w.code != "turn-limited")))
+        turn = (said,)
     step(2, STEPS, "points between targets, new digits")
     points: dict[int, Inserted] = {}
     dense: tuple[Finding, ...] = ()
@@ -145,8 +160,8 @@ def compensate(
         ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files,
-        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *new.findings, *dense,
-                  *_taken(work, hand, named=flange is not None)),
+        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *new.findings,
+                  *dense, *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
 
