@@ -139,3 +139,12 @@ def served(folder: Path) -> Iterator[Studio]:
             thread.join(30)
             for one in work:
                 os.waitpid(one.process, 0)
+
+
+def at_new_poses(table: Path) -> bytes:
+    """The same readings a little beside their poses: by those of a calibration itself nothing is decided."""
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    axis = next(i for i, title in enumerate(head.split(",")) if title.endswith("_deg"))
+    cells = [row.split(",") for row in rows]
+    moved = [[*c[:axis], f"{float(c[axis]) + 0.01:.6g}", *c[axis + 1 :]] for c in cells]
+    return "\n".join([head, *map(",".join, moved), ""]).encode()
