@@ -1,6 +1,8 @@
 """Campaigns of many poses: pieces change nothing, the sum is the whole, and what is wrong is found among thousands."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +98,30 @@ def test_a_pose_predicted_by_all_others_is_that_of_a_fit_without_it(robot: Robot
         noise = noise_covariance(full.kept([7]), scales)[0] / full.power
         np.testing.assert_allclose(found.off, full.readings[7] - slope @ rest.mean, atol=1e-9)
         np.testing.assert_allclose(found.covariance, noise + slope @ rest.covariance @ slope.T, rtol=1e-4, atol=1e-14)
+
+
+def test_a_step_too_far_is_halved(robot: Robot, small: ec.Calibration, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From joints half a radian off: after a step that raises the objective the next pass is half the way back."""
+    start, states = small.ladder.chosen.fit, gather(robot, campaign(*(v[:100] for v in readings(robot))))
+    far = replace(start, x=start.x + 0.6 * np.random.default_rng(1).normal(size=len(start.x)))
+    seen: list[tuple[Array, float]] = []
+    sweep = many._sweep
+
+    def spied(done: many._Pass, parts: Sequence[slice]) -> many._Swept:
+        swept = sweep(done, parts)
+        seen.append((done.at.x, swept.height))
+        return swept
+
+    monkeypatch.setattr(many, "_sweep", spied)
+    many.fit_many(far, states, np.zeros((states.count, start.task.sight.rows), dtype=bool))
+    lowest, halved = seen[0], 0
+    for (x, height), (after, _) in pairwise(seen):
+        if height <= lowest[1]:
+            lowest = x, height
+            continue
+        np.testing.assert_allclose(after, 0.5 * (x + lowest[0]), atol=1e-9)
+        halved += 1
+    assert halved > 0
 
 
 def test_one_pass_over_all_poses_is_enough(
