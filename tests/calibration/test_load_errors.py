@@ -10,7 +10,10 @@ from calibration.test_loaded import MARKERS, moved, softened
 
 import elastocal as ec
 from elastocal.calibration.budget import variance_at_poses
-from elastocal.calibration.noise import Instrument
+from elastocal.calibration.noise import Instrument, noise_parts
+from elastocal.calibration.sight import Sight
+from elastocal.calibration.starts import start_placing
+from elastocal.calibration.states import gather
 from elastocal.measure.sources.load import LoadDirection, LoadSize
 from elastocal.measure.sources.reading import Reading
 from elastocal.quantities import quantile_95
@@ -40,6 +43,37 @@ def calibration() -> ec.Calibration:
 def test_errors_that_all_readings_share_are_no_noise() -> None:
     found = Instrument.of([LoadSize(sd=0.01), LoadSize(sd=0.02, every="campaign")])
     assert found.loads == (LoadSize(sd=0.01),)
+
+
+def test_errors_of_the_load_are_averaged_over_repeats() -> None:
+    """One pose and load, seen once from one station and four times from another: half the error of the mean."""
+    robot = ec.read_robot("kuka-kr270")
+    q, wrench = np.tile([0.1, -1.2, 1.4, 0.2, 0.6, 0.3], (5, 1)), np.tile([0, 0, -2000.0, 0, 0, 0], (5, 1))
+    data = ec.Campaign(
+        q=q, position=np.arange(15.0).reshape(5, 3), wrench=wrench, length="m", angle="rad",
+        station=["a", "b", "b", "b", "b"],
+    )  # fmt: skip
+    sight = Sight(gather(robot, data))
+    once, mean = Instrument(loads=(LoadSize(sd=SIZE),)).load_moves(sight, robot)["load size"]
+    assert sight.states.members.counts.tolist() == [1, 4]
+    assert mean == pytest.approx(0.5 * once)
+    moved_by = robot.deflection(data.joint_values(robot)[:1], wrench[:1]).translation[0]
+    assert once[:3, 0] == pytest.approx(moved_by, rel=0.05)  # an error of one, as if all of it were linear
+
+
+def test_a_deflection_has_the_returns_of_both_of_its_readings() -> None:
+    robot = ec.read_robot("kuka-kr270")
+    data = ec.Campaign(
+        q=np.outer([0.1, 0.2], np.ones(6)), deflection=np.ones((2, 2, 3)), wrench=np.ones((2, 6)), length="m",
+        angle="rad", markers=MARKERS[:2],
+    )  # fmt: skip
+    sight = Sight(gather(robot, data))
+    parts, _ = noise_parts(sight, robot, start_placing(robot, sight), Instrument(return_sd=1e-5), "joints", {})
+    (returns,) = [p.factor for p in parts if p.scale.name == "translation"]
+    covariance = returns[0] @ returns[0].T
+    shift = np.random.default_rng(1).normal(size=(2, 4000, 3))
+    read = np.tile(shift[0] - shift[1], 2)  # both markers move together, loaded and not
+    assert covariance == pytest.approx(read.T @ read / 4000, abs=0.2)
 
 
 def test_they_are_found_in_the_residuals(calibration: ec.Calibration) -> None:

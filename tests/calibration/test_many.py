@@ -1,6 +1,8 @@
 """Campaigns of many poses: pieces change nothing, the sum is the whole, and what is wrong is found among thousands."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.solve.evidence import posterior
+from elastocal.solve.evidence import noise_covariance, posterior
 from elastocal.spatial.entries import Array
 
 POSES = 900
@@ -77,6 +79,49 @@ def test_the_sums_are_those_of_the_whole_problem(robot: Robot, small: ec.Calibra
     np.testing.assert_allclose(found.posterior.factor, direct.factor, rtol=1e-6, atol=1e-6 * direct.factor.max())
     step = direct.mean - np.concatenate([found.x, np.zeros(sight.extra)])
     assert np.abs(blocks.jacobian @ step).max() < 2e-7  # a hundredth of the noise
+
+
+def test_a_pose_predicted_by_all_others_is_that_of_a_fit_without_it(robot: Robot, small: ec.Calibration) -> None:
+    """Few poses, so that each counts; nothing of it, and one number of it, are left out before."""
+    start, states = small.ladder.chosen.fit, gather(robot, campaign(*(v[:25] for v in readings(robot))))
+    sight = Sight(states)
+    task = replace(start.task, sight=sight, dropped=np.zeros_like(sight.used))
+    full, scales = assemble(task, start.x, start.placing), start.posterior.log_scales
+    for number in (None, 2):
+        lost = np.zeros_like(full.used)
+        lost[7] = np.arange(full.used.shape[1]) == number
+        whole, rest = (posterior(full.without(out), scales) for out in (lost, (np.arange(25)[:, None] == 7) | lost))
+        done = many._Pass(replace(start, posterior=whole), states, sight.unfold(lost), True, 1.0, first=False)
+        done.__dict__["theta"] = whole.mean
+        found = many._others(done, full.kept([7]), lost[7])
+        slope = full.jacobian[7]
+        noise = noise_covariance(full.kept([7]), scales)[0] / full.power
+        np.testing.assert_allclose(found.off, full.readings[7] - slope @ rest.mean, atol=1e-9)
+        np.testing.assert_allclose(found.covariance, noise + slope @ rest.covariance @ slope.T, rtol=1e-4, atol=1e-14)
+
+
+def test_a_step_too_far_is_halved(robot: Robot, small: ec.Calibration, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From joints half a radian off: after a step that raises the objective the next pass is half the way back."""
+    start, states = small.ladder.chosen.fit, gather(robot, campaign(*(v[:100] for v in readings(robot))))
+    far = replace(start, x=start.x + 0.6 * np.random.default_rng(1).normal(size=len(start.x)))
+    seen: list[tuple[Array, float]] = []
+    sweep = many._sweep
+
+    def spied(done: many._Pass, parts: Sequence[slice]) -> many._Swept:
+        swept = sweep(done, parts)
+        seen.append((done.at.x, swept.height))
+        return swept
+
+    monkeypatch.setattr(many, "_sweep", spied)
+    many.fit_many(far, states, np.zeros((states.count, start.task.sight.rows), dtype=bool))
+    lowest, halved = seen[0], 0
+    for (x, height), (after, _) in pairwise(seen):
+        if height <= lowest[1]:
+            lowest = x, height
+            continue
+        np.testing.assert_allclose(after, 0.5 * (x + lowest[0]), atol=1e-9)
+        halved += 1
+    assert halved > 0
 
 
 def test_one_pass_over_all_poses_is_enough(

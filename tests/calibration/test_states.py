@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import elastocal as ec
 from elastocal.calibration import states
 
 
@@ -22,3 +23,16 @@ def test_rows_are_linked_as_by_all_pairs(seed: int) -> None:
     label = states._linked(q)
     assert len(set(label.tolist())) == 13
     assert np.array_equal(label[:, None] == label, linked)
+
+
+def test_a_pose_read_cold_and_warm_has_two_states() -> None:
+    """Repeats at one temperature are averaged, to half a kelvin; a pose at another is no repeat."""
+    robot = ec.read_robot("ur10e")
+    data = ec.Campaign(
+        q=np.full((5, 6), 0.3), position=np.arange(15.0).reshape(5, 3), length="m", angle="rad",
+        temperature=[20.0, 20.02, 25.0, 24.98, 20.01],
+    )  # fmt: skip
+    found = states.gather(robot, data)
+    assert (found.count, found.poses) == (2, 1)
+    assert [sorted(m.tolist()) for m in found.members] == [[0, 1, 4], [2, 3]]
+    assert found.position[:, 0] == pytest.approx(np.array([[5.0, 6.0, 7.0], [7.5, 8.5, 9.5]]))

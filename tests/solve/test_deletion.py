@@ -55,6 +55,21 @@ def test_a_block_predicted_from_the_others(case: str) -> None:
 
 
 @cases
+def test_scales_that_were_fitted_took_the_freedom_of_the_parameters(case: str) -> None:
+    """F has as many degrees of freedom less as unknowns are determined: tr S^-1 J H^-1 J^T."""
+    problem, at = made(case)
+    whole, closed = dense(problem, at), deletion(posterior(problem, at))
+    spent = np.trace(np.linalg.solve(whole.noise, whole.j @ whole.posterior()[1] @ whole.j.T))
+    chi2, size = closed.block_chi2()
+    mine = size > 0
+    left = len(whole.y) - size[mine]
+    ratio = chi2[mine] / size[mine] / ((closed.total - chi2[mine]) / left)
+    expected = f_law.sf(ratio, size[mine], np.maximum(left - spent, 1))
+    assert closed.exceedance(chi2, size)[mine] == pytest.approx(expected, rel=1e-6)
+    assert spent > 1
+
+
+@cases
 def test_a_point_predicted_from_all_other_numbers(case: str) -> None:
     problem, at = made(case)
     whole, closed = dense(problem, at), deletion(posterior(problem, at))

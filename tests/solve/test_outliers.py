@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from elastocal.solve.deletion import Deletion, deletion_of_rows
 from elastocal.solve.linear import orthonormal_span
-from elastocal.solve.outliers import screen_units
+from elastocal.solve.outliers import LinearJudge, doubtful_units, screen_units
 
 N, R, P = 20, 6, 5
 PARTS = np.array([0, 0, 0, 1, 1, 1])
@@ -69,6 +69,40 @@ def test_what_was_left_out_wrongly_comes_back() -> None:
     start[[2, 7], 4] = True
     dropped, _, _ = screen_units(plain, np.ones((N, R), bool), start)
     assert np.argwhere(dropped).tolist() == [[7, 4]]
+
+
+@pytest.mark.parametrize(("others", "left_out"), [(1.5, (4,)), (4.0, (3, 4, 5))])
+def test_a_point_with_a_wrong_number_keeps_those_that_are_likely(others: float, left_out: tuple[int, ...]) -> None:
+    """Two numbers beside it at 1.5 sd of what the rest predicts have a probability of 10 %, at 4 sd of 1e-6."""
+    plain = problem()
+    start = np.zeros((N, R), bool)
+    start[7, 3:] = True
+    keep = ~start.reshape(-1)
+    x = np.linalg.lstsq(plain.rows[keep], plain.y.reshape(-1)[keep], rcond=None)[0]
+    plain.y[7, 3:] = plain.rows[7 * R + 3 : 8 * R] @ x + np.array([others, 30.0, -others])
+    dropped, _, _ = screen_units(plain, np.ones((N, R), bool), start)
+    assert np.argwhere(dropped).tolist() == [[7, row] for row in left_out]
+
+
+@dataclass(frozen=True, eq=False)
+class Shared(LinearJudge):
+    """Noise of one, and a shift of all numbers of a block whose size is fitted to the blocks that are kept."""
+
+    def tuned(self, dropped: np.ndarray) -> Shared:
+        means = self.misfit[~dropped.any(axis=1)].mean(axis=1)
+        shift = max(0.0, float(np.mean(means**2)) - 1 / R)
+        return replace(self, lower=np.broadcast_to(np.linalg.cholesky(np.eye(R) + shift), (N, R, R)))
+
+
+def test_a_block_does_not_hide_in_a_scale_that_was_fitted_with_it() -> None:
+    y = np.random.default_rng(2).normal(size=(N, R))
+    y[7] += 25.0
+    none = np.zeros((N, R), bool)
+    judge = Shared(y, np.zeros((N, R, 1)) + 1e-3, ~none, PARTS).tuned(none)
+    assert doubtful_units(judge.without(none), 1e-6) == []  # 4.5 times the size of all shifts, of which it is one
+    dropped, units, _ = screen_units(judge, ~none, none)
+    assert [(u.level, u.block) for u in units] == [("pose", 7)]
+    assert dropped.sum() == R
 
 
 def test_a_deletion_residual_is_what_a_fit_without_the_number_predicts() -> None:

@@ -99,6 +99,17 @@ def test_no_scale_nearby_is_better(seed: int) -> None:
             assert evidence(problem, other).value <= value + 1e-6
 
 
+def test_the_higher_of_two_maxima_is_found() -> None:
+    """The search from the start ends at the lower one, one from wider priors does not."""
+    problem = random_problem(0, blocks=3)
+    _, value = maximise_evidence(problem)
+    rng = np.random.default_rng(1)
+    starts = [problem.start + problem.free * shift for shift in 2 * rng.normal(size=(12, len(problem.start)))]
+    ends = [maximise_evidence(problem, start, revive=False)[1] for start in starts]
+    assert value > max(ends) - 1e-3
+    assert sorted(ends)[0] < value - 0.1
+
+
 def test_scales_that_are_fixed_stay() -> None:
     problem = drawn(1, TRUE)
     fixed = replace(problem.groups[1], scale=Scale("large", 2.5, 0.0))
