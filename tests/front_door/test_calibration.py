@@ -195,7 +195,7 @@ def test_positions_in_base_axes(cal: ec.Calibration) -> None:
 def test_a_beam_begins_at_the_instrument_in_any_axes(cal: ec.Calibration) -> None:
     """Variance of a reading in base axes by hand: a^2 + (l^2 - a^2) b_i^2 along the axes, b the beam of length one."""
     turned = Rotation.from_euler("xyz", [0.4, -0.3, 1.2]).as_matrix() @ cal.placing.turn
-    far = replace(cal.placing, turn=turned, shift=cal.placing.shift + [9.0, 2.0, -1.0])
+    far = replace(cal.placing, turn=turned, shift=cal.placing.shift + np.array([9.0, 2.0, -1.0]))
     tracker = ec.Tracker(along=2e-5, across=1e-5, across_slope=8e-6)
     cal = replace(cal, placing=far, instrument=Instrument(tracker=tracker), noise={"points": 1.0})
     q, push = np.random.default_rng(4).uniform(-60, 60, size=(5, 6)), [0, 0, -500.0, 0, 0, 0]
