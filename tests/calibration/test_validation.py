@@ -16,6 +16,7 @@ import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.judgement import choice_optimism
 from elastocal.calibration.ladder import Ladder, Rung, decided
+from elastocal.calibration.noise import Instrument
 from elastocal.calibration.page import calibration_page
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.states import mean_by_poses
@@ -286,3 +287,34 @@ def test_the_model_is_chosen_by_the_interval_that_is_shown() -> None:
         ladder = decided((nominal, best), best, nominal)
         assert ladder.worth_it is chosen is (ladder.gain > ladder.gain_half_width)
         assert ladder.gain_half_width == pytest.approx(0.25 * t.ppf(0.975, 15) / 1.959964, rel=1e-4)
+
+
+def test_a_station_that_was_not_seen_reads_from_where_it_stands(one: tuple[Truth, Calibration]) -> None:
+    """Noise by its own distance; what the model does not know is as large as it was, seen from anywhere."""
+    tracker = ec.Tracker()
+    cal = replace(one[1], instrument=Instrument(tracker=tracker), noise={"points": 1.0})
+    q = joint_values(KR270, 14, np.random.default_rng(5))
+    near = cal.predict(q).position
+    far = near @ Rotation.from_euler("xyz", [0.3, -1.1, 1.9]).as_matrix().T + [15.0, 9.0, -4.0]
+    read = np.concatenate([far[:8], near[8:]])
+    seen = cal.validate(campaign(q, KR270, position=read, station=["far"] * 8 + ["1"] * 6))
+    home = cal.validate(campaign(q, KR270, position=near))
+    row, at_home = ([int(p.split()[1]) for p in v.places] for v in (seen, home))
+    reach = np.linalg.norm(read, axis=2)
+    along, across = tracker.along + tracker.along_slope * reach, tracker.across + tracker.across_slope * reach
+    np.testing.assert_allclose(seen.reading, np.sqrt((along**2 + 2 * across**2) / 3)[row], rtol=1e-6)
+    np.testing.assert_allclose(seen.expected, home.expected[np.argsort(at_home)][row], rtol=1e-6)
+    assert seen.reading.max() > 2 * home.reading.max()
+
+
+def test_intervals_are_those_of_loads_where_they_act(one: tuple[Truth, Calibration]) -> None:
+    cal = one[1]
+    q = joint_values(KR270, 6, np.random.default_rng(5))
+    push = np.tile([0.0, 300, -2000, 0, 0, 0], (6, 1))
+    made = cal.predict(KR270.controller.to_controller(q), push, load_frame="A3")
+    seen = cal.validate(campaign(q, KR270, position=made.position, wrench=push, load_frame="A3"))
+    row = [int(p.split()[1]) for p in seen.places]
+    k = cal.inflation * t.ppf(0.975, cal.freedom)
+    np.testing.assert_allclose(seen.expected, np.linalg.norm(made.half_width, axis=2)[row] / k, rtol=1e-6)
+    at_tool = cal.predict(KR270.controller.to_controller(q), push)
+    assert np.median(at_tool.half_width) > 1.2 * np.median(made.half_width)

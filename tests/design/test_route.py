@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from design.cell_desk import arm, candidates_of
@@ -12,11 +14,25 @@ from elastocal.design.feasibility.reach import ToolBox
 from elastocal.design.loading.loading import Actuator, Hanging
 from elastocal.design.method import Measuring
 from elastocal.design.obstacles.obstacle import SphereObstacle
+from elastocal.design.result import Plan
 from elastocal.design.route import Ways, ordered
+from elastocal.design.safety import accessible
 from elastocal.model.statics.observation import Marker
 
 WEIGHT, JACK = Hanging(masses=(5.0,)), Actuator(sizes=(50.0,), directions=((0, 1, 0),))
 FOLDED = [[0.2, 0.0], [0.2, 2.8], [1.0, 2.8], [1.0, 0.0]]
+
+
+def plan_of(q: object, chosen: tuple[int, ...], cell: Cell, home: tuple[float, ...] | None = None) -> Plan:
+    """Some of these configurations, as they come."""
+    task = SimpleNamespace(
+        model=arm(), cell=cell, filters=(Obstacles(),), measuring=Measuring("position", (Marker("tool"),)),
+        loadings=(), home=home, safety=None, repeats=1,
+    )  # fmt: skip
+    candidates = candidates_of(arm(), q)
+    access = None if home is None else accessible(task, candidates)[1]  # type: ignore[arg-type]
+    problem = SimpleNamespace(task=task, candidates=candidates, access=access)
+    return Plan(problem, SimpleNamespace(chosen=chosen), None, None)  # type: ignore[arg-type]
 
 
 def test_the_route_is_that_of_the_stops() -> None:
@@ -72,3 +88,28 @@ def test_a_post_between_two_free_poses() -> None:
     q = candidates.q
     assert Ways(arm(), cell, (Obstacles(), ToolBox(radius=9.0))).blocked(q[:-1], q[1:]) == ("", "obstacles", "")
     assert Ways(arm(), cell, (ToolBox(radius=9.0),)).blocked(q[:-1], q[1:]) == ("", "", "")
+
+
+def test_a_plan_takes_a_longer_order_whose_ways_are_free() -> None:
+    """The shortest goes 0.8 + 2.8 + 0.8 rad past the post; by folding twice it is 2.8 + 0.8 + 2.8."""
+    post = SphereObstacle(centre=(1.45 * np.cos(0.6), 1.45 * np.sin(0.6), 0.0), radius=0.02)
+    links = Link("q1", "elbow", 0.05), Link("q2", "tool", 0.05)
+    alone, beside = (plan_of(FOLDED, (3, 0, 1, 2), Cell(links, posts)) for posts in ((), (post,)))
+    assert (alone.order.order.tolist(), alone.order.time) == ([0, 1, 2, 3], pytest.approx(4.4))
+    assert beside.order.time == pytest.approx(6.4)
+    assert beside.chosen.q.tolist() in (FOLDED, FOLDED[::-1])
+    assert beside.blocked == ()
+
+
+def test_where_no_short_way_round_is_free_the_way_is_by_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only steps from one to the next of seven places are free, and home is in the middle."""
+
+    def steps(ways: Ways, starts: np.ndarray, ends: np.ndarray) -> tuple[str, ...]:
+        return tuple("far" if d > 0.41 else "" for d in np.abs(ends - starts).max(axis=1, initial=0.0))
+
+    monkeypatch.setattr(Ways, "blocked", steps)
+    line = np.array([[0.4 * k, 0.0] for k in range(-3, 4)])
+    found = plan_of(line, (0, 6), Cell(), home=(0.0, 0.0))
+    assert found.blocked == ()
+    places = np.array([s.q[0] for s in found.program]) / 0.4
+    assert np.round(places).tolist() == [0, -1, -2, -3, -2, -1, 0, 1, 2, 3]

@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracle.refusals import refused
+from scipy.spatial.transform import Rotation
+from scipy.stats import t
 
 import elastocal as ec
 from elastocal.calibration.accuracy import Validation
+from elastocal.calibration.noise import Instrument
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.quantities import quantile_95
 
@@ -188,6 +191,28 @@ def test_positions_in_base_axes(cal: ec.Calibration) -> None:
     np.testing.assert_allclose(turn @ base.orientation, seen.orientation, atol=1e-12)
     with refused("unknown-axes", "world"):
         cal.predict(q, axes="world")
+
+
+def test_a_beam_begins_at_the_instrument_in_any_axes(cal: ec.Calibration) -> None:
+    """Variance of a reading in base axes by hand: a^2 + (l^2 - a^2) b_i^2 along the axes, b the beam of length one."""
+    turned = Rotation.from_euler("xyz", [0.4, -0.3, 1.2]).as_matrix() @ cal.placing.turn
+    far = replace(cal.placing, turn=turned, shift=cal.placing.shift + np.array([9.0, 2.0, -1.0]))
+    tracker = ec.Tracker(along=2e-5, across=1e-5, across_slope=8e-6)
+    cal = replace(cal, placing=far, instrument=Instrument(tracker=tracker), noise={"points": 1.0})
+    q, push = np.random.default_rng(4).uniform(-60, 60, size=(5, 6)), [0, 0, -500.0, 0, 0, 0]
+    seen, base = cal.predict(q, push), cal.predict(q, push, axes="base")
+    beam = base.position + cal.placing.turn[0].T @ cal.placing.shift[0]
+    reach = np.linalg.norm(beam, axis=2, keepdims=True)
+    along, across = 2e-5 + tracker.along_slope * reach, 1e-5 + 8e-6 * reach
+    want = across**2 + (along**2 - across**2) * (beam / reach) ** 2
+    k = cal.inflation * t.ppf(0.975, cal.freedom)
+    for mean, reading, times in (
+        (base.half_width, base.half_width_reading, 1),
+        (base.deflection_half_width, base.deflection_half_width_reading, 2),
+        (seen.deflection_half_width, seen.deflection_half_width_reading, 2),
+    ):
+        noise = (reading**2 - mean**2) / k**2 + cal.discrepancy**2
+        np.testing.assert_allclose(noise, times * want, rtol=1e-5)
 
 
 def test_draws_have_the_covariance_of_the_posterior(cal: ec.Calibration) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
@@ -75,6 +76,48 @@ def test_another_campaign_gives_poses_loads_units_and_stations(robot: ec.Robot, 
     np.testing.assert_allclose(apart[12:, 0], np.tile([1, 2, 3], (13, 1)), atol=1e-9)
     with pytest.raises(ec.InputError):
         ec.simulate(robot, asked, noise=None, stations={"a": Pose()})
+
+
+def test_a_tracker_reads_every_station_from_its_origin(robot: ec.Robot, q: np.ndarray) -> None:
+    """Squares of the errors along and across the beam by its length, as the campaign states them to a calibration."""
+    names = ["far"] * 12 + ["near"] * 13
+    asked = ec.Campaign(q=q, position=np.ones((25, 3)), length="m", angle="rad", station=names)
+    turn = Rotation.from_euler("xyz", [0.2, -0.1, 1.0]).as_matrix()
+    places = {"near": Pose(np.eye(3), np.array([3.0, 0, 0])), "far": Pose(turn, np.array([4.0, 20.0, 1.0]))}
+    exact = ec.simulate(robot, asked, noise=None, stations=places, repeats=40).position[:, 0]
+    drawn = ec.simulate(robot, asked, noise=ec.Tracker(), stations=places, repeats=40)
+    assert drawn.noise == (ec.Tracker(),)
+    off, reach = drawn.position[:, 0] - exact, np.linalg.norm(exact, axis=1)
+    along = np.einsum("ni,ni->n", off, exact) / reach
+    across = np.sqrt((off**2).sum(axis=1) - along**2)
+    for mine in (np.repeat(np.array(names) == s, 40) for s in places):
+        bound = 4 / np.sqrt(2 * mine.sum())
+        assert np.std(along[mine] / (5e-6 + 0.15e-6 * reach[mine])) == pytest.approx(1, rel=bound)
+        spread = across[mine] / (7.5e-6 + 3e-6 * reach[mine])
+        assert np.sqrt(np.mean(spread**2) / 2) == pytest.approx(1, rel=bound)
+
+
+def test_a_place_of_a_tracker_is_stated_in_the_axes_of_the_readings(robot: ec.Robot, q: np.ndarray) -> None:
+    place = Pose(Rotation.from_euler("z", 90, degrees=True).as_matrix(), np.array([10.0, 0, 0]))
+    (stated,) = ec.simulate(robot, q, noise=ec.Tracker(at=(3.0, 0, 1)), stations=place).noise
+    assert stated.at == pytest.approx((10, 3, 1))
+    (bent,) = ec.simulate(
+        robot, q, noise=ec.Tracker(), stations=place, read="deflection", wrench=[0, 0, -400.0, 0, 0, 0]
+    ).noise
+    assert bent.at == pytest.approx((0, 10, 0))  # deflections are in base axes
+
+
+def test_loads_beside_a_plan_or_a_campaign_are_refused(robot: ec.Robot, q: np.ndarray) -> None:
+    asked = ec.simulate(robot, q, noise=None)
+    with refused("conflict", parameter="wrench"):
+        ec.simulate(robot, asked, wrench=[0, 0, -2000.0, 0, 0, 0])
+    small = ec.read_robot("cylindrical")
+    push = [ec.loads.Actuator(name="z", sizes=(900.0,), directions=((0.0, 0, -1),))]
+    poses = ec.plan(small, loads=push, poses=8, restarts=1, noise=3e-5, seek=["q1.k"])
+    with refused("conflict", parameter="wrench"):
+        ec.simulate(small, poses, wrench=[0, 0, -900.0, 0, 0, 0])
+    with refused("conflict", small.tool, parameter="load_frame"):
+        ec.simulate(small, poses, load_frame=small.tool)
 
 
 def test_a_number_is_the_noise_of_one_reading_wherever_it_is_given() -> None:

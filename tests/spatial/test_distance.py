@@ -41,6 +41,28 @@ def test_segments_against_dense_points() -> None:
         assert brute - 2e-3 < found[i] <= brute + 1e-12
 
 
+@pytest.mark.parametrize("tilt", [0.0, 1e-8, 3e-7, 1e-6, 1e-5, 1e-3])
+def test_nearly_parallel_segments_are_as_near_as_more_digits_say(tilt: float) -> None:
+    """At an end of either, or where the lines are nearest if that is within both.
+
+    The bound is what any place along segments costs that are tilted by the least of these.
+    """
+    rng = np.random.default_rng(4)
+    a, u, c = rng.normal(size=(3, 4000, 3))
+    b, c = a + u, a + 0.3 * c
+    d = c + rng.uniform(-2, 2, (4000, 1)) * u + tilt * rng.normal(size=u.shape)
+    ends = [point_segment(*e) for e in ((a, c, d), (b, c, d), (c, a, b), (d, a, b))]
+    x, y, w = ((j.astype(np.longdouble) - i) for i, j in ((a, b), (c, d), (c, a)))
+    xx, xy, yy, xw, yw = (np.sum(i * j, axis=1) for i, j in ((x, x), (x, y), (y, y), (x, w), (y, w)))
+    area = xx * yy - xy**2
+    area[area < 1e-17] = np.inf
+    s, t = (xy * yw - yy * xw) / area, (xx * yw - xy * xw) / area
+    within = (s > 0) & (s < 1) & (t > 0) & (t < 1)
+    lines = np.where(within, np.sqrt(np.sum((w + s[:, None] * x - t[:, None] * y) ** 2, axis=1)), np.inf)
+    want = np.min([*ends, lines], axis=0)
+    np.testing.assert_allclose(segment_segment(a, b, c, d), want.astype(float), atol=1e-8)
+
+
 def test_segments_are_nearer_where_their_distance_says_so() -> None:
     a, b, c, d = np.random.default_rng(3).normal(size=(4, 400, 3))
     for least in (0.2, 1.0, 3.0):

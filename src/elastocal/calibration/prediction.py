@@ -139,15 +139,15 @@ def predicted(
     if base:  # the same points, seen along the axes of the base as it was registered
         slope = _turned_rows(frame.T, slope)
     spread = np.einsum("nrp,nrp->nr", slope @ c.covariance, slope).reshape(points.shape)
-    noise = _noise_variance(c, joints, points, station)
+    noise = _noise_variance(c, joints, points, station, base=base)
+    # a deflection is the difference of two readings, in base axes
+    moved_noise = (2.0 if c.placed else 1.0) * _noise_variance(c, joints, points, station, base=True)
     spread = spread + _loose_variance(c, joints, np.eye(3) if base else frame, at)
     k = c.inflation * quantile_95(c.freedom)
     if base:
         points = (points - c.placing.shift[station]) @ frame
-        frame, noise = np.eye(3), np.broadcast_to(noise.mean(axis=2, keepdims=True), noise.shape)
+        frame = np.eye(3)
     moved, moved_spread = _moved_by_load(c, at, rest)
-    # a deflection is the difference of two readings, in base axes
-    moved_noise = (2.0 if c.placed else 1.0) * _noise_variance(c, joints, points, station, base=True)
     if rest is not None:
         moved_spread = moved_spread + _loose_variance(c, joints, np.eye(3), at, rest)
         noise = noise + _load_variance(c, moved @ frame.T)
@@ -206,7 +206,10 @@ def _moved_by_load(c: Calibration, loaded: ToolStates, rest: ToolStates | None) 
 
 
 def _noise_variance(c: Calibration, q: Array, points: Array, station: int, *, base: bool = False) -> Array:
-    """Variance (N, markers, 3) of one new reading about its mean, in the axes of the station or of the base."""
+    """Variance (N, markers, 3) of one new reading about its mean, in the axes of the station or of the base.
+
+    ``points`` are as the station sees them: a beam begins where the instrument stands.
+    """
     turn = c.placing.turn[station]
     out = (
         points_sd(dict(c.noise), c.instrument, points, turn if base else None) ** 2

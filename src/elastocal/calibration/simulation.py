@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,14 +21,14 @@ from elastocal.calibration.campaign import LENGTHS, Campaign, controller_to_join
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
-from elastocal.errors import MissingError, RangeError, UnknownNameError, UnsupportedError
+from elastocal.errors import ConflictError, MissingError, RangeError, UnknownNameError, UnsupportedError
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.reading import Reading
-from elastocal.measure.sources.source import ErrorSource
+from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.frames import Frame
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -64,20 +64,22 @@ def simulate(
     """What instruments would read of ``truth``.
 
     ``where``: a plan, a campaign whose readings are not looked at, or controller values (N, n) in rad and m; the last
-    under ``wrench`` (N, 6) at ``load_frame``.  ``read`` is position or deflection: by default what the plan or the
-    campaign is of, else position.  ``markers`` are frames of the robot, or places (m) in the tool's frame by name;
-    by default those of the plan or campaign that are frames, else the tool.  ``noise``: sd in m of one coordinate of
-    one reading, as ``Reading(sd=...)``, sources of error, or None; a deflection is the difference of two readings and
-    has sqrt(2) of it.  ``stations`` are poses of the robot's base in the instrument's frame: positions are given
-    there.  ``outliers`` numbers are off by ``outlier_size`` (m).
+    under ``wrench`` (N, 6) at ``load_frame``, where plans and campaigns have loads of their own.  ``read`` is position
+    or deflection: by default what the plan or the campaign is of, else position.  ``markers`` are frames of the robot,
+    or places (m) in the tool's frame by name; by default those of the plan or campaign that are frames, else the tool.
+    ``noise``: sd in m of one coordinate of one reading, as ``Reading(sd=...)``, sources of error, or None; a
+    deflection is the difference of two readings and has sqrt(2) of it.  ``stations`` are poses of the robot's base in
+    the instrument's frame: positions are given there, and a tracker without a place stands in its origin.
+    ``outliers`` numbers are off by ``outlier_size`` (m).
     """
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
-    sources = _sources(noise, places)
+    sources = _sources(noise)
+    drawing = tuple(_standing(s, places, setting.station) for s in sources)
     if outliers < 0:
         raise RangeError.of("outliers", outliers, "give 0 or more")
     drawn = virtual_campaign(
-        setting.robot, setting.measurement, sources, generator("rng", rng), outliers=outliers, outlier_size=outlier_size
+        setting.robot, setting.measurement, drawing, generator("rng", rng), outliers=outliers, outlier_size=outlier_size
     ).campaign
     points = np.stack([drawn.readings[:, s : s + 3] for s in setting.measurement.setup.starts], axis=1)
     if setting.read == "position":
@@ -85,7 +87,8 @@ def simulate(
             np.stack([getattr(places[s], part) for s in setting.station]) for part in ("rotation", "translation")
         )
         points = np.einsum("nij,nmj->nmi", turn, points) + shift[:, None]
-    return setting.campaign(points / LENGTHS[setting.length], noise if isinstance(noise, float) else sources or None)
+    stated = tuple(_as_read(s, places[setting.station[0]], setting.read) for s in sources)
+    return setting.campaign(points / LENGTHS[setting.length], noise if isinstance(noise, float) else stated or None)
 
 
 @checked()
@@ -101,7 +104,8 @@ def assess(
     setting = _setting(robot, campaign, None, (), None, None, 1)
     stated = campaign.noise if isinstance(campaign, Campaign) else campaign.task.measuring.sources
     kind = setting.measurement
-    sources = _sources(NOISE if noise is None and not stated else noise or stated, {"1": Pose()})
+    each = _sources(NOISE if noise is None and not stated else noise or stated)
+    sources = tuple(_standing(s, {"1": Pose()}, ("1",) * kind.count) for s in each)
     measured = Measured(kind, np.zeros((kind.count, len(kind.rows))), sources)
     return assess_measured(setting.robot, measured, names)
 
@@ -137,6 +141,8 @@ def _setting(
 ) -> _Setting:  # fmt: skip
     if repeats < 1:
         raise RangeError(f"repeats is {repeats}; give at least 1")
+    if isinstance(where, Plan | Campaign):
+        _refuse_beside(where, wrench, load_frame)
     if isinstance(where, Plan):
         kind = where.task.measuring.readings(where.chosen)
         if not isinstance(kind, Position | Deflection):
@@ -154,6 +160,19 @@ def _setting(
     q = controller_to_joints(robot, pose_table(where), "m", "rad")
     push = np.zeros((1, 6)) if wrench is None else wrench_table(wrench, len(q))
     return _of(robot, q, AppliedWrenches(load_frame or robot.tool, push), read or "position", markers, repeats)
+
+
+def _refuse_beside(where: Plan | Campaign, wrench: Any, load_frame: str | None) -> None:
+    word = "plan" if isinstance(where, Plan) else "campaign"
+    if wrench is not None:
+        raise ConflictError(
+            f"wrench: a {word} has loads of its own; leave it out, or give joint values in place of the {word}",
+            parameter="wrench",
+        )
+    if isinstance(where, Plan) and load_frame is not None:
+        raise ConflictError(
+            "load_frame: a plan says where its loads act; leave it out", parameter="load_frame", value=load_frame
+        )
 
 
 def _kind(kind: Measurement) -> Literal["position", "deflection"]:
@@ -188,13 +207,51 @@ def _stations(given: Mapping[str, Pose] | Pose | None, used: tuple[str, ...]) ->
     return dict(given)
 
 
-def _sources(noise: Noise, places: Mapping[str, Pose]) -> tuple[ErrorSource, ...]:
-    """A tracker without a place stands in the origin of the first station."""
+def _sources(noise: Noise) -> tuple[ErrorSource, ...]:
     if noise is None:
         return ()
     if isinstance(noise, int | float):
         return (Reading(sd=float(noise)),)
-    first = next(iter(places.values()))
-    x, y, z = (float(v) for v in -first.rotation.T @ first.translation)
-    each = (noise,) if isinstance(noise, ErrorSource) else tuple(noise)
-    return tuple(replace(s, at=(x, y, z)) if isinstance(s, Tracker) and s.at is None else s for s in each)
+    return (noise,) if isinstance(noise, ErrorSource) else tuple(noise)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Carried(ErrorSource):
+    """A tracker that is carried from place to place: ``each`` as it stands there, and the ``number`` of the one that
+    takes every reading."""
+
+    kind: ClassVar[str] = Tracker.kind
+    each: tuple[Tracker, ...]
+    number: tuple[int, ...]
+
+    def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
+        return self.each[0].unknowns(measurement, model)
+
+    def columns(self, measurement: Measurement, model: Robot) -> Array:
+        everywhere = np.stack([t.columns(measurement, model) for t in self.each])
+        return np.asarray(everywhere[list(self.number), np.arange(measurement.count)])
+
+
+def _standing(source: ErrorSource, places: Mapping[str, Pose], station: tuple[str, ...]) -> ErrorSource:
+    """A tracker without a place stands in the origin of every station in turn; in base axes."""
+    if not isinstance(source, Tracker) or source.at is not None:
+        return source
+    used = tuple(dict.fromkeys(station))
+    each = tuple(replace(source, at=_vector(places[s].inverse().translation)) for s in used)
+    return each[0] if len(each) == 1 else _Carried(each=each, number=tuple(used.index(s) for s in station))
+
+
+def _as_read(source: ErrorSource, place: Pose, read: str) -> ErrorSource:
+    """A source as a campaign states it: where a tracker stands is in the axes of its readings."""
+    if not isinstance(source, Tracker):
+        return source
+    if read == "deflection":  # in base axes
+        return source if source.at is not None else replace(source, at=_vector(place.inverse().translation))
+    if source.at is None:
+        return source
+    return replace(source, at=_vector(place.rotation @ np.array(source.at) + place.translation))
+
+
+def _vector(values: Array) -> tuple[float, float, float]:
+    x, y, z = (float(v) for v in values)
+    return x, y, z

@@ -177,17 +177,38 @@ def _spreads(calibration: Calibration, width: Array, expected: Array) -> tuple[A
 
 def _compared(calibration: Calibration, states: States, known: Known) -> tuple[Array, Array, Array]:
     """Read minus predicted (M, markers, 3), and half widths of readings and of their means."""
-    away, _ = _away(calibration.robot, calibration.placing, calibration.stations, states, known)
+    away, fitted = _away(calibration.robot, calibration.placing, calibration.stations, states, known)
+    here = _from_stations(calibration, states.stations, fitted, known)
     widths, means = np.empty_like(away), np.empty_like(away)
     warm = states.temperature if "thermal" in calibration.words else None
     for number, name in enumerate(states.stations):
         mine = states.station == number
-        station = name if known[number] else None
-        prediction = calibration.predict_joints(
-            states.q[mine], states.wrench[mine], station, warm=None if warm is None else warm[mine]
+        prediction = here.predict_joints(
+            states.q[mine], states.wrench[mine], name, states.load_frame, warm=None if warm is None else warm[mine]
         )
         widths[mine], means[mine] = prediction.half_width_reading, prediction.half_width
     return away, widths, means
+
+
+def _from_stations(calibration: Calibration, stations: tuple[str, ...], fitted: Placing, known: Known) -> Calibration:
+    """The calibration as these stations see it; one that was fitted is known as well as the first of the calibration,
+    along its own axes: what moves a point by e there moves it by D e here, with the turn D between both."""
+    own, old = len(calibration.names), calibration.placing
+    first = own + 6 * len(calibration.stations)
+    everything = np.eye(len(calibration.covariance))
+    rows, centres = [everything[:own]], np.empty((len(stations), 3))
+    for s, name in enumerate(stations):
+        at = calibration.stations.index(name) if known[s] else 0
+        turn = fitted.turn[s] @ old.turn[at].T
+        rows.append(np.kron(np.eye(2), turn) @ everything[own + 6 * at : own + 6 * at + 6])
+        centres[s] = turn @ (old.centres[at] - old.shift[at]) + fitted.shift[s]
+    by_old = np.concatenate([*rows, everything[first:]])
+    return replace(
+        calibration,
+        stations=stations,
+        placing=replace(fitted, centres=centres),
+        covariance=by_old @ calibration.covariance @ by_old.T,
+    )
 
 
 def _away(

@@ -23,13 +23,16 @@ def segment_segment(a: Array, b: Array, c: Array, d: Array) -> Array:
 
     The square of the distance is convex in both parameters.  From where the lines are nearest, s held between the ends
     (any s where they are parallel), the best t for this s and then the best s for that t are those of the segments.
+    The first s is by the parts of u and w across v: differences of products cancel where they are nearly parallel.
     """
     u, v, w = b - a, d - c, a - c
     uu, uv, vv, uw, vw = _dot(u, u), _dot(u, v), _dot(v, v), _dot(u, w), _dot(v, w)
-    area = uu * vv - uv * uv
-    skew = area > 1e-12 * uu * vv
-    s = np.where(skew, _held(uv * vw - vv * uw, np.where(skew, area, 1.0)), 0.0)
-    t = _held(uv * s + vw, np.where(vv > 0, vv, 1.0))
+    square = np.where(vv > 0, vv, 1.0)
+    across, apart = u - (uv / square)[..., None] * v, w - (vw / square)[..., None] * v
+    width = _dot(across, across)
+    skew = width > 1e-28 * uu
+    s = np.where(skew, _held(-_dot(across, apart), np.where(skew, width, 1.0)), 0.0)
+    t = _held(uv * s + vw, square)
     s = _held(uv * t - uw, np.where(uu > 0, uu, 1.0))
     return length(w + s[..., None] * u - t[..., None] * v)
 
