@@ -21,7 +21,12 @@ from elastocal.errors import (
     ShapeError,
     UnitError,
     UnknownNameError,
+    UnsupportedError,
 )
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.friction import Friction
+from elastocal.measure.sources.object_places import ObjectPlaces
+from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -122,6 +127,8 @@ class Campaign:
             sources = float(sources) * metre
         elif isinstance(sources, ErrorSource):
             sources = (sources,)
+        elif sources is not None:
+            sources = tuple(sources)
         values["noise"] = sources
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -140,6 +147,7 @@ class Campaign:
         if len(set(names)) < len(names):
             raise DuplicateError(f"markers: {', '.join(names)}: two have the same name; give every marker its own")
         object.__setattr__(self, "markers", names)
+        _check_sources(self.noise, names)
 
     @property
     def count(self) -> int:
@@ -225,6 +233,16 @@ class Campaign:
             parts.append(f"{len(self.stations)} stations")
         parts.append("loaded" if self.loaded else "no load")
         return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
+
+
+def _check_sources(noise: Any, markers: tuple[str, ...]) -> None:
+    """Refuse errors of what no campaign of places reads, and those of a marker that is not there."""
+    for source in () if noise is None or isinstance(noise, float) else noise:
+        if isinstance(source, Friction | ForceSensor | ObjectPlaces):
+            why = "is of torques or contacts, and a campaign reads positions, deflections, orientations or distances"
+            raise UnsupportedError(f"noise: error source {source.kind} {why}", parameter="noise", value=source.kind)
+        if isinstance(source, Reading) and source.marker is not None and source.marker not in markers:
+            raise UnknownNameError("marker", source.marker, markers, "noise: error source reading", parameter="noise")
 
 
 def check_campaign(given: object) -> None:
