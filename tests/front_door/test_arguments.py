@@ -172,3 +172,36 @@ def test_a_row_of_numbers() -> None:
     for value, code in wrong:
         with refused(code, value, parameter="x"):
             vector("x", value, 2)
+
+
+def of_arrays(**given: Any) -> ec.Campaign:
+    return ec.Campaign(**{"q": Q, "position": ROBOT.kinematics(Q).position, "length": "m", "angle": "rad", **given})
+
+
+def test_what_is_masked_was_not_read() -> None:
+    masked = np.ma.masked_array(Q, mask=[[False] * 3, [True] * 3, [False] * 3])
+    read = of_arrays(position=masked).position
+    assert np.isnan(read[1]).all()
+    np.testing.assert_array_equal(read[[0, 2], 0], Q[[0, 2]])
+    with refused("number", (1, 0), parameter="q"):
+        of_arrays(q=masked)
+
+
+@pytest.mark.parametrize(("q", "what"), [(Q + 1j, "complex numbers"), ((Q > 0).tolist(), "True and False")])
+def test_joint_values_are_real_numbers(q: Any, what: str) -> None:
+    with refused("number", what, parameter="q"):
+        of_arrays(q=q)
+
+
+@pytest.mark.parametrize("nobody", [None, float("nan"), np.ma.masked])
+def test_a_station_without_a_name_is_refused_with_its_row(nobody: Any) -> None:
+    names = np.ma.array(["a", "b", "a"], dtype=object)
+    names[1] = nobody
+    with refused("missing", 1, parameter="station"):
+        of_arrays(station=names)
+    assert of_arrays(station=[1, 2, 1]).stations == ("1", "2")
+
+
+def test_a_float_column_with_a_gap_names_no_station() -> None:
+    with refused("missing", 2, parameter="station"):
+        of_arrays(station=[1.0, 2.0, np.nan])
