@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, wraps
 from os import PathLike
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from elastocal.errors import RangeError, WrongTypeError
+from elastocal.errors import NumberError, RangeError, ShapeError, WrongTypeError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,8 +44,7 @@ def checked(*own: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def check_type(name: str, value: Any, hint: Any) -> None:
     if not _fits(value, hint):
         wanted = " or ".join(dict.fromkeys(_words(hint)))
-        given = repr(value) if isinstance(value, str | int | float) else type(value).__name__
-        raise WrongTypeError(f"{name} is {given}; {wanted} is needed", parameter=name, value=value)
+        raise WrongTypeError(f"{name} is {given_as(value)}; {wanted} is needed", parameter=name, value=value)
 
 
 def check_fields(value: Any) -> None:
@@ -65,6 +64,30 @@ def generator(name: str, seed: Any) -> Any:
     if seed < 0:
         raise RangeError.of(name, seed, "give a whole number from 0, or a generator")
     return np.random.default_rng(seed)
+
+
+def vector(name: str, value: Any, *sizes: int) -> Any:
+    """Finite numbers in a row, as an array: as many as one of the ``sizes``, any number where there are none."""
+    import numpy as np
+
+    listed = list(value) if isinstance(value, Iterable) and not hasattr(value, "__array__") else value
+    try:
+        out = None if isinstance(value, str | bytes | Set | Mapping) else np.array(listed)
+    except ValueError:
+        out = None
+    if out is None or out.dtype.kind not in "iuf":
+        raise WrongTypeError(f"{name} is {given_as(value)}; numbers are needed", parameter=name, value=value)
+    if out.ndim != 1 or (sizes and len(out) not in sizes):
+        wanted = f"{' or '.join(map(str, sizes))} numbers are" if sizes else "one row of numbers is"
+        raise ShapeError(f"{name} has shape {out.shape}; {wanted} needed", parameter=name, value=value, allowed=sizes)
+    if not np.all(np.isfinite(out)):
+        raise NumberError(f"{name} is {out.tolist()}; its numbers must be finite", parameter=name, value=value)
+    return out.astype(np.float64)
+
+
+def given_as(value: Any) -> str:
+    """A text or a number as it is; of anything else its type."""
+    return repr(value) if isinstance(value, str | int | float) else type(value).__name__
 
 
 @cache

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
+import elastocal as ec
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.store import document_text, from_document
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
@@ -71,3 +77,31 @@ def test_repeats_show_that_a_stated_noise_is_too_small() -> None:
     assert conflict.data["repeats"] == pytest.approx(3e-5, rel=0.4)
     assert conflict.data["freedom"] == 60
     assert "lack-of-fit" not in [w.code for w in cal.warnings]
+
+
+def test_a_noise_stated_by_axes_is_used_by_axes() -> None:
+    """Readings that scatter 30 times as much along x as along y and z."""
+    robot, rng = ec.read_robot("cylindrical"), np.random.default_rng(3)
+    q = rng.uniform([0.2, -1.0, 0.4], [0.8, 1.0, 0.9], (40, 3))
+    sd = np.array([3e-4, 1e-5, 1e-5])
+    read = ec.simulate(robot, q, noise=None).position + rng.normal(size=(40, 1, 3)) * sd
+
+    def found(noise: Any) -> Any:
+        return ec.calibrate(robot, ec.Campaign(q=q, position=read, length="m", angle="rad", noise=noise), "geometry")
+
+    by_axes = found(ec.sources.Reading(sd=tuple(sd)))
+    assert by_axes.noise["points"] == pytest.approx(np.sqrt(np.mean(sd**2)), rel=0.3)  # all of it is the instrument's
+    assert found(ec.sources.Reading(sd=1e-4)).noise["points"] < 5e-5  # one number leaves x to the joints
+    three = by_axes.predict(q[:5]).half_width_reading[:, 0]
+    assert np.all(three[:, 0] / three[:, 2] > 15)
+    again = from_document(json.loads(document_text(by_axes)), "c.json")
+    np.testing.assert_allclose(again.predict(q[:5]).half_width_reading[:, 0], three, rtol=1e-9)
+
+
+def test_two_numbers_are_not_three_axes() -> None:
+    with refused("shape", (1e-5, 3e-4), parameter="noise"):
+        Instrument.of([Reading(sd=(1e-5, 3e-4))])
+    found = Instrument.of([Reading(sd=(1e-5, 2e-5, 3e-5))], readings=2)
+    assert found.sd is not None
+    assert found.axes is not None
+    np.testing.assert_allclose(found.sd * np.array(found.axes), np.sqrt(2) * np.array([1e-5, 2e-5, 3e-5]))

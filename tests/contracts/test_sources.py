@@ -17,6 +17,7 @@ from oracle.mechanics import poses
 from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
+from elastocal.errors import InputError
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
@@ -24,6 +25,7 @@ from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.drift import Drift
 from elastocal.measure.sources.encoder import Encoder
+from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.load import LoadDirection, LoadPoint, LoadSize
 from elastocal.measure.sources.loading_order import LoadingOrder
 from elastocal.measure.sources.marker_places import MarkerPlaces
@@ -350,16 +352,45 @@ def test_what_holds_for_all_readings_is_an_unknown_of_the_campaign():
     ("source", "markers", "words"),
     [
         (Tracker(at=(0, 0, 0), along=1e-5, across=1e-5), MIXED, ("orientations",)),
-        (Tracker(at=(0, 0, 0), along=0.0, across=1e-5), POINTS, ("sd",)),
-        (Tracker(at=(0, 0, 0), along=1e-5, across=1e-5, along_slope=-1e-6), POINTS, ("sd",)),
         (Reading(sd=1e-5), MIXED, ("missing", ("tip.rx", "rad", "turn_sd_mrad"))),
-        (Reading(sd=0.0), POINTS, ("sd",)),
         (Encoder(), POINTS, ("no-sd",)),
     ],
 )
 def test_what_makes_no_sense_is_refused(source, markers, words):
     with refused(*words):
         source.unknowns(measured("position", markers), robot())
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "value", "code"),
+    [
+        (Reading, "sd", 0.0, "range"), (Reading, "sd", -1, "range"), (Reading, "sd", inf, "range"),
+        (Reading, "sd", "a", "type"), (Reading, "sd", (1e-5, 0.0, 1e-5), "range"), (Reading, "sd", (), "range"),
+        (Reading, "turn_sd", -1.0, "range"), (Reading, "marker", 3, "type"), (Encoder, "sd", -1.0, "range"),
+        (Encoder, "slide_sd", inf, "range"), (Repeatability, "sd", inf, "range"), (Repeatability, "sd", None, "type"),
+        (LoadSize, "sd", inf, "range"), (Tracker, "along", 0.0, "range"), (Tracker, "along", -1.0, "range"),
+        (Tracker, "across", inf, "range"), (Tracker, "across", "a", "type"), (Tracker, "along_slope", -1e-6, "range"),
+        (Tracker, "at", [1, 2], "shape"), (Tracker, "at", (1, 2, inf), "number"), (Tracker, "at", 1.0, "type"),
+        (Friction, "viscous", 3, "type"),
+    ],
+)  # fmt: skip
+def test_a_source_of_no_size_is_not_made(source, name, value, code):
+    with refused(code, value, parameter=name):
+        source(**{name: value})
+
+
+def test_a_source_that_is_not_a_number_is_not_made():
+    for make in (lambda: Reading(sd=float("nan")), lambda: Tracker(along=float("nan"))):
+        with pytest.raises(InputError) as caught:
+            make()
+        assert caught.value.code == "range"
+
+
+def test_sources_keep_what_makes_sense():
+    assert Encoder(sd=0, slide_sd=1e-6).sd == 0
+    assert LoadSize(sd=inf, every="campaign").sd == inf
+    assert Tracker(at=np.array([4, 0, 0])) == Tracker(at=(4.0, 0.0, 0.0))
+    assert Reading(sd=np.array([1e-5, 2e-5, 3e-5])) == Reading(sd=(1e-5, 2e-5, 3e-5))
 
 
 def test_a_marker_that_is_not_watched_is_refused_with_the_ones_that_are():

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from oracle.refusals import refused
 
 import elastocal as ec
-from elastocal.arguments import check_type, checked, generator
+from elastocal.arguments import check_type, checked, generator, vector
 from elastocal.calibration.joining import joined
 from elastocal.spatial.entries import Array
 
@@ -147,3 +147,61 @@ def test_a_noise_stated_in_another_unit_is_the_same_noise() -> None:
     ]
     assert both[0].noise != both[1].noise  # by rounding
     assert joined(ROBOT, both).count == 2 * len(Q)
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "value"),
+    [(ec.sources.Friction(), "unsupported", "friction"),
+     (ec.sources.ForceSensor(sd=0.1), "unsupported", "force_sensor"),
+     (ec.sources.Reading(sd=3e-5, marker="nope"), "unknown-marker", "nope")],
+)  # fmt: skip
+def test_errors_of_what_a_campaign_does_not_read(source: Any, code: str, value: str) -> None:
+    for noise in (source, [ec.sources.Tracker(), source], (s for s in [source])):
+        with refused(code, value, parameter="noise"):
+            ec.Campaign(q=Q, position=Q, length="m", angle="rad", noise=noise)
+
+
+def test_a_row_of_numbers() -> None:
+    for given in ([1, 2], (x for x in (1.0, 2.0)), np.array([1, 2]), np.float32([1, 2])):
+        np.testing.assert_array_equal(vector("x", given, 2), [1.0, 2.0])
+    wrong: list[tuple[Any, str]] = [
+        ("ab", "type"), ({1.0, 2.0}, "type"), ({1: 2, 3: 4}, "type"), (5.0, "shape"), (None, "type"), ([1j, 0], "type"),
+        ([True, False], "type"), ([[1], [2, 3]], "type"), ([[1, 2]], "shape"), ([1.0], "shape"),
+        ([1.0, np.inf], "number"),
+    ]  # fmt: skip
+    for value, code in wrong:
+        with refused(code, value, parameter="x"):
+            vector("x", value, 2)
+
+
+def of_arrays(**given: Any) -> ec.Campaign:
+    return ec.Campaign(**{"q": Q, "position": ROBOT.kinematics(Q).position, "length": "m", "angle": "rad", **given})
+
+
+def test_what_is_masked_was_not_read() -> None:
+    masked = np.ma.masked_array(Q, mask=[[False] * 3, [True] * 3, [False] * 3])
+    read = of_arrays(position=masked).position
+    assert np.isnan(read[1]).all()
+    np.testing.assert_array_equal(read[[0, 2], 0], Q[[0, 2]])
+    with refused("number", (1, 0), parameter="q"):
+        of_arrays(q=masked)
+
+
+@pytest.mark.parametrize(("q", "what"), [(Q + 1j, "complex numbers"), ((Q > 0).tolist(), "True and False")])
+def test_joint_values_are_real_numbers(q: Any, what: str) -> None:
+    with refused("number", what, parameter="q"):
+        of_arrays(q=q)
+
+
+@pytest.mark.parametrize("nobody", [None, float("nan"), np.ma.masked])
+def test_a_station_without_a_name_is_refused_with_its_row(nobody: Any) -> None:
+    names = np.ma.array(["a", "b", "a"], dtype=object)
+    names[1] = nobody
+    with refused("missing", 1, parameter="station"):
+        of_arrays(station=names)
+    assert of_arrays(station=[1, 2, 1]).stations == ("1", "2")
+
+
+def test_a_float_column_with_a_gap_names_no_station() -> None:
+    with refused("missing", 2, parameter="station"):
+        of_arrays(station=[1.0, 2.0, np.nan])

@@ -21,7 +21,12 @@ from elastocal.errors import (
     ShapeError,
     UnitError,
     UnknownNameError,
+    UnsupportedError,
 )
+from elastocal.measure.sources.force_sensor import ForceSensor
+from elastocal.measure.sources.friction import Friction
+from elastocal.measure.sources.object_places import ObjectPlaces
+from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -83,6 +88,7 @@ class Campaign:
     def __post_init__(self) -> None:
         for key, hint in (("markers", Sequence[str]), ("keep", Sequence[str]), ("places", Iterable)):
             check_type(key, getattr(self, key), hint)
+        check_type("name", self.name, str)
         check_type("noise", self.noise, float | ErrorSource | Sequence[ErrorSource] | None)
         check_type("orientation_noise", self.orientation_noise, float | None)
         if self.orientation_noise is not None and not self.orientation_noise > 0:
@@ -122,6 +128,8 @@ class Campaign:
             sources = float(sources) * metre
         elif isinstance(sources, ErrorSource):
             sources = (sources,)
+        elif sources is not None:
+            sources = tuple(sources)
         values["noise"] = sources
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -140,6 +148,7 @@ class Campaign:
         if len(set(names)) < len(names):
             raise DuplicateError(f"markers: {', '.join(names)}: two have the same name; give every marker its own")
         object.__setattr__(self, "markers", names)
+        _check_sources(self.noise, names)
 
     @property
     def count(self) -> int:
@@ -227,6 +236,16 @@ class Campaign:
         return f"<Campaign{' ' + self.name if self.name else ''}: {', '.join(parts)}>"
 
 
+def _check_sources(noise: Any, markers: tuple[str, ...]) -> None:
+    """Refuse errors of what no campaign of places reads, and those of a marker that is not there."""
+    for source in () if noise is None or isinstance(noise, float) else noise:
+        if isinstance(source, Friction | ForceSensor | ObjectPlaces):
+            why = "is of torques or contacts, and a campaign reads positions, deflections, orientations or distances"
+            raise UnsupportedError(f"noise: error source {source.kind} {why}", parameter="noise", value=source.kind)
+        if isinstance(source, Reading) and source.marker is not None and source.marker not in markers:
+            raise UnknownNameError("marker", source.marker, markers, "noise: error source reading", parameter="noise")
+
+
 def check_campaign(given: object) -> None:
     """Refuse what is no campaign, such as the path of a table."""
     if not isinstance(given, Campaign):
@@ -308,12 +327,27 @@ def _unit(key: str, word: object, known: dict[str, float]) -> float:
 
 
 def _numbers(key: str, value: object) -> Array:
+    """Numbers as they are, nan where they are masked."""
+    kind = _kind(value)
+    if isinstance(value, np.ma.MaskedArray) and kind not in ("b", "c"):
+        value = np.ma.filled(value.astype(np.float64), np.nan)
+    if kind in ("b", "c"):
+        what = "True and False" if kind == "b" else "complex numbers"
+        raise NumberError(f"{key} holds {what}; real numbers are needed", parameter=key, value=what)
     try:
         return np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise NumberError(
             f"{key} does not hold numbers only: {error}; nan stands for not read", parameter=key
         ) from None
+
+
+def _kind(value: object) -> str:
+    """Letter of NumPy for what an array is of; none of lists that are no array."""
+    try:
+        return np.asarray(value).dtype.kind
+    except (TypeError, ValueError):
+        return ""
 
 
 def _table(key: str, value: object, dimensions: int) -> Array:
@@ -370,11 +404,18 @@ def _labels(value: object, count: int) -> Any:
     if value is None:
         return np.full(count, "1")
     try:
+        raw = np.asarray(value, dtype=object).reshape(-1)
         out = np.asarray(value).reshape(-1).astype(str)
     except ValueError:
         raise ShapeError("station holds lists; name one for each reading", parameter="station") from None
     if len(out) != count:
         raise ShapeError(f"station has {len(out)} rows, q has {count}; name one for each reading")
+    masked = np.ma.getmaskarray(value).reshape(-1) if isinstance(value, np.ma.MaskedArray) else np.zeros(count, bool)
+    for row, name in enumerate(raw.tolist()):
+        if masked[row] or name is None or str(name) in ("<NA>", "NaT") or name != name:  # nan is not itself
+            raise MissingError(
+                f"station: row {row} has no name; name one for each reading", parameter="station", value=row
+            )
     return out
 
 

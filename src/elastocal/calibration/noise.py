@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from elastocal.calibration.placing import Placing
-from elastocal.errors import UnsupportedError
+from elastocal.errors import ShapeError, UnsupportedError
 from elastocal.findings import Finding
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
@@ -64,7 +64,10 @@ REPEATS = "single reading"
 
 @dataclass(frozen=True, eq=False)
 class Instrument:
-    """Noise of one reading: one ``sd`` in m for every coordinate, or that of a ``tracker``; None: not stated."""
+    """Noise of one reading: one ``sd`` in m for every coordinate, or that of a ``tracker``; None: not stated.
+
+    ``axes`` (3,) is how many times ``sd`` it is along x, y and z of the readings, with a mean square of one.
+    """
 
     sd: float | None = None
     tracker: Tracker | None = None
@@ -78,6 +81,7 @@ class Instrument:
     """Errors of the load, new in every reading."""
     bent: Robot | None = None
     """The robot that they bend; the one that is fitted where None, with the compliances of its file."""
+    axes: tuple[float, ...] | None = None
 
     @classmethod
     def of(cls, noise: float | ErrorSource | Sequence[ErrorSource] | None, readings: int = 1) -> Instrument:
@@ -94,7 +98,7 @@ class Instrument:
             if isinstance(source, Tracker):
                 known.setdefault("tracker", source)
             elif isinstance(source, Reading) and source.sd is not None and source.marker is None:
-                known.setdefault("sd", float(np.sqrt(readings * np.mean(np.square(source.sd)))))
+                known = _by_axes(source.sd, readings) | known
             elif isinstance(source, Encoder):
                 known |= {"joint_sd": source.sd or None, "slide_sd": source.slide_sd or None}
             elif isinstance(source, Repeatability):
@@ -102,7 +106,7 @@ class Instrument:
             elif isinstance(source, LoadSize | LoadDirection) and not source.common:
                 known["loads"] = (*known.get("loads", ()), source)
         if "tracker" in known:
-            known.pop("sd", None)
+            known.pop("sd", None), known.pop("axes", None)
         return cls(**known)
 
     def scale(self) -> Scale:
@@ -148,6 +152,14 @@ class Instrument:
         """(M, rows, lengths): independent noise of one scale, shaped by the beam of a tracker."""
         s, rows = sight.states, sight.lengths
         out = np.broadcast_to(np.eye(sight.rows)[:, rows], (s.count, sight.rows, int(rows.sum()))).copy()
+        if self.axes is not None:
+            for key, part in sight.sections.items():
+                if key == "distance":
+                    raise UnsupportedError(
+                        "noise: a distance has no axes; state one sd of a reading", parameter="noise", value=self.axes
+                    )
+                if key != "orientation":
+                    out[:, part] *= np.resize(self.axes, part.stop - part.start)[:, None]
         if self.tracker is None:
             return out
         if s.position is None:
@@ -158,6 +170,19 @@ class Instrument:
             own = slice(part.start + 3 * j, part.start + 3 * j + 3)
             out[:, own, own] = np.where(np.isfinite(beams[:, j]), beams[:, j], np.eye(3))
         return out
+
+
+def _by_axes(stated: float | tuple[float, ...], readings: int) -> dict[str, Any]:
+    """Fields of an instrument from the sd of one reading: one number, or one for each of x, y and z."""
+    each = np.atleast_1d(np.asarray(stated, dtype=np.float64))
+    if len(each) not in (1, 3):
+        raise ShapeError(
+            f"noise: sd of error source reading has {len(each)} numbers; give one, or one for each of x, y and z",
+            parameter="noise", value=stated, allowed=(1, 3),
+        )  # fmt: skip
+    mean = float(np.sqrt(np.mean(each**2)))
+    shape = None if len(each) == 1 else tuple((each / mean).tolist())
+    return {"sd": float(np.sqrt(readings)) * mean, "axes": shape}
 
 
 def noise_parts(
@@ -247,8 +272,11 @@ def points_sd(noise: dict[str, float], instrument: Instrument, points: Array, tu
     ``turn`` (3, 3) from the axes of the result to those of the instrument: its own where None.
     """
     scale = noise.get("points", 0.0)
-    if instrument.tracker is None:
+    if instrument.tracker is not None:
+        beams = instrument.tracker.beams(points.reshape(-1, 3)).reshape(*points.shape, 3)
+    elif instrument.axes is not None:
+        beams = np.broadcast_to(np.diag(instrument.axes), (*points.shape, 3))
+    else:
         return np.full(points.shape, scale)
-    beams = instrument.tracker.beams(points.reshape(-1, 3)).reshape(*points.shape, 3)
     beams = beams if turn is None else turn.T @ beams
     return np.asarray(scale * np.sqrt(np.sum(beams**2, axis=3)))

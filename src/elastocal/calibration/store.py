@@ -101,6 +101,7 @@ def to_document(c: Calibration, validation: Validation | None = None) -> dict[st
             "sd_m": c.instrument.sd,
             "turn_sd_rad": c.instrument.turn_sd,
             "tracker": vars(c.instrument.tracker) if c.instrument.tracker else None,
+            **({} if c.instrument.axes is None else {"axes": list(c.instrument.axes)}),
         },
         "repeatability_m": c.repeatability,
         "discrepancy_m": c.discrepancy,
@@ -304,7 +305,9 @@ def _instrument(data: dict[str, Any]) -> Instrument:
     tracker = data["tracker"]
     if tracker is not None and tracker["at"] is not None:
         tracker = tracker | {"at": tuple(tracker["at"])}
-    return Instrument(data["sd_m"], None if tracker is None else Tracker(**tracker), data["turn_sd_rad"])
+    axes = None if data.get("axes") is None else tuple(data["axes"])
+    made = None if tracker is None else Tracker(**tracker)
+    return Instrument(data["sd_m"], made, data["turn_sd_rad"], axes=axes)
 
 
 def _placing(p: Placing) -> dict[str, Any]:

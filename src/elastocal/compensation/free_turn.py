@@ -89,7 +89,7 @@ def _way_out(program: Program, post: Post, others: int, trial: Trial) -> tuple[s
             looks = ", which looks into the part," if stated is None else ""
             return f"; with orientation {listed(angles)}{looks} none is", {"orientation_deg": angles.tolist()}
     done = trial(program, None)
-    at, now = done.job.at, done.model.controller.to_controller(done.commands.nominal[:1])[0]
+    at, now = done.job.placed, done.model.controller.to_controller(done.commands.nominal[:1])[0]
     ways = ways_to(at.model, at.frames[0], at.position[0], at.rotation[0])
     turned = np.abs(np.sin((ways - now) / 2)) @ np.arange(at.model.n, 0, -1)  # the wrist turns over before the arm
     for way in ways[np.argsort(turned, kind="stable")]:

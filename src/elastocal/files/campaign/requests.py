@@ -49,9 +49,8 @@ def read_sources(
 def _source(located: Located, path: Path_, entry: Any, units: Units) -> ErrorSource:
     cls, data = chosen(located, path, "an error source", entry, source_kinds())
     fields = schema.read_fields(cls, located, path, data, units)
-    source = schema.validated(cls, located, path, fields)
     _check_sizes(located, path, cls, fields)
-    return source
+    return schema.validated(cls, located, path, fields)
 
 
 def _check_sizes(located: Located, path: Path_, cls: type, fields: Fields) -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import RangeError, UnsupportedError
+from elastocal.errors import UnsupportedError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.kind import Measurement
@@ -27,8 +27,6 @@ class ForceSensor(ErrorSource):
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         contacts(measurement, self.kind)
         sd = np.broadcast_to(np.asarray(self.sd, dtype=np.float64), (3,))
-        if not np.all(sd > 0):
-            raise RangeError("error source force_sensor: a standard deviation must be positive", code="sd")
         return tuple(SourceUnknown(f"force {a}", "N", float(s)) for a, s in zip("xyz", sd, strict=True))
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import RangeError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.force_sensor import contacts
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
@@ -30,8 +29,6 @@ class ObjectPlaces(ErrorSource):
 
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         kind = contacts(measurement, self.kind)
-        if not self.sd > 0:
-            raise RangeError("error source object_places: a standard deviation must be positive")
         return tuple(
             SourceUnknown(f"object {p.name}", p.unit, self.sd if p.unit == "m" else float(self.turn_sd or 0.0))
             for p, own in zip(kind.touches.parameters, self._mine(measurement), strict=True)

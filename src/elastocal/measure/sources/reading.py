@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import MissingError, RangeError, ShapeError, UnknownNameError
+from elastocal.errors import MissingError, ShapeError, UnknownNameError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
 from elastocal.model.elements import quantity
@@ -60,8 +60,6 @@ class Reading(ErrorSource):
         sizes = np.atleast_1d(np.asarray(given, dtype=np.float64))
         if len(sizes) not in (1, len(order)):
             raise ShapeError(f"error source reading: {key} has {len(sizes)} numbers; give one, or {len(order)}")
-        if not np.all(sizes > 0):
-            raise RangeError("error source reading: a standard deviation must be positive", code="sd")
         return float(sizes[order.index(row) if len(sizes) > 1 else 0])
 
     def columns(self, measurement: Measurement, model: Robot) -> Array:

@@ -11,11 +11,14 @@ in the same way.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import Field, fields
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from elastocal.arguments import check_fields
+from elastocal.errors import RangeError
 from elastocal.kinds import kinds_in
 from elastocal.measure.kind import Measurement
 from elastocal.model.robot import Robot
@@ -38,6 +41,26 @@ class ErrorSource(ABC):
     kind: ClassVar[str]
     bends: ClassVar[bool] = True
     """Whether its effect on a reading depends on how the arm bends, so that weights change with the parameters."""
+
+    def __post_init__(self) -> None:
+        """Fields are of their types, and standard deviations (``sd`` and ``..._sd``) positive and finite numbers.
+
+        Zero may be said where it is the default, for none; infinite where nothing is known of a ``common`` error.
+        """
+        check_fields(self)
+        for field in fields(self):  # type: ignore[arg-type]  # every source is a dataclass
+            if field.name.rpartition("_")[2] == "sd" and getattr(self, field.name) is not None:
+                self._check_sd(field)
+
+    def _check_sd(self, field: Field[Any]) -> None:
+        given = getattr(self, field.name)
+        sizes = np.asarray(given, dtype=np.float64)
+        none = field.default == 0 and not np.any(sizes)
+        if not none and not (sizes.size and np.all(sizes > 0) and (self.common or np.all(np.isfinite(sizes)))):
+            why = f"a standard deviation of error source {self.kind} must be positive and finite"
+            raise RangeError.of(field.name, given, why)
+        if sizes.ndim:
+            object.__setattr__(self, field.name, tuple(sizes.reshape(-1).tolist()))
 
     @property
     def common(self) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isfinite, sqrt
 from typing import ClassVar
 
 import numpy as np
 
+from elastocal.arguments import vector
 from elastocal.errors import InfeasibleError, MissingError, RangeError, UnsupportedError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
@@ -35,15 +36,21 @@ class Tracker(ErrorSource):
     along_slope: float = quantity("slope", default=0.15e-6)
     across_slope: float = quantity("slope", default=3e-6)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("along", "across", "along_slope", "across_slope"):
+            size, slope = getattr(self, name), name.endswith("slope")
+            if not isfinite(size) or size < 0 or not (size or slope):
+                sign = "not negative" if slope else "positive"
+                raise RangeError.of(name, size, f"this number of error source tracker must be finite and {sign}")
+        if self.at is not None:
+            object.__setattr__(self, "at", tuple(vector("at", self.at, 3).tolist()))
+
     def unknowns(self, measurement: Measurement, model: Robot) -> tuple[SourceUnknown, ...]:
         if any(m.rows != 3 for m in measurement.setup.markers):
             raise UnsupportedError(
                 "error source tracker: a tracker reads points; state the noise of orientations by reading",
                 code="orientations",
-            )
-        if not min(self.along, self.across) > 0 or min(self.along_slope, self.across_slope) < 0:
-            raise RangeError(
-                "error source tracker: along and across must be positive, their slopes not negative", code="sd"
             )
         words = ("along", "across 1", "across 2")
         return tuple(SourceUnknown(f"{m.frame} {w}", "m", 1.0) for m in measurement.setup.markers for w in words)
