@@ -163,21 +163,41 @@ def _at(found: Fit, values: np.ndarray) -> Fit:
     return out
 
 
-def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:
-    """The file states some, the robot has none: it is none, not what the file says, and a note names the joint."""
-    nominal = ec.read_robot("kuka-kr270")
-    stated = nominal.with_parameters({"A2.gap": 1e-4})
+def _pushed(nominal: ec.Robot) -> ec.Campaign:
+    """Deflections of a robot without backlash."""
     rng = np.random.default_rng(8)
     q = joint_values(nominal, 14, rng, 0.5) + np.array([0, -1.2, 1.4, 0, 0.6, 0])
     wrench = np.zeros((14, 6))
     wrench[:, :3] = rng.uniform(-2000, 2000, size=(14, 3))
     moved = deflection(nominal, q, [AppliedWrenches(nominal.tool, wrench)]).translation
     read = moved + 2e-5 * rng.normal(size=moved.shape)
-    cal = ec.calibrate(stated, campaign(q, nominal, deflection=read, wrench=wrench, noise=2e-5 / np.sqrt(2)))
+    return campaign(q, nominal, deflection=read, wrench=wrench, noise=2e-5 / np.sqrt(2))
+
+
+def test_backlash_that_does_not_stand_out_is_none_and_said() -> None:
+    """The file states some, the robot has none: it is none, not what the file says, and a note names the joint."""
+    nominal = ec.read_robot("kuka-kr270")
+    stated = nominal.with_parameters({"A2.gap": 1e-4})
+    cal = ec.calibrate(stated, _pushed(nominal))
     assert "backlash" in cal.words
     (note,) = [w for w in cal.warnings if w.code == "no-backlash"]
     assert "A2" in note.data["joints"]
     assert cal.robot.parameters.values[cal.robot.parameters.index("A2.gap")] == 0.0
+
+
+def test_the_ladder_does_not_end_with_a_search_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    nominal = ec.read_robot("kuka-kr270")
+    ends: list[Rung] = []
+
+    def first_fails(rough: Rung) -> Rung:
+        ends.append(_settled(rough))
+        return replace(ends[-1], fitted=replace(ends[-1].fit, converged=len(ends) > 1))
+
+    monkeypatch.setattr(ladder, "_settled", first_fails)
+    stated = nominal.with_parameters({"A2.gap": 1e-4})
+    cal = ec.calibrate(stated, _pushed(nominal).take(np.arange(8)), ["backlash"], outliers=False)
+    assert len(ends) > 1
+    assert cal.ladder.chosen.fit.converged
 
 
 def test_a_search_that_begins_where_another_ended_solves_nothing_there(
