@@ -123,6 +123,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return True
     if issubclass(origin, Iterable) and not issubclass(origin, Mapping | str | bytes) and get_args(hint):
         return _items(value, get_args(hint)[0])
+    if issubclass(origin, Mapping) and get_args(hint):
+        return isinstance(value, Mapping) and all(_fits(v, get_args(hint)[1]) for v in value.values())
     return isinstance(value, origin)
 
 
