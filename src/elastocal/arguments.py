@@ -124,6 +124,8 @@ def _fits(value: Any, hint: Any) -> bool:
     if issubclass(origin, Iterable) and not issubclass(origin, Mapping | str | bytes) and get_args(hint):
         once = not hasattr(value, "__len__") and issubclass(origin, Sequence)  # a generator, gone after one reading
         return not once and _items(value, get_args(hint)[0])
+    if issubclass(origin, Mapping) and get_args(hint):
+        return isinstance(value, Mapping) and all(_fits(v, get_args(hint)[1]) for v in value.values())
     return isinstance(value, origin)
 
 

@@ -32,6 +32,14 @@ def test_growth_is_found_and_predicted_at_other_temperatures() -> None:
     assert cal.words == ("geometry", "thermal")
     warm = cal.predict(shown[50:], temperature=heat[50:]).position[:, 0]
     cold = cal.predict(shown[50:]).position[:, 0]
+    assert not cal.predict(shown[50:], temperature=heat[50:]).warnings
+    kelvin = cal.predict(shown[50:], temperature=float(heat.mean()) + 273.15)
+    assert [w.code for w in kelvin.warnings] == ["far-temperature"]
+    with refused("shape", [20.0, 25.0], parameter="temperature"):
+        cal.predict(shown[50:], temperature=[20.0, 25.0])
+    with pytest.raises(ec.InputError) as caught:
+        cal.predict(shown[50:], temperature=np.nan)
+    assert (caught.value.code, caught.value.parameter) == ("number", "temperature")
     off = [np.linalg.norm(p - points[50:], axis=1).mean() for p in (warm, cold)]
     assert off[0] < 3e-5 < 1e-4 < off[1]
     other = ec.Campaign(q=shown[50:], position=noisy[50:], temperature=heat[50:], length="m", angle="rad")

@@ -14,6 +14,8 @@ from oracle.refusals import refused
 import elastocal as ec
 from elastocal.arguments import check_type, checked, generator, vector
 from elastocal.calibration.joining import joined
+from elastocal.compensation.correction import Correction
+from elastocal.procedures.loops.loop import loop_of
 from elastocal.spatial.entries import Array
 
 ROBOT = ec.read_robot("cylindrical")
@@ -100,6 +102,27 @@ CALLS = {
     "transmission": ("missing", "series", lambda: ec.procedures.transmission.identify([])),
     "gravity": ("type", "log", lambda: ec.procedures.gravity.identify(ROBOT, "log.csv")),  # type: ignore[arg-type]
     "gravity.robot": ("type", "model", lambda: ec.procedures.gravity.identify("kr5", [])),  # type: ignore[arg-type]
+    "model": ("type", "model", lambda: ec.calibrate(ROBOT, DATA, model=None)),  # type: ignore[arg-type]
+    "model.number": ("type", "model", lambda: ec.calibrate(ROBOT, DATA, model=3)),  # type: ignore[arg-type]
+    "campaign.name": ("type", "name", lambda: of_arrays(name=3)),
+    "campaign.wrench": ("range", "wrench", lambda: of_arrays(wrench=np.full((3, 6), 1e12))),
+    "masses": ("type", "masses", lambda: ec.loads.Hanging(masses=5.0)),  # type: ignore[arg-type]
+    "directions": ("shape", "directions", lambda: ec.loads.Actuator(sizes=(1.0,), directions=np.eye(2))),  # type: ignore[arg-type]
+    "write": ("type", "folder", lambda: Correction.write(object.__new__(Correction), None)),  # type: ignore[arg-type]
+    "simulate.markers": ("shape", "markers", lambda: ec.simulate(ROBOT, Q, markers={"m": [0, 1]})),
+    "simulate.name": ("unknown-frame", "", lambda: ec.simulate(ROBOT, Q, markers="nope")),
+    "simulate.stations": ("type", "stations", lambda: ec.simulate(ROBOT, Q, stations={"1": np.eye(4)})),  # type: ignore[dict-item]
+    "stations.number": ("type", "stations", lambda: ec.simulate(ROBOT, Q, stations={"1": 5})),  # type: ignore[dict-item]
+    "bases": ("type", "bases", lambda: ec.read_program("p.csv", bases={"base": np.eye(4)})),  # type: ignore[dict-item]
+    "no program": ("missing", "source", lambda: ec.read_program("", language="krl")),
+    "loop": ("type", "force", lambda: loop_of("a", "b")),
+    "compensator.angles": (
+        "shape",
+        "angles",
+        lambda: ec.procedures.compensator.identify(
+            {"p": np.eye(3), "c": np.eye(3)}, [0.0, 1.0], moving="p", pivots=["c"], joint="A2"
+        ),
+    ),
 }
 
 
@@ -124,6 +147,13 @@ def test_axes_before_a_program_are_as_many_as_the_robot_has() -> None:
     program = ec.read_program({"p.src": f"DEF p()\n{text}END\n"})
     with refused("shape", [0, 0, 0], parameter="near"):
         ec.compensate(ec.read_robot("kuka-kr270"), program, near=[0, 0, 0])
+    for given in ({0.0, 1.0}, {0.0: 1.0}):
+        with refused("type", given, parameter="near"):
+            ec.compensate(ec.read_robot("kuka-kr270"), program, near=given)  # type: ignore[arg-type]
+        with refused("type", given, parameter="wrench"):
+            ec.compensate(ec.read_robot("kuka-kr270"), program, wrench=given)  # type: ignore[arg-type]
+    with refused("shape", [1.0], parameter="wrench"):
+        ec.compensate(ec.read_robot("kuka-kr270"), program, wrench=[1.0])
     with refused("type", "home", parameter="near"):
         ec.compensate(ec.read_robot("kuka-kr270"), program, near="home")  # type: ignore[arg-type]
 
@@ -205,3 +235,10 @@ def test_a_station_without_a_name_is_refused_with_its_row(nobody: Any) -> None:
 def test_a_float_column_with_a_gap_names_no_station() -> None:
     with refused("missing", 2, parameter="station"):
         of_arrays(station=[1.0, 2.0, np.nan])
+
+
+def test_arrays_are_loads_and_a_text_is_one_name() -> None:
+    listed = ec.loads.Actuator(sizes=(900.0,), directions=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), points=("tool",))
+    assert ec.loads.Actuator(sizes=np.array([900.0]), directions=np.eye(3)[:2], points="tool") == listed  # type: ignore[arg-type]
+    assert ec.simulate(ROBOT, Q, markers=ROBOT.tool).markers == (ROBOT.tool,)
+    assert ec.simulate("cylindrical", Q).position.tolist() == ec.simulate(ROBOT, Q).position.tolist()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from elastocal.arguments import checked, generator
+from elastocal.arguments import checked, generator, vector
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.campaign import Campaign, controller_to_joints, pose_table, wrench_table
 from elastocal.calibration.estimates import Estimates, Outlier, Residuals
@@ -40,6 +40,8 @@ LIKELY = {
     "length": {"m": (0.0, 50.0), "mm": (5.0, np.inf)},
 }
 """Between these the largest of several joint values lies, or they are more likely in the other unit."""
+FAR_WARM = 100.0
+"""K: no shop is that much warmer or colder than at the campaign."""
 SEVERAL = 3
 
 
@@ -193,8 +195,10 @@ class Calibration:
         if temperature is not None:
             if "thermal" not in self.words:
                 raise ConflictError("temperature: this calibration found no effect of it; leave it out")
-            read = np.asarray(temperature, dtype=np.float64)
+            given = [temperature] if np.ndim(temperature) == 0 else temperature  # type: ignore[arg-type]
+            read = vector("temperature", given, 1, len(joints))
             warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
+            doubt = (*doubt, *_far_warm(warm))
         prediction = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)
         return replace(prediction, warnings=(*prediction.warnings, *doubt))
 
@@ -414,3 +418,12 @@ def _doubt(c: Calibration, raw: Array, what: Literal["angle", "length"]) -> tupl
     )
     data = {"largest": most, "unit": unit, "likely": other, "axes": axes}
     return (Finding(f"{what}-unit", "warning", text, data),)
+
+
+def _far_warm(warm: Array) -> tuple[Finding, ...]:
+    """Temperatures so far from those of the campaign that they are likely in another unit."""
+    most = float(np.max(np.abs(warm), initial=0.0))
+    if most <= FAR_WARM:
+        return ()
+    text = f"a temperature is {most:.0f} K from the mean of the campaign; is it in the same unit, K or degrees C?"
+    return (Finding("far-temperature", "warning", text, {"difference_K": most}),)

@@ -41,6 +41,8 @@ ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
 
 READ = ("position", "deflection", "orientation", "distance")
 """What may be read of a row."""
+LARGEST = 1e6
+"""N or N m: the weight of 100 t."""
 BY_ROW = ("q", *READ, "wrench", "station", "temperature", "time")
 
 
@@ -397,6 +399,12 @@ def wrench_table(value: object, count: int) -> Array:
             parameter="wrench",
             value=out.shape,
         )
+    if np.abs(out).max(initial=0.0) > LARGEST:
+        row = int(np.argmax(np.abs(out).max(axis=1)))
+        raise RangeError(
+            f"wrench: row {row} is {np.abs(out[row]).max():g}, more than any robot bears; give it in N and N m",
+            parameter="wrench", value=row,
+        )  # fmt: skip
     return _rows("wrench", out, count)
 
 

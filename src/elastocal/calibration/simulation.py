@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from elastocal.arguments import checked, generator
+from elastocal.arguments import checked, generator, vector
 from elastocal.calibration.campaign import LENGTHS, Campaign, controller_to_joints, factors, pose_table, wrench_table
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
 from elastocal.errors import ConflictError, MissingError, RangeError, UnknownNameError, UnsupportedError
+from elastocal.files.robot.read import read_robot
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured, virtual_campaign
@@ -47,7 +49,7 @@ Markers = Mapping[str, Sequence[float]] | Sequence[str]
 
 @checked("where")
 def simulate(
-    truth: Robot,
+    truth: Robot | str | PathLike[str],
     where: Plan | Campaign | Array | Sequence[Sequence[float]],
     *,
     noise: Noise = NOISE,
@@ -61,7 +63,7 @@ def simulate(
     outliers: int = 0,
     outlier_size: float = 2e-3,
 ) -> Campaign:
-    """What instruments would read of ``truth``.
+    """What instruments would read of ``truth``, a robot, its name or its file.
 
     ``where``: a plan, a campaign whose readings are not looked at, or controller values (N, n) in rad and m; the last
     under ``wrench`` (N, 6) at ``load_frame``, where plans and campaigns have loads of their own.  ``read`` is position
@@ -72,6 +74,7 @@ def simulate(
     the instrument's frame: positions are given there, and a tracker without a place stands in its origin.
     ``outliers`` numbers are off by ``outlier_size`` (m).
     """
+    truth = truth if isinstance(truth, Robot) else read_robot(truth)
     setting = _setting(truth, where, read, markers, wrench, load_frame, repeats)
     places = _stations(stations, setting.station)
     sources = _sources(noise)
@@ -184,9 +187,9 @@ def _of(
     repeats: int,
 ) -> _Setting:  # fmt: skip
     if isinstance(markers, Mapping):
-        added = [Frame(n, robot.tool, Pose(np.eye(3), np.asarray(xyz, dtype=float))) for n, xyz in markers.items()]
+        added = [Frame(n, robot.tool, Pose(np.eye(3), vector("markers", xyz, 3))) for n, xyz in markers.items()]
         robot = replace(robot, tree=replace(robot.tree, frames=(*robot.tree.frames, *added)))
-    names = tuple(markers) or (robot.tool,)
+    names = ((markers,) if isinstance(markers, str) else tuple(markers)) or (robot.tool,)
     for name in names:
         robot.tree.frame(name)
     if read == "deflection" and not load.wrench.any():

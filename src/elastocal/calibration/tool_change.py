@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.arguments import vector
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import InputError
@@ -53,7 +54,11 @@ class ToolChange:
 def workpiece(c: Calibration, plane: Plane | None, near: Array | None) -> tuple[Reached, Array] | None:
     """The plane given, else a horizontal one about the tool with all joints in the middle of their ranges."""
     robot = c.robot
-    start = near if near is not None else np.array([sum(m.limits) / 2 if m.limits else 0.0 for m in robot.motions])
+    start = (
+        vector("near", near, robot.n)
+        if near is not None
+        else np.array([sum(m.limits) / 2 if m.limits else 0.0 for m in robot.motions])
+    )
     if plane is None:
         tip = kinematics(robot.nominal, start[None]).position[0]
         side = 0.15 * robot.size

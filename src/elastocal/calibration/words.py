@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from elastocal.arguments import check_type
 from elastocal.calibration.priors import Prior
 from elastocal.errors import ConflictError, UnknownNameError
 from elastocal.model.chain import AXES
@@ -353,7 +354,8 @@ def automatic(robot: Robot, *, loaded: bool, placed: bool, warms: bool) -> tuple
 
 def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
     """The words of a request; None for "auto"."""
-    if model == "auto":
+    check_type("model", model, str | Sequence[str])
+    if isinstance(model, str) and model == "auto":
         return None
     words = (model,) if isinstance(model, str) else tuple(dict.fromkeys(model))
     for word in words:

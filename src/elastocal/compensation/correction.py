@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
+from elastocal.arguments import checked
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.contributions import Contributions
 from elastocal.compensation.job import Job
@@ -21,9 +23,6 @@ from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.results import as_frame, as_html, shortened
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 CHORD = 5e-6
 """m that chords may be from arcs of G-code."""
@@ -172,6 +171,7 @@ class Correction:
         """``rows`` as a pandas data frame; a list of records where pandas is not installed."""
         return as_frame(self.rows())
 
+    @checked()
     def write(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the corrected program into a folder, never over the old one; the files that were written."""
         from elastocal.files.programs import write_correction

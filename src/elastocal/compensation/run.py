@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.arguments import checked
+from elastocal.arguments import checked, vector
 from elastocal.compensation.contributions import Contributions, contributions
 from elastocal.compensation.correction import CHORD, Correction, Method
 from elastocal.compensation.densify import line_points
@@ -44,7 +44,7 @@ from elastocal.compensation.rewrite import as_written, rewritten
 from elastocal.compensation.stations import stations
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
-from elastocal.errors import ConflictError, InputError, RangeError, ShapeError
+from elastocal.errors import ConflictError, InputError, RangeError
 from elastocal.findings import Finding, as_sentence
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
@@ -95,6 +95,9 @@ def compensate(
         raise InputError(f"a program is needed, not {what}; read one by ec.read_program(path)",
                          code="no-program", parameter="program", value=type(program).__name__)  # fmt: skip
     model, known = _identified(calibration, flange)
+    near = None if near is None else vector("near", near, model.n)
+    if wrench is not None:  # one, or one for each target
+        wrench = np.asarray(wrench, dtype=np.float64) if np.ndim(wrench) == 2 else vector("wrench", wrench, 6)
     if load is not None and wrench is not None:
         raise ConflictError("give the load once: as a wrench, or as load", code="load-twice")
     post = post_kinds()[program.language]()
@@ -109,7 +112,7 @@ def compensate(
     method = Method(hand, position_only, taught, first_order, densify, chord)
     step = progress or (lambda done, total, stage: None)
     at = placed(with_tools(model, program, hand), stations(program, chord))
-    asked = load or ProcessLoad(wrench=None if wrench is None else np.asarray(wrench, dtype=float))
+    asked = load or ProcessLoad(wrench=wrench)
     loads = station_loads(at, asked, hand)
     wider, doubts = _under_load(calibration) if loads.loads.any() else (calibration, ())
     again = partial(
@@ -121,7 +124,7 @@ def compensate(
         wide = again(calibration=wider, program=program)
         return replace(wide, warnings=(*doubts, *wide.warnings))
     step(1, STEPS, "loaded poses")
-    start = None if near is None else _start(model, near)
+    start = None if near is None else model.controller.to_joints(near[None])[0]
     work = job(at, loads.loads, start, position_only)
     nominal, stated = nominals(work), work.targets(np.arange(len(at.stations)), model.tool)
     unknown = assumed_masses(model, () if known is None else known.names)
@@ -163,17 +166,6 @@ def compensate(
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *new.findings,
                   *dense, *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
-
-
-def _start(model: Robot, near: Array | Sequence[float]) -> Array:
-    """Joint values (n,) before the program."""
-    axes = np.asarray(near, dtype=np.float64)
-    if axes.shape != (model.n,) or not np.isfinite(axes).all():
-        raise ShapeError(
-            f"near has shape {axes.shape}; a finite number for each of {', '.join(model.controller.axes)} is needed",
-            parameter="near", value=axes.tolist(),
-        )  # fmt: skip
-    return np.asarray(model.controller.to_joints(axes[None])[0])
 
 
 def flange_of(model: Robot, asked: str | None = None) -> str:

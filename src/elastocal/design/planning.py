@@ -70,7 +70,7 @@ def plan(
     task = replace(work, model=robot) if isinstance(work, PlanTask) else marker_task(robot, work, loads, markers, noise)
     task = replace(
         task,
-        names=task.names if seek is None else tuple(seek),
+        names=task.names if seek is None else (seek,) if isinstance(seek, str) else tuple(seek),
         count=task.count if poses is None else poses,
         weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
     )
@@ -100,7 +100,7 @@ def marker_task(
         raise MissingError(
             "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool"
         )
-    frames = tuple(markers) or (robot.tool,)
+    frames = ((markers,) if isinstance(markers, str) else tuple(markers)) or (robot.tool,)
     for frame in frames:
         robot.tree.frame(frame)
     if not noise > 0:

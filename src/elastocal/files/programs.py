@@ -77,6 +77,10 @@ def read_program(
             raise UnknownNameError("controller language", language, post_kinds())
         name = f"program{post_kinds()[language].suffixes[0]}"
         return parsed({name: source.encode()}, given, language)
+    if not str(source):
+        raise MissingError(
+            "the program has no name and no text; give its path or its lines", parameter="source", value=""
+        )
     path = Path(source)
     files = {p.name: data for p, data in program_files(path, language).items()}
     return parsed(files, given, language, str(path.parent))

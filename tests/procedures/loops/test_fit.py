@@ -228,5 +228,5 @@ def test_the_noise_is_common_and_a_loop_that_scatters_more_keeps_its_own():
 def test_bad_arrays_are_refused():
     with refused("loop-lengths"):
         loop_of([1.0, 2.0], [1.0])
-    with refused("loop-numbers"):
+    with refused("number", [1.0, np.nan], parameter="displacement"):
         loop_of([1.0, 2.0], [1.0, np.nan])

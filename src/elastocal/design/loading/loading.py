@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from elastocal.arguments import check_fields, vector
 from elastocal.design.candidates import Choice
 from elastocal.design.poses import Poses
 from elastocal.errors import MissingError, RangeError
@@ -57,6 +58,15 @@ class Loading(ABC):
     points: tuple[str, ...] = ()
     poses: int | None = None
 
+    def __post_init__(self) -> None:
+        """Arrays are taken as the numbers that they hold, and a text as one name."""
+        for key, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, key, _tuples(value.tolist()))
+        check_fields(self)
+        if isinstance(self.points, str):
+            object.__setattr__(self, "points", (self.points,))
+
     @property
     def label(self) -> str:
         return self.name or self.kind
@@ -81,6 +91,10 @@ class Loading(ABC):
     def check_sizes(self, sizes: tuple[float, ...], what: str) -> None:
         if not sizes or not min(sizes) > 0:
             raise RangeError(f"load {self.label}: give one or more positive {what}", value=sizes)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def load_label(size: float, loading: Loading, point: str, several: bool, rest: str = "") -> str:
@@ -184,6 +198,11 @@ class Actuator(Loading):
     kind: ClassVar[str] = "actuator"
     sizes: tuple[float, ...] = quantity("force")
     directions: tuple[Vector, ...] = quantity("number")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        each = (tuple(vector("directions", d, 3).tolist()) for d in self.directions)
+        object.__setattr__(self, "directions", tuple(each))
 
     def options(self, model: Robot) -> tuple[LoadOption, ...]:
         self.check_sizes(self.sizes, "forces")

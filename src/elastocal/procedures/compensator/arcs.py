@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elastocal.errors import InputError, MissingError, TooFewError, UnknownNameError
+from elastocal.errors import InputError, MissingError, ShapeError, TooFewError, UnknownNameError
 from elastocal.procedures.compensator.concentric import ConcentricArcs, concentric_of, fit_circle, fit_concentric
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.known_angles import fit_known_angles
@@ -301,9 +301,15 @@ def known_arc(
 ) -> KnownArc:  # fmt: skip
     """Algorithm 1 of one marker, with the plain circles beside it."""
     notes: tuple[str, ...] = ()
+    count, turned = len(np.atleast_1d(points)), np.asarray(angles, dtype=np.float64)
+    if turned.shape != (count,):
+        raise ShapeError(
+            f"angles has shape {turned.shape}, {count} points were read; give one for each",
+            parameter="angles", value=turned.shape, allowed=(count,),
+        )  # fmt: skip
     with of_markers((marker,)):
         p = as_points(points, "arc")
-        q = np.where(np.isnan(p[:, 0]), 0.0, np.asarray(angles, dtype=np.float64))
+        q = np.where(np.isnan(p[:, 0]), 0.0, turned)
         try:
             robust = robust_known_angles(p, q, noise=noise, sense=sense, axis=axis)
         except UndecidedError as error:

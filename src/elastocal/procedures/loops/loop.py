@@ -23,6 +23,7 @@ from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 
+from elastocal.arguments import vector
 from elastocal.errors import NumberError, ShapeError
 from elastocal.solve.nested import NestedTest, f_test, undecided
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -158,9 +159,9 @@ class NamedLoop:
 
 def loop_of(force: object, displacement: object, cycle: object = None, threshold: float = 0.0) -> Loop:
     """A loop from lists; without ``cycle`` all readings are one."""
-    f = np.asarray(force, dtype=np.float64)
-    numbers = np.zeros(len(f), dtype=np.int64) if cycle is None else np.asarray(cycle, dtype=np.int64)
-    return Loop(f, np.asarray(displacement, dtype=np.float64), numbers, threshold)
+    f = vector("force", force)
+    numbers = np.zeros(len(f)) if cycle is None else vector("cycle", cycle)
+    return Loop(f, vector("displacement", displacement), numbers.astype(np.int64), threshold)
 
 
 def model_columns(loop: Loop) -> tuple[tuple[str, ...], Array]:
