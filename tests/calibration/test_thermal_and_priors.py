@@ -33,6 +33,8 @@ def test_growth_is_found_and_predicted_at_other_temperatures() -> None:
     warm = cal.predict(shown[50:], temperature=heat[50:]).position[:, 0]
     cold = cal.predict(shown[50:]).position[:, 0]
     assert not cal.predict(shown[50:], temperature=heat[50:]).warnings
+    with pytest.raises(ValueError, match="read-only"):
+        cal.covariance[0, 0] *= 1e6
     kelvin = cal.predict(shown[50:], temperature=float(heat.mean()) + 273.15)
     assert [w.code for w in kelvin.warnings] == ["far-temperature"]
     with refused("shape", [20.0, 25.0], parameter="temperature"):

@@ -242,3 +242,12 @@ def test_arrays_are_loads_and_a_text_is_one_name() -> None:
     assert ec.loads.Actuator(sizes=np.array([900.0]), directions=np.eye(3)[:2], points="tool") == listed  # type: ignore[arg-type]
     assert ec.simulate(ROBOT, Q, markers=ROBOT.tool).markers == (ROBOT.tool,)
     assert ec.simulate("cylindrical", Q).position.tolist() == ec.simulate(ROBOT, Q).position.tolist()
+
+
+def test_readings_and_results_are_not_changed_by_accident() -> None:
+    for array in (DATA.q, DATA.position):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5.0
+    given = Q.copy()
+    assert of_arrays(q=given).q is not given
+    given[0] = 0.0  # the arrays of the caller stay as they are

@@ -99,6 +99,11 @@ class Calibration:
         """The robot as its controller knows it."""
         return self.uncalibrated.nominal
 
+    def __post_init__(self) -> None:
+        own = self.covariance.view()
+        own.flags.writeable = False
+        object.__setattr__(self, "covariance", own)
+
     @property
     def optimistic(self) -> bool:
         """Whether the leave-one-out error is too low to be claimed."""

@@ -134,6 +134,8 @@ class Campaign:
             sources = tuple(sources)
         values["noise"] = sources
         for key, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
             object.__setattr__(self, key, value)
         if len(self.places) and len(self.places) != count:
             raise ShapeError(f"places has {len(self.places)} names, q has {count} rows; name one for each reading")
