@@ -58,7 +58,7 @@ browser:
 
 # Each process goes through its share of the tests in order, so that what a file or folder sets up is set up once, and
 # takes from the rest of the others when it is done; one more than two cores, since tests wait for browsers, servers and kills.
-WORKERS ?= 2
+WORKERS ?= 3
 unit: $(TEST_STAMP) browser
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 

@@ -186,7 +186,7 @@ def test_a_noise_stated_in_another_unit_is_the_same_noise() -> None:
      (ec.sources.Reading(sd=3e-5, marker="nope"), "unknown-marker", "nope")],
 )  # fmt: skip
 def test_errors_of_what_a_campaign_does_not_read(source: Any, code: str, value: str) -> None:
-    for noise in (source, [ec.sources.Tracker(), source], (s for s in [source])):
+    for noise in (source, [ec.sources.Tracker(), source]):
         with refused(code, value, parameter="noise"):
             ec.Campaign(q=Q, position=Q, length="m", angle="rad", noise=noise)
 

@@ -206,8 +206,8 @@ def test_what_does_not_fit_is_refused():
     marked = Deflection(Setup(kind.q, AppliedWrenches("gripper", np.ones((1, 6))), (Marker("gripper"),)))
     with refused("unsupported", "deflection"):
         ForceSensor(sd=1.0).unknowns(marked, actual())
-    with refused("sd"):
-        ForceSensor(sd=0.0).unknowns(kind, actual())
+    with refused("range", 0.0, parameter="sd"):
+        ForceSensor(sd=0.0)
 
 
 def test_a_contact_at_zero_torque_is_not_guessed():

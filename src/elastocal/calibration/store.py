@@ -288,7 +288,8 @@ def calibration_schema() -> str:
         "angle": {"enum": ["rad", "deg"]}, "load_frame": text, "stations": texts, "markers": texts,
         "placing": placing, "nominal_placing": placing, "names": texts, "values": numbers, "covariance": rows,
         "robot_yaml": text, "ladder": {"type": "object"}, "residuals": {"type": "object"},
-        "seen": {"type": "object"}, "shrinkage": {"type": ["object", "null"]},
+        "seen": {"type": "object"}, "compliances": {"type": ["object", "null"]},
+        "shrinkage": {"type": ["object", "null"]},
         "validation": {"type": ["object", "null"]},
     }  # fmt: skip
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": FORMAT, "type": "object"}
