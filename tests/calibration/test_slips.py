@@ -10,8 +10,8 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
+from elastocal.calibration.orientation_slips import SLIPS
 from elastocal.calibration.slips import check_slips, hypotheses
-from elastocal.calibration.turned import SLIPS
 from elastocal.model.transmission import Transmission
 
 ROBOT = ec.read_robot("fanuc-m710ic50")

@@ -15,6 +15,7 @@ import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.placing import placed
+from elastocal.design.sobol import sobol
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 
 CONSTANT = ("frame_error", "joint_offset")
 """Kinds of effects that fixed origins hold."""
-SEEN, OTHERS = 150, 200
-"""Poses of the calibration, and others in their range, that the geometry is fitted to."""
+SEEN, OTHERS = 150, 8
+"""Poses of the calibration, and of how many others in their range the logarithm to base 2, that the geometry is fitted
+to."""
 NOTHING = 1e-6
 """m below which a prediction is that of the constant geometry."""
 
@@ -54,11 +56,11 @@ def fixed_geometry(c: Calibration) -> tuple[Robot, tuple[Finding, ...]]:
 
 
 def _poses(c: Calibration) -> Array:
-    """(N, n): some that were read, and some drawn between the least and the largest joint values of all."""
+    """(N, n): some that were read, and some spread between the least and the largest joint values of all."""
     seen = c.residuals.q
     some = seen[np.linspace(0, len(seen) - 1, min(SEEN, len(seen))).astype(np.int64)]
-    drawn = np.random.default_rng(1).uniform(seen.min(axis=0), seen.max(axis=0), (OTHERS, seen.shape[1]))
-    return np.concatenate([some, drawn])
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    return np.concatenate([some, low + (high - low) * sobol(seen.shape[1], OTHERS)])
 
 
 def _finding(c: Calibration, alone: Calibration, poses: int) -> Finding:

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration import load_slips, turned
+from elastocal.calibration import load_slips, orientation_slips
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import in_order, markers_word, mended
 from elastocal.calibration.load_slips import check_loads
 from elastocal.calibration.misplaced import misplaced_frame
+from elastocal.calibration.orientation_slips import check_orientations
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
-from elastocal.calibration.turned import check_orientations
 from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.findings import Finding, note
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
@@ -183,7 +183,7 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
 
 def _other_than_points(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
     """The campaign without a slip of orientations or loads; None where ``word`` is none of these."""
-    return turned.undone(campaign, word) or load_slips.undone(robot, campaign, word)
+    return orientation_slips.undone(campaign, word) or load_slips.undone(robot, campaign, word)
 
 
 def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
