@@ -8,7 +8,7 @@ import pytest
 import elastocal as ec
 from elastocal.app.pages.compensate.page import tiles
 from elastocal.compensation.process import ProcessLoad
-from elastocal.compensation.remaining import remaining, unmeasured_geometry
+from elastocal.compensation.remaining import Remaining, remaining, unmeasured_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.pose import Pose
@@ -63,3 +63,13 @@ def test_geometry_that_nobody_measured_is_named_beside_the_number():
     for measured in (corrected(GOOD, ("A1.offset", "A2.k"), registered=True), corrected(GOOD, taught=True)):
         assert unmeasured_geometry(measured) == ""
         assert "NOT IN IT" not in tiles(measured, None)[1].note
+
+
+@pytest.mark.parametrize(
+    ("farthest", "unknown", "words"),
+    [(8e-4, 0, "up to 0.800 mm"), (8e-4, 2, "2 of them by an unknown amount"), (float("nan"), 3, "an unknown amount")],
+)
+def test_targets_of_which_nobody_knows_are_counted(farthest, unknown, words):
+    text = Remaining(1e-5, 3, farthest, unknown).text
+    assert text.startswith("3 targets stay uncorrected")
+    assert text.endswith(words)

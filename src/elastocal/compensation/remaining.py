@@ -23,12 +23,13 @@ GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "join
 
 @dataclass(frozen=True)
 class Remaining:
-    """``rms`` in m over all targets; ``targets`` are not corrected, and stay off by up to ``farthest`` m (nan: nobody
-    knows)."""
+    """``rms`` in m over all targets whose error is known; ``targets`` are not corrected, and stay off by up to
+    ``farthest`` m (nan: nobody knows); of ``unknown`` ones of them nobody knows."""
 
     rms: float
     targets: int
     farthest: float
+    unknown: int = 0
 
     @property
     def text(self) -> str:
@@ -38,7 +39,9 @@ class Remaining:
         stay = "1 target stays" if self.targets == 1 else f"{self.targets} targets stay"
         if not isfinite(self.farthest):
             return f"{stay} uncorrected, off by an unknown amount"
-        return f"{stay} uncorrected, off by {'' if self.targets == 1 else 'up to '}{millimetres(self.farthest)} mm"
+        rest = f", {self.unknown} of them by an unknown amount" if self.unknown else ""
+        far = f"{'' if self.targets == 1 else 'up to '}{millimetres(self.farthest)} mm"
+        return f"{stay} uncorrected, off by {far}{rest}"
 
 
 def remaining(result: Correction) -> Remaining:
@@ -46,7 +49,8 @@ def remaining(result: Correction) -> Remaining:
     both = np.hypot(off, np.nan_to_num(result.predicted))
     known = both[np.isfinite(both)]
     far = off[left & np.isfinite(off)]
-    return Remaining(rms(known) if len(known) else np.nan, int(left.sum()), float(far.max()) if len(far) else np.nan)
+    farthest = float(far.max()) if len(far) else np.nan
+    return Remaining(rms(known) if len(known) else np.nan, int(left.sum()), farthest, int(left.sum()) - len(far))
 
 
 def unmeasured_geometry(result: Correction) -> str:
