@@ -385,3 +385,16 @@ def test_a_calibration_goes_to_another_process(robot: ec.Robot, data: ec.Campaig
     again = pickle.loads(pickle.dumps((robot, data, cal)))
     np.testing.assert_array_equal(again[2].predict(q[:2]).half_width, seen.half_width)
     assert ec.calibrate(*again[:2], "geometry").parameters["J2.offset"].value == cal.parameters["J2.offset"].value
+
+
+@pytest.mark.parametrize(("turned", "code"), [(0.0, "validated"), (8e-4, "beyond-claim")])
+def test_a_robot_that_has_changed_is_not_called_validated(
+    cal: ec.Calibration, q: np.ndarray, turned: float, code: str
+) -> None:
+    """J4 was hit: still far better than the nominal robot, but many times worse than claimed."""
+    at = q + 0.5
+    rad = cal.robot.controller.to_joints(np.radians(at)) + np.array([0, 0, 0, turned, turned, 0])
+    x = 1e3 * cal.predict_joints(rad).position + 0.02 * np.random.default_rng(3).normal(size=(24, 2, 3))
+    seen = cal.validate(ec.Campaign(q=at, position=x, length="mm", angle="deg", markers=["left", "right"]))
+    assert seen.improved
+    assert (seen.cause, seen.verdict.code) == (None, code)

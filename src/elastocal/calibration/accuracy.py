@@ -13,6 +13,8 @@ from elastocal.values import dataclass
 
 FAR_OFF = 8.0
 """Standard deviations of a distance, beyond which a reading is named."""
+BEYOND = 2.0
+"""Multiple of what predictions and noise let expect, from which on errors are not those that were claimed."""
 MOST_FAR = 0.2
 """Share of the rows: where more are far off, it is the calibration and not the readings."""
 
@@ -103,6 +105,9 @@ class Validation:
             return Finding("not-validated", "warning", f"NOT VALIDATED: {message}", data)
         if self.improved and again:
             return Finding("holds", "note", f"Holds at poses of the calibration, read again: {message}", data)
+        if self.improved and self._beyond_claim:
+            text = f"BETTER THAN THE NOMINAL ROBOT, BUT NOT AS GOOD AS CLAIMED: {message} Something has changed since."
+            return Finding("beyond-claim", "warning", text, data)
         if self.improved:
             return Finding("validated", "note", f"Validated: {message}", data)
         if self.gain < -self.gain_half_width:
@@ -112,6 +117,15 @@ class Validation:
         return Finding(
             "no-gain", "warning", f"No gain is shown: {message} Measure more poses, or keep the nominal.", data
         )
+
+    @property
+    def _beyond_claim(self) -> bool:
+        """Whether intervals are far too narrow, and errors by a factor larger than predictions and noise let expect."""
+        claimed = self.expected**2 + 3 * self.reading**2
+        read = np.isfinite(self.errors) & np.isfinite(claimed)
+        if not read.any() or not too_narrow(self.coverage, self.after.count):
+            return False
+        return bool(np.mean(self.errors[read] ** 2) > BEYOND**2 * np.mean(claimed[read]))
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
