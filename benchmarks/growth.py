@@ -46,19 +46,20 @@ print(json.dumps([code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
 """A process counts the memory of the one that started it until it is itself: a small one starts it."""
 
 
-def spent(arguments: list[str], folder: Path) -> Spent:
-    """Run a command; what it says goes to a file, so that a long answer counts too."""
+def spent(arguments: list[str], folder: Path, sources: Path | None = None) -> Spent:
+    """Run a command, of other ``sources`` if wished; what it says goes to a file, so that a long answer counts too."""
     watch = [sys.executable, "-S", "-c", _WATCH, sys.executable, *arguments]
-    said = subprocess.run(watch, cwd=folder, env=_kept(), check=True, capture_output=True, text=True).stdout
+    said = subprocess.run(watch, cwd=folder, env=_kept(sources), check=True, capture_output=True, text=True).stdout
     code, seconds, megabytes = json.loads(said)
     if code:
         raise SystemExit(f"{' '.join(arguments)}: {(folder / 'said.txt').read_text()[-2000:]}")
     return Spent(seconds, megabytes)
 
 
-def _kept() -> dict[str, str]:
+def _kept(sources: Path | None) -> dict[str, str]:
     """The environment, in which modules stay compiled as people have them: compiling takes 0.6 s of a command."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept if sources is None else kept | {"PYTHONPATH": str(sources)}
 
 
 def measure() -> list[Outcome]:
