@@ -14,7 +14,7 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, factors
 from elastocal.calibration.priors import Prior
-from elastocal.calibration.words import ORDER, automatic, with_words
+from elastocal.calibration.words import automatic, model_words, with_words
 from elastocal.errors import (
     ConflictError,
     MissingError,
@@ -147,8 +147,8 @@ def _priors(observed: Observed, placed: bool) -> tuple[Prior, ...]:
     if words == "auto":
         words = automatic(observed.model, loaded=loaded, placed=placed, warms=heat)
     for word in words:
-        if word not in ORDER:
-            raise observed.located.unknown(("model",), "model word", word, ("auto", *ORDER))
+        if word not in model_words():
+            raise observed.located.unknown(("model",), "model word", word, ("auto", *model_words()))
     robot, wanted = with_words(observed.model, tuple(words))
     names = tuple(n for w in wanted for n in w.names)
     return tuple(p for entry in observed.priors for p in _prior(observed.located, entry, robot, names))
