@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle.refusals import refused
 from oracle.mechanics import constants, poses, twists
+from oracle.refusals import refused
 from oracle.robots import configurations
 
 from elastocal.errors import DuplicateError, UnknownNameError
