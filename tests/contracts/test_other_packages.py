@@ -11,6 +11,8 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
+from elastocal.app.commands.calibrate import CalibrateResult, calibrate
+from elastocal.app.pages.calibrate.page import page
 from elastocal.compensation.posts.post import post_for, post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.errors import InputError
@@ -307,6 +309,27 @@ def test_a_measurement_is_used_from_a_campaign_file(install: Install, tmp_path: 
     plan = read_plan(path).campaign
     assert plan.readings.shape == (3, 1)
     assert np.isnan(plan.readings).all()
+    with refused("unsupported", "their_wire", file="wire.yaml", line=6):
+        ec.read_campaign(path)
+
+
+def test_a_measurement_is_calibrated_and_reported(install: Install, tmp_path: Path) -> None:
+    """The wire grows by what the arm gives way to the force along it; planted is half of the file's compliance."""
+    install("elastocal.measurements", "Wire", MEASUREMENT)
+    path = tmp_path / "wire.yaml"
+    path.write_text(CAMPAIGN + "seek: [q1.k]\n", encoding="utf-8")
+    heights = [
+        (200, 500),
+        (400, -800),
+        (600, 1000),
+        (800, -300),
+    ]  # mm, N: the arm reaches 300 mm out and gives way by 0.5 um/N
+    lines = [f"{z},0,300,{f},{np.hypot(300, z + 0.5e-3 * f):.6f}" for z, f in heights]
+    (tmp_path / "wire.csv").write_text("\n".join(["q1_mm,q2_deg,q3_mm,fz_N,wire_mm", *lines]), encoding="utf-8")
+    done = calibrate(path)
+    assert isinstance(done, CalibrateResult)
+    assert done.study.fit.values == pytest.approx([0.5e-6], rel=1e-3)
+    assert page(done).title == "Calibration of cylindrical: wire"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.measure.deflection import Deflection
-from elastocal.measure.kind import MarkerMeasurement
 from elastocal.measure.measured import Measured
+from elastocal.measure.position import Position
 from elastocal.model.robot import Robot
 from elastocal.reduction.study import Study
 from elastocal.spatial.entries import Array, Bools, Ints
@@ -42,9 +42,9 @@ class MarkerMoves:
 
 
 def marker_moves(study: Study, campaign: Measured, nominal: Robot) -> MarkerMoves | None:
-    """None for kinds that watch no markers; ``nominal`` is the robot of the file."""
+    """None for kinds that read no vectors of markers; ``nominal`` is the robot of the file."""
     kind = campaign.measurement
-    if not isinstance(kind, MarkerMeasurement):
+    if not isinstance(kind, Deflection | Position):
         return None
     where, after = kind.setup, kind.predict(study.fit.model)
     rows = np.array([range(start, start + 3) for start in where.starts])

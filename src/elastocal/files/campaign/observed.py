@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.bare import check_there, table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
@@ -48,7 +48,7 @@ from elastocal.files.tables.remembered import check_units
 from elastocal.files.units import declared_units
 from elastocal.findings import Finding, note
 from elastocal.measure.deflection import Deflection
-from elastocal.measure.kind import Measurement
+from elastocal.measure.kind import Measurement, measurement_kinds
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
@@ -125,6 +125,10 @@ def read_observed(path: Path, model: Robot | None = None) -> Observed:
     """Of a campaign file; ``model`` is the robot where another than the file's is to be taken."""
     located = read_yaml(path, START)
     check_format(located, FORMAT, "a campaign file")
+    kind = located.data.get("measurement")
+    if kind not in (None, "position", "deflection") and kind in measurement_kinds():
+        only = f"readings of {kind} are fitted by the reduction alone; calibrate this file by the command"
+        raise located.error(("measurement",), only, UnsupportedError)
     return _observed(located, path, model)
 
 
