@@ -252,6 +252,9 @@ class Plots:
     def __init__(self, calibration: Calibration) -> None:
         self._calibration = calibration
 
+    def __repr__(self) -> str:
+        return f"<figures of a calibration: {', '.join(f'{n}()' for n in vars(Plots) if not n.startswith('_'))}>"
+
     def errors(self) -> Any:
         """Leave-one-out error of every pose."""
         return _figure(error_lines(self._calibration))
