@@ -97,3 +97,14 @@ def test_no_export_overwrites_what_it_is_made_from(tmp_path: Path) -> None:
         ec.export(robot, yaml=tmp_path / "r.yaml", kinematics=tmp_path / "r.yaml")
     assert [p.name for p in tmp_path.iterdir()] == ["arm.urdf"]
     assert source.read_text() == "<robot/>"
+
+
+def test_a_robot_is_read_from_its_text() -> None:
+    text = (
+        "format: elastocal-robot/1\nname: lift\nsource: by hand\n"
+        "joints:\n  - {name: Z, type: prismatic, axis: [0, 0, 1]}\n  - {name: tip, xyz_mm: [300, 0, 0]}\n"
+    )
+    np.testing.assert_allclose(ec.read_robot(text).kinematics([0.5]).position, [[0.3, 0, 0.5]])
+    assert ec.read_robot(text, tool="Z").tool == "Z"
+    with refused("unknown-key", "speed", file="robot", line=6):
+        ec.read_robot(text.replace("xyz_mm", "speed: 3, xyz_mm"))
