@@ -115,6 +115,7 @@ CALLS = {
     "bases": ("type", "bases", lambda: ec.read_program("p.csv", bases={"base": np.eye(4)})),  # type: ignore[dict-item]
     "no program": ("missing", "source", lambda: ec.read_program("", language="krl")),
     "loop": ("type", "force", lambda: ec.procedures.loops.loop_of("a", "b")),
+    "pose": ("shape", "rotation", lambda: ec.Pose(np.eye(4))),
     "log.q": ("shape", "", lambda: ec.procedures.gravity.JointLog.of(ROBOT, [[0.0, 1.0]])),
     "log.torque": ("shape", "", lambda: ec.procedures.gravity.JointLog.of(ROBOT, Q, Q[:1])),
     "counts": ("type", "counts A1", lambda: ec.procedures.transmission.EncoderSeries.of({"A1": "many"})),

@@ -62,6 +62,8 @@ def test_a_table_without_pandas_is_a_list_of_records(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert as_frame([{"a": 1}]) == [{"a": 1}]
+    (row,) = as_frame([{"a": np.float64(0.5), "b": "x"}])
+    assert {k: type(v) for k, v in row.items()} == {"a": float, "b": str}
 
 
 def test_iso_figures_from_arrays() -> None:
