@@ -13,6 +13,7 @@ from oracle.refusals import refused
 import elastocal as ec
 from elastocal.app.commands.calibrate import CalibrateResult, calibrate
 from elastocal.app.pages.calibrate.page import page
+from elastocal.calibration.words import with_words
 from elastocal.compensation.posts.post import post_for, post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.errors import InputError
@@ -196,6 +197,16 @@ def test_an_effect_that_is_absent_is_not_invented(install: Install) -> None:
     cal = ec.calibrate(robot, measured(robot))
     assert any("lobes" in rung.words for rung in cal.ladder.rungs)
     assert cal.words == ()
+
+
+def test_an_effect_may_share_a_word(install: Install) -> None:
+    """Both are sought under it, each with a scale of its own."""
+    install("elastocal.elements", "Lobes", LOBES.replace("SD", "1e-4").replace('str] = "lobes"', 'str] = "lateral"'))
+    robot = read_robot("kuka-kr270").nominal
+    groups = {w.scale.name: w.names for w in with_words(robot, ("lateral",))[1]}
+    assert groups["lateral"][:2] == ("A1.lateral_1", "A1.lateral_2")
+    assert groups["lateral their_lobes"] == tuple(f"{j}.lobes" for j in robot.joints)
+    assert len(groups) == 2
 
 
 def test_a_word_alone_without_a_prior_is_refused(install: Install) -> None:

@@ -77,7 +77,9 @@ def with_words(robot: Robot, words: tuple[str, ...], priors: Sequence[Prior] = (
             wanted += groups
         for effect in _effects(word):
             robot = _with_new(robot, effect.neutral(robot))
-            wanted += [_wanted(group) for group in effect.prior_groups(robot)]
+            for group in effect.prior_groups(robot):
+                taken = any(w.scale.name == group.name for w in wanted)  # by another effect of the word
+                wanted.append(_wanted(replace(group, name=f"{group.name} {effect.kind}") if taken else group))
     for prior in priors:
         for log, positive in ((False, False), (False, True), (True, False)):
             alike = [n for w in wanted if (w.log, w.positive) == (log, positive) for n in prior.names if n in w.names]

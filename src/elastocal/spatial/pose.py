@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,12 +18,12 @@ from elastocal.values import dataclass
 _UNTURNED = np.eye(3)
 
 
-def _frozen(name: str, values: object, shape: tuple[int, ...]) -> Array:
+def _frozen(name: str, values: Any, shape: tuple[int, ...]) -> Array:
     try:
         array = np.array(values, dtype=np.float64).reshape(shape)
     except (TypeError, ValueError):
-        message = f"{name} of a pose: has shape {np.shape(values)}, {shape} is needed"  # type: ignore[arg-type]
-        raise ShapeError(message, parameter=name, value=np.shape(values)) from None  # type: ignore[arg-type]
+        message = f"{name} of a pose: has shape {np.shape(values)}, {shape} is needed"
+        raise ShapeError(message, parameter=name, value=np.shape(values)) from None
     array.setflags(write=False)
     return array
 

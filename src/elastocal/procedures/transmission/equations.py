@@ -76,13 +76,13 @@ class EncoderSeries:
         motors: Mapping[str, ArrayLike] | None = None, *, table: str = "series",
     ) -> EncoderSeries:  # fmt: skip
         """Arrays by axis: counts, joint values in rad or m, motor angles in rad; rows are counted from 1."""
-        given = (("counts", counts), ("joint", joints or {}), ("motor", motors or {}))
-        columns = [
-            {axis: AxisColumn.of(f"{word} {axis}", vector(f"{word} {axis}", v)) for axis, v in values.items()}
-            for word, values in given
-        ]
-        rows = max((len(c.values) for each in columns for c in each.values()), default=0)
-        return cls(table, tuple(range(1, rows + 1)), *columns)
+
+        def columns(word: str, values: Mapping[str, ArrayLike] | None) -> dict[str, AxisColumn]:
+            return {a: AxisColumn.of(f"{word} {a}", vector(f"{word} {a}", v)) for a, v in (values or {}).items()}
+
+        logged = columns("counts", counts)
+        rows = max((len(c.values) for c in logged.values()), default=0)
+        return cls(table, tuple(range(1, rows + 1)), logged, columns("joint", joints), columns("motor", motors))
 
     def columns(self) -> Iterator[tuple[What, str, AxisColumn]]:
         yield from (("counts", a, c) for a, c in self.counts.items())
