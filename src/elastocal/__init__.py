@@ -24,6 +24,7 @@ _NAMES = {
     # plan and simulate
     "plan": "elastocal.design.planning",
     "Cell": "elastocal.design.cell",
+    "obstacles": "elastocal.design.obstacles.obstacle:",
     "loads": "elastocal.design.loading.loading:",
     "assess": "elastocal.calibration.simulation",
     "simulate": "elastocal.calibration.simulation",

@@ -16,6 +16,7 @@ from elastocal.compensation.process import ProcessLoad as ProcessLoad
 from elastocal.compensation.run import compensate as compensate
 from elastocal.design.cell import Cell as Cell
 from elastocal.design.loading import loading
+from elastocal.design.obstacles import obstacle
 from elastocal.design.planning import plan as plan
 from elastocal.errors import InputError as InputError
 from elastocal.files.programs import read_program as read_program
@@ -29,4 +30,5 @@ from elastocal.spatial.pose import Pose as Pose
 from elastocal.store.history import history as history
 
 loads = loading
+obstacles = obstacle
 __version__: str
