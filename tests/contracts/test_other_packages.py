@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from elastocal.app.cli.main import run_words
 from elastocal.compensation.posts.post import post_for, post_kinds
 from elastocal.design.criteria.criterion import criterion_kinds
 from elastocal.errors import InputError
@@ -205,6 +206,20 @@ def test_a_measurement_is_used_from_a_campaign_file(install: Install, tmp_path: 
     plan = read_plan(path).campaign
     assert plan.readings.shape == (3, 1)
     assert np.isnan(plan.readings).all()
+
+
+def test_its_virtual_readings_are_written_and_read_again(install: Install, tmp_path: Path) -> None:
+    install("elastocal.measurements", "Wire", MEASUREMENT)
+    path = tmp_path / "wire.yaml"
+    path.write_text(CAMPAIGN.replace("sd_um: 50", "sd_um: 0.001"), encoding="utf-8")
+    (tmp_path / "wire.csv").write_text(TABLE, encoding="utf-8")
+    assert run_words(["simulate", str(path), "--out", str(tmp_path / "virtual")]) == 0
+    again = read_campaign(tmp_path / "virtual" / "campaign.yaml")
+    assert again.campaign.measurement.kind == "their_wire"
+    # the tip of the arm, 0.4 m out and 0.2 m up, and so on; the load bends it by less than 2 mm
+    lengths = [np.hypot(0.2, 0.4), np.hypot(0.5, 0.7), np.hypot(0.8, 1.0)]
+    np.testing.assert_allclose(again.campaign.readings[:, 0], lengths, atol=2e-3)
+    np.testing.assert_allclose(again.campaign.readings, again.campaign.measurement.predict(again.model), atol=1e-7)
 
 
 @pytest.mark.parametrize(
