@@ -23,7 +23,6 @@ from elastocal.errors import (
     UnitError,
     UnsupportedError,
 )
-from elastocal.files.campaign.columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.decisions import decided_rows
 from elastocal.files.campaign.observed import (
     POSITIONS,
@@ -34,6 +33,7 @@ from elastocal.files.campaign.observed import (
     words_of,
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
+from elastocal.files.campaign.reading_columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
 from elastocal.files.tables.records import is_campaign
