@@ -20,6 +20,7 @@ _NAMES = {
     "read_robot": "elastocal.files.robot.read",
     "shipped_robots": "elastocal.files.robot.read",
     "Robot": "elastocal.model.robot",
+    "Pose": "elastocal.spatial.pose",
     # plan and simulate
     "plan": "elastocal.design.planning",
     "Cell": "elastocal.design.cell",

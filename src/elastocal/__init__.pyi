@@ -25,6 +25,7 @@ from elastocal.measure import sources as sources
 from elastocal.measure.sources.tracker import Tracker as Tracker
 from elastocal.model.robot import Robot as Robot
 from elastocal.published.case import reproduce as reproduce
+from elastocal.spatial.pose import Pose as Pose
 from elastocal.store.history import history as history
 
 loads = loading

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle.mechanics import constants, poses, twists
+from oracle.refusals import refused
 from oracle.robots import configurations
 
 from elastocal.errors import DuplicateError, UnknownNameError
@@ -186,3 +187,14 @@ def test_a_robot_tells_its_progress(kr270: Robot) -> None:
     kr270.stiffness(np.zeros((4, 6)), progress=lambda done, total: told.append((done, total)))
     kr270.deflection(np.zeros((4, 6)), [0, 0, -100, 0, 0, 0], progress=lambda done, total: told.append((done, total)))
     assert told == [(4, 4), (4, 8), (8, 8)]
+
+
+def test_a_parameter_is_had_by_its_name(kr270) -> None:
+    row = kr270.parameters["A2.k"]
+    assert (row.name, row.unit, row.kind) == ("A2.k", "rad/(N m)", "joint_compliance")
+    assert row.value == kr270.parameters.values[kr270.parameters.names.index("A2.k")]
+    assert "A2.k" in kr270.parameters
+    assert "A9.k" not in kr270.parameters
+    with refused("unknown-parameter", "A9.k"):
+        kr270.parameters["A9.k"]
+    assert len(kr270.parameters.to_frame()) == len(kr270.parameters)

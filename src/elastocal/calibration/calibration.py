@@ -392,7 +392,7 @@ class Calibration:
         ]
         if self.outliers:
             lines.append(f"  outliers left out: {len(self.outliers)}; with them: {self.leave_one_out_all.text()}")
-        lines += [f"  warning {w.code}: {w.text}" for w in self.warnings]
+        lines += [f"  {w.severity} {w.code}: {w.text}" for w in self.warnings]
         return shortened(lines) + ">"
 
     def _repr_html_(self) -> str:

@@ -23,6 +23,7 @@ from elastocal.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from elastocal.findings import Finding
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.object_places import ObjectPlaces
@@ -84,6 +85,8 @@ class Campaign:
     places: Sequence[str] = ()
     keep: Sequence[str] = ()
     name: str = ""
+    notes: tuple[Finding, ...] = field(init=False, default=())
+    """What was assumed or left out where the campaign was read from files; a calibration repeats it."""
     named: bool = field(init=False, default=False)
     """Whether markers have names of their own: only then they are looked for among the frames of the robot."""
 
@@ -104,7 +107,7 @@ class Campaign:
         given = {k: getattr(self, k) for k in READ}
         if all(v is None for v in given.values()):
             raise MissingError("nothing was read: give position, deflection, orientation or distance")
-        values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors)}
+        values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors), "notes": ()}
         for key in ("position", "deflection"):
             values[key] = None if given[key] is None else metre * _points(key, given[key], count)
         if self.orientation is not None:

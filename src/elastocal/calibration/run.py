@@ -122,7 +122,7 @@ def calibrate(
     instrument = instrument if rich is None else replace(instrument, bent=rich.robot)
     climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
     ladder = climb(climber, words) if kept is None else kept.climb(climber)
-    known = (*checked.findings, *assumed, *(() if kept is None else kept.findings))
+    known = (*campaign.notes, *checked.findings, *assumed, *(() if kept is None else kept.findings))
     return with_causes(result_of(checked.campaign, campaign, ladder, units, lost, known), checked.campaign)
 
 

@@ -127,6 +127,10 @@ class Robot:
     def joints(self) -> tuple[str, ...]:
         return self.tree.joint_names
 
+    @cached_property
+    def revolute_joints(self) -> tuple[str, ...]:
+        return tuple(j for j in self.joints if self.tree.joint(j).kind == "revolute")
+
     @property
     def n(self) -> int:
         """Number of joints that take a value."""

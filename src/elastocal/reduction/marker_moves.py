@@ -40,10 +40,10 @@ class MarkerMoves:
 
 
 def marker_moves(study: Study, campaign: Measured, nominal: Robot) -> MarkerMoves | None:
-    """None for kinds that watch no markers; ``nominal`` is the robot of the file."""
+    """None for kinds that read no vectors of markers; ``nominal`` is the robot of the file."""
     kind = campaign.measurement
     where = kind.watched
-    if where is None:
+    if where is None or len(kind.rows) != where.height:
         return None
     after = kind.predict(study.fit.model)
     rows = np.array([range(start, start + 3) for start in where.starts])

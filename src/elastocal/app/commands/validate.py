@@ -72,9 +72,10 @@ def validate(
     stage(0, 3, "reading the calibration")
     known = read_calibration(calibration)
     stage(1, 3, "reading the readings")
-    readings, notes, fitted = readings_for(known, measured, typed_keys(units, None, euler, True))
+    readings, fitted = readings_for(known, measured, typed_keys(units, None, euler, True))
     stage(2, 3, "predicting every reading")
     validation = known.validate(readings, refit=refit or fitted)
+    notes = tuple(n.text for n in readings.notes)
     if validation.stations_fitted:
         notes = (*notes, "Where the instrument stands was fitted to these readings: errors are of shape, not of place.")
     return ValidateResult(calibration, measured, known, validation, notes)

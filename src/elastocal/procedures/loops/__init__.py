@@ -26,10 +26,12 @@ from elastocal.procedures.loops.joints import (
     joint_elements,
     joint_result,
 )
-from elastocal.procedures.loops.loop import Estimate, NamedLoop, unknown
+from elastocal.procedures.loops.loop import Estimate, NamedLoop, loop_of, unknown
 from elastocal.results import as_frame
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
+
+__all__ = ["Loops", "NamedLoop", "identify", "loop_of"]
 
 SURE = 0.999
 """Level of the interval that must lie below zero where a number is called negative."""

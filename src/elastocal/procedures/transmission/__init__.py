@@ -46,6 +46,8 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives
 
+__all__ = ["EncoderSeries", "Transmission", "identify"]
+
 MANY = 1 / 6
 """Share of rows with outliers from which swapped columns are looked for."""
 REGULAR = 3.0
