@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -134,15 +134,14 @@ def predicted(
     base: bool,
 ) -> Prediction:
     """At joint values (N, n), as a station sees it or, with ``base``, in base axes; some poses at a time."""
-    whole: list[Array] = []
+    whole: dict[str, Any] = {}
     for first in range(0, max(1, len(joints)), CHUNK):
         some = slice(first, first + CHUNK)
         load, above = (None if given is None else given[some] for given in (loads, warm))
         part = _predicted(c, joints[some], load, station, load_frame, above, follows=follows, base=base)
-        whole = whole or [np.empty((len(joints), *values.shape[1:])) for values in part]
-        for array, values in zip(whole, part, strict=True):
-            array[some] = values
-    return Prediction(*whole, c.markers, c.placed)
+        for key, values in part.items():
+            whole.setdefault(key, np.empty((len(joints), *values.shape[1:])))[some] = values
+    return Prediction(**whole, markers=c.markers, placed=c.placed)
 
 
 def _predicted(
@@ -155,8 +154,8 @@ def _predicted(
     *,
     follows: bool,
     base: bool,
-) -> tuple[Array, ...]:
-    """The arrays of a prediction, in their order."""
+) -> dict[str, Array]:
+    """The arrays of a prediction."""
     tool = tool_of(c.robot, c.names, joints, loads, load_frame, warm, follows=follows)
     at, rest = (tool.states(c.values), None) if loads is None else tool.both(c.values)
     where = np.full(len(joints), station)
@@ -180,15 +179,15 @@ def _predicted(
     if base:
         points = (points - c.placing.shift[station]) @ frame
         frame = np.eye(3)
-    return (
-        points,
-        k * np.sqrt(spread + c.discrepancy**2),
-        k * np.sqrt(spread + noise),
-        frame @ at.turn @ c.placing.tool_turn,
-        moved,
-        k * np.sqrt(moved_spread + c.discrepancy**2),
-        k * np.sqrt(moved_spread + moved_noise),
-    )
+    return {
+        "position": points,
+        "half_width": k * np.sqrt(spread + c.discrepancy**2),
+        "half_width_reading": k * np.sqrt(spread + noise),
+        "orientation": frame @ at.turn @ c.placing.tool_turn,
+        "deflection": moved,
+        "deflection_half_width": k * np.sqrt(moved_spread + c.discrepancy**2),
+        "deflection_half_width_reading": k * np.sqrt(moved_spread + moved_noise),
+    }
 
 
 def slopes_and_noise(c: Calibration, joints: Array, loads: Array | None) -> tuple[Array, Array]:

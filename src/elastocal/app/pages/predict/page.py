@@ -94,7 +94,7 @@ def _rows(result: PredictResult, part: slice) -> list[tuple[Cell, ...]]:
     import numpy as np
 
     p = result.prediction.picked(np.arange(part.start, part.stop))
-    pairs = [p.covariance[:, "xyz".index(a), "xyz".index(b)] for a, b in _PAIRS]
+    pairs = [p.covariance[:, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS]
     numbers = np.hstack([
         1e3 * p.twist[:, :3], 1e6 * p.half_width[:, :3], 1e3 * p.twist[:, 3:], 1e6 * p.ellipsoid()[0],
         np.stack(pairs, axis=1),
