@@ -139,8 +139,9 @@ def predicted(
         some = slice(first, first + CHUNK)
         load, above = (None if given is None else given[some] for given in (loads, warm))
         part = _predicted(c, joints[some], load, station, load_frame, above, follows=follows, base=base)
+        whole = whole or {key: np.empty((len(joints), *values.shape[1:])) for key, values in part.items()}
         for key, values in part.items():
-            whole.setdefault(key, np.empty((len(joints), *values.shape[1:])))[some] = values
+            whole[key][some] = values
     return Prediction(**whole, markers=c.markers, placed=c.placed)
 
 
