@@ -21,7 +21,7 @@ _NAMES = {
     "shipped_robots": "elastocal.files.robot.read",
     "Robot": "elastocal.model.robot",
     # plan and simulate
-    "plan": "elastocal.design.planning",
+    "plan": "elastocal.calibration.planning",
     "Cell": "elastocal.design.cell",
     "loads": "elastocal.design.loading.loading:",
     "assess": "elastocal.calibration.simulation",

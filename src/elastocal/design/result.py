@@ -60,7 +60,7 @@ class ExpectedParameter:
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """``selection`` of candidates, with the ``certificate`` of the criterion itself, None where it has none, and that
-    of D; the ``curve`` of accuracy by size and the sizes ``needed`` where these were asked for.
+    of D, None where parameters have a prior; the ``curve`` of accuracy by size and the sizes ``needed`` where these were asked for.
 
     ``speeds`` (n,) are of the controller's axes, nan where not known, and ``change`` the time in s of another load.
     """
@@ -68,7 +68,7 @@ class Plan:
     problem: DesignProblem
     selection: Selection
     certificate: Certificate | None
-    by_determinant: Certificate
+    by_determinant: Certificate | None
     curve: tuple[Point, ...] = ()
     needed: HowMany | None = None
     speeds: Array | None = None
@@ -182,6 +182,19 @@ class Plan:
         """Expected error (T,) at the test poses after the calibration, in the unit that the method counts in."""
         return self.problem.errors(self.selection.known)
 
+    @cached_property
+    def uncalibrated(self) -> Array | None:
+        """Expected error (T,) there of the nominal robot by the priors; None where the plan has none."""
+        return None if self.task.prior is None else self.problem.uncalibrated(self.selection.chosen)
+
+    @cached_property
+    def effects(self) -> tuple[tuple[str, int, float], ...]:
+        """Model words with how many parameters each has, and the RMS error of an uncalibrated robot by its prior."""
+        prior, names = self.task.prior, set(self.problem.names)
+        mine = {} if prior is None else {w: [n for n in own if n in names] for w, own in prior.effects.items()}
+        chosen = self.selection.chosen
+        return tuple((w, len(own), rms(self.problem.uncalibrated(chosen, own))) for w, own in mine.items() if own)
+
     @property
     def assumed(self) -> tuple[str, ...]:
         """Parameters sought whose values in the robot file are assumed (status)."""
@@ -214,7 +227,7 @@ class Plan:
         """Of the robot first, then unknowns of the campaign."""
         rows, model, method = self.problem.rows, self.task.model, self.task.measuring
         kind = method.readings(self.chosen)
-        units = {u.name: u.unit for s in method.sources if s.common for u in s.unknowns(kind, model)}
+        units = {u.name: u.unit for s in method.nuisances if s.common for u in s.unknowns(kind, model)}
         units |= {p.name: p.unit for p in model.parameters if p.name in rows.own}
         values = dict(zip(rows.own, self.problem.values, strict=True))
         pairs = zip(rows.names, self.selection.known.sd, strict=True)
@@ -224,9 +237,9 @@ class Plan:
 
     @cached_property
     def budget(self) -> Budget | None:
-        """Where the uncertainty comes from; None where there is only one source."""
+        """Where the uncertainty comes from; None where there is only one source, or a prior beside them."""
         method = self.task.measuring
-        if len(method.sources) < 2:
+        if len(method.sources) < 2 or self.task.prior is not None:
             return None
         campaign = exact(method.readings(self.chosen), method.sources, self.task.model, method.measured(self.chosen))
         return expected(self.task.model, campaign, self.problem.names).budget
