@@ -6,17 +6,19 @@ speaking of, and moves no prediction either.  Nuisances nu (where instrument and
     A_c L z + B_c nu = (A_c L - B_c G) z + B_c (nu + G z),    G the least squares of all candidates,
 
 and the singular vectors of what is left are kept down to where all others together move a reading by less than
-``NOISE`` of its standard deviation.  They are exact zeros for the search, which is then that of some 60 unknowns.
+``NOISE`` of its standard deviation.  The search is then one for some 60 unknowns; the plan that it ends with is judged by all (``whole``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from elastocal.design.information import CandidateRows, Space, space_of
-from elastocal.design.knowledge import Coordinates, inverse_triangle
+from elastocal.design.knowledge import Coordinates, Knowledge, inverse_triangle
+from elastocal.solve.rank import stacked_triangle
 from elastocal.spatial.entries import Array
 
 NOISE = 0.1
@@ -48,3 +50,12 @@ def leading_space(candidates: CandidateRows) -> Space:
     prior = candidates.prior_rows @ combined
     inner = space_of(CandidateRows(candidates.blocks @ combined, prior.T @ prior, tuple(range(q))))
     return replace(inner, coordinates=Coordinates(combined @ inner.coordinates.transform, order, q))
+
+
+def whole(candidates: CandidateRows, chosen: Sequence[int]) -> Knowledge:
+    """What a plan tells of all parameters, in units of their priors."""
+    p = candidates.parameters
+    assert candidates.prior is not None
+    size = 1 / np.sqrt(np.diag(candidates.prior))
+    triangle = stacked_triangle([candidates.rows(chosen) * size, np.zeros((p, p))], p)
+    return Knowledge(inverse_triangle(triangle), Coordinates(np.diag(size), np.arange(p), 0))

@@ -15,6 +15,7 @@ from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import search
 from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
+from elastocal.design.leading import whole
 from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Measuring
 from elastocal.design.problem import DesignProblem, design_problem
@@ -117,6 +118,9 @@ def best_plan(
     best = search(rows, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
     if limits and smallest is not None and not problem.requirement(limits).ratio(best.known) <= 1:
         best = smallest.plan  # a better criterion, but not what is required
+    if task.prior is not None:
+        known = whole(rows, best.chosen)
+        best = replace(best, known=known, gain=criterion.gain(known), value=criterion.value(known))
     curve = _curve(problem, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
     own = certify(rows, criterion, rules, best, space=space) if criterion.certifiable else None
     by_d = own if criterion.kind == Determinant.kind else None

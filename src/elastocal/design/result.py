@@ -11,6 +11,7 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.certificate import Certificate
 from elastocal.design.exchange import Selection
 from elastocal.design.how_many import HowMany, Point
+from elastocal.design.leading import prior_root
 from elastocal.design.method import Stop
 from elastocal.design.observed import exact
 from elastocal.design.problem import DesignProblem
@@ -33,6 +34,8 @@ SHOWN = 12
 """Parameters that a short text lists."""
 CHANGE = 300.0
 """Time in s that another load is taken to need where nobody states it."""
+SIGNIFICANT = 5.0
+"""Values above so many standard deviations are significant: known to 20 % or better."""
 LOST = 100.0
 """Standard deviations above so many times the value: the parameter is not determined."""
 
@@ -46,11 +49,22 @@ class ExpectedParameter:
     sd: float
     unit: str
     nuisance: bool = False
+    prior: float = float("nan")
+    """Standard deviation before any reading, where the plan counts with one."""
 
     @property
     def share(self) -> float:
         """Standard deviation over value; nan where there is no value to compare with."""
         return self.sd / abs(self.value) if self.value else float("nan")
+
+    @property
+    def known(self) -> float:
+        """Share of the prior variance that the readings take away; nan without a prior."""
+        return 1 - (self.sd / self.prior) ** 2
+
+    @property
+    def significant(self) -> bool:
+        return self.share <= 1 / SIGNIFICANT
 
     @property
     def determined(self) -> bool:
@@ -73,6 +87,13 @@ class Plan:
     needed: HowMany | None = None
     speeds: Array | None = None
     change: float | None = None
+
+    @property
+    def bound(self) -> Certificate:
+        """The certificate of its own criterion, else that of D."""
+        bound = self.certificate or self.by_determinant
+        assert bound is not None
+        return bound
 
     @property
     def task(self) -> PlanTask:
@@ -230,9 +251,12 @@ class Plan:
         units = {u.name: u.unit for s in method.nuisances if s.common for u in s.unknowns(kind, model)}
         units |= {p.name: p.unit for p in model.parameters if p.name in rows.own}
         values = dict(zip(rows.own, self.problem.values, strict=True))
-        pairs = zip(rows.names, self.selection.known.sd, strict=True)
+        prior = np.full(len(rows.names), np.nan)
+        if self.task.prior is not None:
+            prior[: len(rows.own)] = np.linalg.norm(prior_root(rows), axis=1)
         return tuple(
-            ExpectedParameter(n, float(values.get(n, np.nan)), float(sd), units[n], n not in values) for n, sd in pairs
+            ExpectedParameter(n, float(values.get(n, np.nan)), float(sd), units[n], n not in values, float(before))
+            for n, sd, before in zip(rows.names, self.selection.known.sd, prior, strict=True)
         )
 
     @cached_property
@@ -250,15 +274,18 @@ class Plan:
 
     def __repr__(self) -> str:
         method, n = self.task.measuring, len(self.chosen)
-        bound, own = self.certificate or self.by_determinant, [p for p in self.parameters if not p.nuisance]
+        bound, own = self.bound, [p for p in self.parameters if not p.nuisance]
         word = self.problem.criterion.kind if self.certificate else "d"
+        before = "" if self.uncalibrated is None else f"; {1e3 * rms(self.uncalibrated):.3g} mm without calibration"
+        own = own if self.uncalibrated is None else []
         unit, factor = ("mm", 1e3) if method.counted == "m" else (method.counted, 1.0)
         lines = [
             f"Plan of {n} {method.noun} of {len(self.problem.candidates)} candidates for {self.task.model.name}",
             f"  expected error at {len(self.errors)} test poses: {factor * self.rms_error:.3g} {unit} rms, "
-            f"{factor * float(self.errors.max()):.3g} {unit} largest",
+            f"{factor * float(self.errors.max()):.3g} {unit} largest{before}",
             f"  criterion {self.problem.criterion.kind}: {self.selection.value:.5g}, at least "
             f"{100 * bound.efficiency:.1f} % efficient by {word}",
+            *(f"  {word:<16} {many} parameters, {1e3 * e:.3g} mm without" for word, many, e in self.effects),
             *(f"  {p.name:<16} sd {p.sd:.3g} {p.unit}" for p in own[:SHOWN]),
             *(f"  ... and {len(own) - SHOWN} more parameters" for _ in own[SHOWN : SHOWN + 1]),
             *(f"  warning {w.code}: {w.text}" for w in self.warnings),
