@@ -218,7 +218,7 @@ def unobservable_error(names: Sequence[str], candidates: CandidateSet, method: M
                 f"no load turns {', '.join(idle)} (a force whose line meets an axis, or is parallel to it, does not: "
                 "pull sideways or off the axis, by directions and points of loads)"
             )
-        still = [j for j, moved in zip(mine, _moved(candidates, method)[at], strict=True) if not moved]
+        still = [j for j, moved in zip(mine, moved_joints(candidates, method)[at], strict=True) if not moved]
         if still:
             reasons.append(f"no marker moves with {', '.join(still)} (it lies on the axis: choose markers beside it)")
     why = f": {'; '.join(reasons)}" if reasons else ""
@@ -235,7 +235,7 @@ def _turned(candidates: CandidateSet) -> Bools:
     return np.asarray(torque.max(axis=0) > ROUNDING * model.size * np.abs(wrenches).max(initial=1e-300))
 
 
-def _moved(candidates: CandidateSet, method: Measuring) -> Bools:
+def moved_joints(candidates: CandidateSet, method: Measuring) -> Bools:
     """(n,) joints that move some marker."""
     rows = [6 if m.rows == 6 else 3 for m in method.markers]
     ways = (kinematics(candidates.model, candidates.poses.q, m.frame).jacobian for m in method.markers)

@@ -129,7 +129,7 @@ def _task_by_priors(plan: Plan) -> tuple[str, str]:
         "priors, instrument and markers estimated along.",
         f"Expected error on unseen poses ({plan.problem.tests.words}): {1e6 * plan.rms_error:.3g} um RMS, "
         f"{1e6 * float(plan.errors.max()):.3g} um at the worst; without calibration "
-        f"{1e6 * rms(plan.uncalibrated):.3g} um RMS by the priors. Readings of the calibrated robot have the noise of "
+        f"{1e6 * rms(plan.uncalibrated):.0f} um RMS by the priors. Readings of the calibrated robot have the noise of "
         "the instrument on top.",
     )
 
