@@ -16,7 +16,7 @@ from elastocal.compensation.process import ProcessLoad as ProcessLoad
 from elastocal.compensation.run import compensate as compensate
 from elastocal.design.cell import Cell as Cell
 from elastocal.design.loading import loading
-from elastocal.design.planning import plan as plan
+from elastocal.calibration.planning import plan as plan
 from elastocal.errors import InputError as InputError
 from elastocal.files.programs import read_program as read_program
 from elastocal.files.robot.read import read_robot as read_robot

@@ -75,7 +75,8 @@ def plan(
     """
     robot = robot if isinstance(robot, Robot) else read_robot(robot)
     if isinstance(work, PlanTask):
-        task = replace(work, model=robot)
+        made = robot if work.prior is None else with_words(robot, tuple(work.prior.effects))[0]
+        task = replace(work, model=made)
     else:
         task = marker_task(bending(robot) if loads else robot, work, loads, markers, noise)
         if not loads and seek is not None:
