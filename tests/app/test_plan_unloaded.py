@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from app.cell_desk import well
 from app.conftest import Run
 
 import elastocal as ec
+from elastocal.calibration.planning import drawn_robot
+from elastocal.files.robot.write import robot_text
 
 DH = """\
 joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg
@@ -60,7 +63,7 @@ def test_a_dh_table_alone_is_planned(run: Run, folder: Path) -> None:
         "position", False, ["reading"],
     )  # fmt: skip
     assert (folder / "out" / "plan.csv").read_text().startswith("name,J1_deg")
-    assert any(p.suffix == ".ls" for p in (folder / "out").iterdir())
+    assert "P20: read" in (folder / "out" / "PLAN_OF_ARM.LS").read_text()
     assert any("lies on the axis" in note for note in data["notes"])  # the flange of a DH table is on axis 6
 
 
@@ -104,7 +107,9 @@ def test_a_plan_file_states_words_priors_and_what_was_calibrated_before(run: Run
     assert sure["geometry"] < 0.8 * plain["geometry"]
     assert yaml.safe_load((folder / "out" / "campaign.yaml").read_text())["priors"][0]["sd_mrad"] == 0.1
     planned(PLAN)
-    well("simulate", folder / "out" / "campaign.yaml", "--out", folder / "read")
+    truth = drawn_robot(ec.read_robot(folder / "arm.csv"), np.random.default_rng(4), ("geometry", "weight"))
+    (folder / "true.yaml").write_text(robot_text(truth))
+    well("simulate", folder / "out" / "campaign.yaml", "--truth", folder / "true.yaml", "--out", folder / "read")
     well("calibrate", folder / "read" / "campaign.yaml", "--out", folder / "cal.json")
     after = planned(f"{PLAN}earlier: cal.json\n")
     assert after["root mean square"] < 0.8 * plain["root mean square"]

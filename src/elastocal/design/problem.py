@@ -145,7 +145,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
         return _informed(rows, task)
 
     rows = rows_of(names)
-    hidden = unobservable(rows, _scales(rows, model))
+    hidden = unobservable(rows, _scales(rows, model)) if task.prior is None else ()
     if hidden and (task.names is not None or len(hidden) == len(names)):
         raise unobservable_error(hidden, candidates, method)
     if hidden:
