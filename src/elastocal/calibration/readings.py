@@ -150,9 +150,16 @@ def _priors(observed: Observed, placed: bool) -> tuple[Prior, ...]:
     for word in words:
         if word not in model_words():
             raise observed.located.unknown(("model",), "model word", word, ("auto", *model_words()))
-    robot, wanted = with_words(observed.model, tuple(words))
+    return stated_priors(observed.located, observed.priors, observed.model, tuple(words))
+
+
+def stated_priors(
+    located: Located, entries: Sequence[PriorEntry], robot: Robot, words: tuple[str, ...]
+) -> tuple[Prior, ...]:
+    """Priors as a file states them, of parameters that model words stand for."""
+    robot, wanted = with_words(robot, words)
     names = tuple(n for w in wanted for n in w.names)
-    return tuple(p for entry in observed.priors for p in _prior(observed.located, entry, robot, names))
+    return tuple(p for entry in entries for p in _prior(located, entry, robot, names))
 
 
 _DIMENSIONS = {"m": "length", "rad": "angle", "rad/(N m)": "compliance", "m/N": "compliance", "kg": "mass"}

@@ -114,7 +114,8 @@ def _requests(file: PlanFile, plan: Plan) -> Requests:
     """What the plan was made for, and the model that is to be found by it."""
     from elastocal.files.campaign.file import Requests
 
-    return Requests(plan.problem.names, (), file.form, model=file.model)
+    sought = plan.problem.names if plan.task.prior is None else None
+    return Requests(sought, (), file.form, model=file.model)
 
 
 def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
