@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration import load_slips, orientation_slips
+from elastocal.calibration import load_slips, moved, orientation_slips
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import in_order, markers_word, mended
 from elastocal.calibration.load_slips import check_loads
@@ -182,8 +182,12 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
 
 
 def _other_than_points(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
-    """The campaign without a slip of orientations or loads; None where ``word`` is none of these."""
-    return orientation_slips.undone(campaign, word) or load_slips.undone(robot, campaign, word)
+    """The campaign without a slip of orientations, loads or stations; None where ``word`` is none of these."""
+    return (
+        orientation_slips.undone(campaign, word)
+        or load_slips.undone(robot, campaign, word)
+        or moved.undone(campaign, word)
+    )
 
 
 def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:
