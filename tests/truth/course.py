@@ -1,6 +1,6 @@
 """Alarms on what changes in the course of a campaign: how often where nothing does, and where something does.
 
-    python tests/truth/course.py right 0 200      campaigns of five arms without a change: alarms in several orders of rows
+    python tests/truth/course.py right 0 200      campaigns of five arms without a change: alarms by order of rows
     python tests/truth/course.py changed 0 20     shares of the changes that are named, and named right
 
 Arms are those of ``arms.py``: true ones have effects that no word describes exactly.  Rows of a right campaign are

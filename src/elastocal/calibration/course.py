@@ -61,7 +61,7 @@ TRENDS = {
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Columns (M, rows, a) that a fit leaves out, times a ``weight`` (M,) by the order of rows; ``row`` where it begins.
+    """Columns (M, rows, a) that a fit leaves out, times a ``weight`` (M,) by the order of rows; a step begins at ``row``.
 
     ``tests`` were made, which the probability is times of."""
 
@@ -329,7 +329,7 @@ class _Course:
     def _drift(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
         size = float(np.nanmax(distances(self.fit.task.sight, change.moves)))
         text = (
-            f"{TRENDS[change.kind]}: by up to {1e3 * size:.3f} m{self.fit.task.sight.unit} from the first row to the last ({chance}); "
+            f"{TRENDS[change.kind]}: by up to {1e3 * size:.3f} m{self.fit.task.sight.unit} from first to last ({chance}); "
             "measure again when all is warm, or name stations for parts of the campaign; poses that are read again at "
             "the end show what is left of it"
         )

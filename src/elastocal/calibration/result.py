@@ -89,7 +89,7 @@ def result_of(
             *optimism,
             *prior_conflicts(post),
             *warnings_of(campaign, ladder, lost),
-        ),  # fmt: skip
+        ),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),

@@ -13,7 +13,17 @@ from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
+TOLD = 1.0
+"""m: positions that are less certain were not told by the readings; distances alone leave all turns about their point.
+"""
 _LOST = "no determined state there, with or without the load"
+
+
+_DISTANCES = (
+    Column("distance_mm", "distance", "mm", 4),
+    Column("distance_95_um", "95 % +- mean distance", "um", 1, "mean interval"),
+    Column("distance_reading_95_um", "95 % +- read distance", "um", 1, "reading interval"),
+)
 
 
 def page(result: ReadingsResult) -> Report:
@@ -27,7 +37,10 @@ def verdict(result: ReadingsResult) -> tuple[str, ...]:
     warned = (*result.calibration.doubts, *(w for w in p.warnings if w.severity == "warning"))
     out += [f"WARNING {w.code.upper()}: {w.text}." for w in warned]
     mean, reading = p.known_to(result.markers)
-    if p.placed and isfinite(mean):
+    if p.ranged:
+        near, read = p.known_to(result.markers, ranges=True)
+        out.append(f"Distances are known to {length(near)} or better (95 %, mean), a new reading to {length(read)}.")
+    if p.placed and isfinite(mean) and not (p.ranged and mean > TOLD):
         out.append(
             f"Positions are known to {length(mean)} or better (95 %, mean), a new reading to {length(reading)}, in "
             f"{_where(result)}."
@@ -60,6 +73,7 @@ def table(result: ReadingsResult) -> Table:
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4, shown=p.loaded) for c in "xyz"),
         *_widths("d", "deflection", p.loaded),
         *_widths("d_reading_", "read deflection", p.loaded),
+        *(_DISTANCES if p.ranged else ()),
     )
     rows: list[tuple[Cell, ...]] = []
     for i in range(len(at)):
@@ -68,12 +82,17 @@ def table(result: ReadingsResult) -> Table:
             moved = [1e3 * p.deflection[i, j], 1e6 * p.deflection_half_width[i, j],
                      1e6 * p.deflection_half_width_reading[i, j]]  # fmt: skip
             cells = [*_cells(place, p.placed), *_cells(moved, p.loaded)]
+            if p.ranged:
+                far = (1e3 * p.distance, 1e6 * p.distance_half_width, 1e6 * p.distance_half_width_reading)
+                cells += _cells([v[i, j : j + 1] for v in far], True)
             rows.append((*loaded_cells(at, result.load, i), p.markers[j], *cells))
     notes = []
     if not p.placed:
         notes.append("The calibration is of deflections alone: positions are not calibrated.")
     else:
         notes.append(f"x, y, z in the frame of the readings, station {result.station}.")
+    if p.ranged:
+        notes.append("Distances are from the fixed point of the readings.")
     if p.loaded:
         notes.append("dx, dy, dz: loaded minus unloaded, base axes.")
     notes.append("Half widths of 95 % intervals: of the mean, and of one new reading about it.")
