@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.moved import undone
+from elastocal.calibration.moved import parted
 from elastocal.calibration.run import calibrate
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
@@ -87,9 +88,10 @@ def test_a_move_whose_rows_were_left_out_as_outliers() -> None:
     assert {o.row for o in again.outliers} == {3}
 
 
-@pytest.mark.parametrize("row", [MIDDLE, LATE])
-def test_markers_exchanged_from_a_row_on(row: int) -> None:
+@pytest.mark.parametrize(("row", "apart"), [(MIDDLE, 0.1), (LATE, 1.0)])
+def test_markers_exchanged_from_a_row_on(row: int, apart: float) -> None:
     q, x = table(3)
+    x = x[:, :1] + apart * (x - x[:, :1])
     data = of(q, swapped_from(x, row), markers=("a", "b", "c"))
     cal = calibrate(KR270, data, WORDS)
     found = named(cal)
@@ -99,6 +101,21 @@ def test_markers_exchanged_from_a_row_on(row: int) -> None:
     assert word == f"markers a and b exchanged in rows from row {row} on"
     again, right = calibrate(KR270, data, WORDS, accept=word), calibrate(KR270, of(q, x), WORDS)
     np.testing.assert_array_equal(again.covariance, right.covariance)
+
+
+def test_what_is_far_away_from_some_row_on_is_refused_by_its_word() -> None:
+    """Half of the rows by targets far apart, or by a tracker that stands elsewhere: the robot is near by neither."""
+    q, x = table(2)
+    word = f"markers marker1 and marker2 exchanged in rows from row {MIDDLE} on"
+    with refused("slip", word, parameter="accept"):
+        calibrate(KR270, of(q, swapped_from(x, MIDDLE)), WORDS)
+    wrong = x.copy()
+    wrong[30:] = x[30:] @ Rotation.from_rotvec([0.2, -0.5, 0.1]).as_matrix().T + [0.5, 0.2, -0.3]
+    word = "a station for rows from row 30 on"
+    with refused("slip", word, parameter="accept"):
+        calibrate(KR270, of(q[10:], wrong[10:], places=[f"row {i}" for i in range(10, POSES)]), WORDS)
+    cal = calibrate(KR270, of(q, wrong), WORDS, accept=word)
+    assert cal.outliers == ()
 
 
 def test_a_target_that_was_moved() -> None:
@@ -152,9 +169,9 @@ def test_time_is_the_order_where_it_was_read() -> None:
     data = of(q[shuffled], moved_from(x, MIDDLE)[shuffled], time=100.0 + shuffled)
     found = named(calibrate(KR270, data, WORDS))
     assert (found.code, found.data["order"], shuffled[found.data["row"]]) == ("moved", "time", MIDDLE)
-    parted = undone(data, found.data["words"][0])
-    assert parted is not None
-    assert np.array_equal(parted.station == "1", shuffled < MIDDLE)
+    two = parted(data, found.data["words"][0])
+    assert two is not None
+    assert np.array_equal(two.station == "1", shuffled < MIDDLE)
     assert change(calibrate(KR270, data.changed(time=None), WORDS)) is None  # no order, no change
 
 

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from virtual import campaign, joint_values, shipped, true_robot
 
+from elastocal.calibration.calibration import Calibration
+from elastocal.calibration.certificate import expected_error
 from elastocal.calibration.run import calibrate
 from elastocal.quantities import quantile_95
 
 KR270 = shipped("kuka-kr270")
 NOISE = 3e-5
+
+
+def read_again(cal: Calibration, q: np.ndarray) -> np.ndarray:
+    """Sd of a new reading, by its interval."""
+    return np.asarray(cal.predict(q).distance_half_width_reading / quantile_95(cal.freedom) / cal.inflation)
 
 
 def test_distances_are_predicted_where_they_were_read() -> None:
@@ -19,8 +26,11 @@ def test_distances_are_predicted_where_they_were_read() -> None:
     q, new = joint_values(KR270, 50, rng), joint_values(KR270, 60, rng)
     exact = np.linalg.norm(truth.points(new), axis=2)
     read = np.linalg.norm(truth.points(q), axis=2) + NOISE * rng.normal(size=(50, 2))
-    seen = calibrate(KR270, campaign(q, KR270, distance=read), ("geometry", "weight")).predict(new)
+    cal = calibrate(KR270, campaign(q, KR270, distance=read), ("geometry", "weight"))
+    seen = cal.predict(new)
     assert seen.ranged
+    assert not seen.located
+    assert expected_error(cal, None) == pytest.approx(np.sqrt(np.mean(read_again(cal, q) ** 2)), rel=0.3)
     assert seen.distance.shape == (60, 2)
     off = np.abs(seen.distance - exact)
     assert off.mean() < 3 * NOISE

@@ -12,7 +12,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
@@ -29,6 +28,8 @@ from elastocal.model.robot import Robot
 
 SIZES = ((15, 3), (40, 1), (40, 3), (60, 2))
 """Poses and markers."""
+SHUFFLES = 7
+"""Further orders of a right campaign, by chance."""
 
 
 def drawn(seed: int) -> tuple[Robot, np.ndarray, np.ndarray]:
@@ -53,17 +54,16 @@ def shortest_way(q: np.ndarray) -> np.ndarray:
     return np.argsort(way).astype(float)
 
 
-def orders(q: np.ndarray) -> dict[str, np.ndarray]:
-    return {"drawn": np.arange(len(q)), "way": shortest_way(q), "joint": np.argsort(np.argsort(q[:, 0])).astype(float)}
-
-
-def right(seed: int) -> dict[str, str]:
-    """Code of the alarm by order of rows; empty where there is none."""
+def right(seed: int) -> Iterator[tuple[str, str]]:
+    """Order of the rows and code of the alarm; empty where there is none."""
     robot, q, x = drawn(seed)
     data = campaign(q, robot, position=x)
     fit = ec.calibrate(robot, data).ladder.chosen.fit
-    alarms = {name: changes(fit, data.changed(time=rank)) for name, rank in orders(q).items()}
-    return {name: found[0].code if found else "" for name, found in alarms.items()}
+    rng, count = np.random.default_rng([seed, 2]), len(q)
+    orders = [("drawn", np.arange(count)), ("way", shortest_way(q)), ("joint", np.argsort(np.argsort(q[:, 0])))]
+    for name, rank in orders + [("shuffled", rng.permutation(count)) for _ in range(SHUFFLES)]:
+        found = changes(fit, data.changed(time=rank.astype(float)))
+        yield name, found[0].code if found else ""
 
 
 def changed(seed: int) -> Iterator[tuple[str, str, bool]]:
@@ -73,11 +73,11 @@ def changed(seed: int) -> Iterator[tuple[str, str, bool]]:
     row = int(rng.integers(count // 4, 3 * count // 4))
     way = rng.normal(size=3)
     way /= np.linalg.norm(way)
-    for mm, late in product((0.2, 1.0, 5.0), (row,)):
+    for mm in (0.2, 1.0, 5.0):
         moved = x.copy()
         turn = Rotation.from_rotvec(1e-4 * mm**0.5 * rng.permutation(way)).as_matrix()
-        moved[late:] = x[late:] @ turn.T + 1e-3 * mm * way
-        yield f"moved {mm} mm", *_named(robot, q, moved, late)
+        moved[row:] = x[row:] @ turn.T + 1e-3 * mm * way
+        yield f"moved {mm} mm", *_named(robot, q, moved, row)
     for mm in (0.1, 0.2, 0.5):
         yield f"drift {mm} mm", *_named(robot, q, x + 1e-3 * mm * way * np.linspace(0, 1, count)[:, None, None], -1)
     if x.shape[1] > 1:
@@ -90,7 +90,7 @@ def _named(robot: Robot, q: np.ndarray, x: np.ndarray, row: int) -> tuple[str, b
     try:
         cal = ec.calibrate(robot, campaign(q, robot, position=x))
     except ec.InputError as error:
-        return f"refused: {error.code}", False
+        return "exchanged", str(error.value).endswith(f" from row {row} on")
     codes = ("moved", "exchanged", "marker-moved", "drift")
     found = next((w for w in cal.warnings if w.code in codes), None)
     return (found.code, found.data.get("row", -1) == row) if found else ("", False)
@@ -100,6 +100,6 @@ if __name__ == "__main__":
     what, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     table: Counter[tuple[object, ...]] = Counter()
     for seed in range(first, last):
-        table.update(right(seed).items() if what == "right" else changed(seed))
+        table.update(right(seed) if what == "right" else changed(seed))
     for key, times in sorted(table.items()):
         print(*key, times)

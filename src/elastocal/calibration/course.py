@@ -36,8 +36,8 @@ from elastocal.solve.nested import Score, ScoreTests
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
-LEVEL = 1e-3
-"""Probability of an alarm where nothing has changed."""
+LEVEL = 0.01
+"""Probability of an alarm where nothing has changed, at most: neighbouring rows are tried as if each were alone."""
 LEAST = 4
 """Rows on either side of a change, and states left out as outliers that one is to explain: fewer may be off together.
 """
@@ -61,7 +61,7 @@ TRENDS = {
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Columns (M, rows, a) that a fit leaves out, times a ``weight`` (M,) by the order of rows; a step begins at ``row``.
+    """Columns (M, rows, a) that a fit leaves out, times a ``weight`` (M,) by the order of rows; a step is at ``row``.
 
     ``tests`` were made, which the probability is times of."""
 
@@ -327,9 +327,10 @@ class _Course:
         return None
 
     def _drift(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
-        size = float(np.nanmax(distances(self.fit.task.sight, change.moves)))
+        sight = self.fit.task.sight
+        size = float(np.nanmax(distances(sight, change.moves)))
         text = (
-            f"{TRENDS[change.kind]}: by up to {1e3 * size:.3f} m{self.fit.task.sight.unit} from first to last ({chance}); "
+            f"{TRENDS[change.kind]}: by up to {1e3 * size:.3f} m{sight.unit} from first row to last ({chance}); "
             "measure again when all is warm, or name stations for parts of the campaign; poses that are read again at "
             "the end show what is left of it"
         )

@@ -28,6 +28,9 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
+TOLD = 1.0
+"""m: a coordinate that is less certain was not told by the readings."""
+
 
 @dataclass(frozen=True)
 class Deflected:
@@ -72,6 +75,11 @@ class Prediction:
     def ranged(self) -> bool:
         """Whether distances are predicted."""
         return bool(np.isfinite(self.distance).any())
+
+    @property
+    def located(self) -> bool:
+        """Whether positions were told by the readings: distances alone leave open how all turns about their point."""
+        return self.placed and not (self.ranged and float(np.nanmedian(self.half_width)) > TOLD)
 
     def known_to(self, markers: Sequence[int], *, ranges: bool = False) -> tuple[float, float]:
         """Largest distance in m by which the mean, and a reading, may be off (95 %) at these; nan if unknown.
@@ -199,9 +207,7 @@ def _distances(
     if c.seen.distance is None:
         unread = np.full(points.shape[:2], np.nan)
         return unread, unread, unread
-    size = np.linalg.norm(points, axis=2)
-    beam = points / size[:, :, None]
-    along = np.einsum("nmi,nmip->nmp", beam, slope.reshape(*points.shape, -1))
+    beam, along = _along_beam(points, slope)
     spread = np.einsum("nmp,nmp->nm", along @ c.covariance, along)
     spread = spread + _loose_variance(c, q, c.placing.turn[station], at, beam=beam)
     noise = _noise_variance(c, q, points, station, beam=beam)
@@ -209,18 +215,31 @@ def _distances(
         moved = _moved_by_load(c, at, rest)[0] @ c.placing.turn[station].T
         noise = noise + np.sum(beam**2 * _load_variance(c, moved), axis=2)
     k = c.inflation * quantile_95(c.freedom)
+    size = np.linalg.norm(points, axis=2)
     return size, k * np.sqrt(spread + c.discrepancy**2), k * np.sqrt(spread + noise)
 
 
+def _along_beam(points: Array, slope: Array) -> tuple[Array, Array]:
+    """Directions (N, markers, 3) to points from the origin, and slopes (N, markers, p) of their distances."""
+    beam = points / np.linalg.norm(points, axis=2, keepdims=True)
+    return beam, np.asarray(np.einsum("nmi,nmip->nmp", beam, slope.reshape(*points.shape, -1)))
+
+
 def slopes_and_noise(c: Calibration, joints: Array, loads: Array | None) -> tuple[Array, Array]:
-    """Slopes (N, 3 markers, p) of predicted points by all unknowns, and variances (N, markers, 3) of a reading."""
+    """Slopes (N, 3 markers, p) of predicted points by all unknowns, and variances (N, markers, 3) of a reading.
+
+    Of distances alone those along the beam: (N, markers, p) and (N, markers, 1)."""
     warm = np.zeros(len(joints)) if "thermal" in c.words else None
     at, rest = tool_of(c.robot, c.names, joints, loads, c.load_frame, warm).both(c.values)
     station = np.zeros(len(joints), dtype=np.int64)
     points = placed(c.placing, at.origin, at.turn, station)
     moved, _ = _moved_by_load(c, at, rest)
-    noise = _noise_variance(c, joints, points, 0) + _load_variance(c, moved @ c.placing.turn[0].T)
-    return _slopes(c, at, station), noise
+    by_load, slope = _load_variance(c, moved @ c.placing.turn[0].T), _slopes(c, at, station)
+    if not c.seen.distances_alone:
+        return slope, _noise_variance(c, joints, points, 0) + by_load
+    beam, along = _along_beam(points, slope)
+    noise = _noise_variance(c, joints, points, 0, beam=beam) + np.sum(beam**2 * by_load, axis=2)
+    return along, noise[:, :, None]
 
 
 def _slopes(c: Calibration, states: ToolStates, station: Ints) -> Array:

@@ -13,9 +13,6 @@ from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
 
-TOLD = 1.0
-"""m: positions that are less certain were not told by the readings; distances alone leave all turns about their point.
-"""
 _LOST = "no determined state there, with or without the load"
 
 
@@ -40,7 +37,7 @@ def verdict(result: ReadingsResult) -> tuple[str, ...]:
     if p.ranged:
         near, read = p.known_to(result.markers, ranges=True)
         out.append(f"Distances are known to {length(near)} or better (95 %, mean), a new reading to {length(read)}.")
-    if p.placed and isfinite(mean) and not (p.ranged and mean > TOLD):
+    if p.located and isfinite(mean):
         out.append(
             f"Positions are known to {length(mean)} or better (95 %, mean), a new reading to {length(reading)}, in "
             f"{_where(result)}."
@@ -67,9 +64,9 @@ def table(result: ReadingsResult) -> Table:
     columns = (
         *loaded_columns(at),
         Column("marker", "marker"),
-        *(Column(f"{c}_mm", c, "mm", 4, shown=p.placed) for c in "xyz"),
-        *_widths("", "mean", p.placed),
-        *_widths("reading_", "reading", p.placed),
+        *(Column(f"{c}_mm", c, "mm", 4, shown=p.located) for c in "xyz"),
+        *_widths("", "mean", p.located),
+        *_widths("reading_", "reading", p.located),
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4, shown=p.loaded) for c in "xyz"),
         *_widths("d", "deflection", p.loaded),
         *_widths("d_reading_", "read deflection", p.loaded),
@@ -81,7 +78,7 @@ def table(result: ReadingsResult) -> Table:
             place = [1e3 * p.position[i, j], 1e6 * p.half_width[i, j], 1e6 * p.half_width_reading[i, j]]
             moved = [1e3 * p.deflection[i, j], 1e6 * p.deflection_half_width[i, j],
                      1e6 * p.deflection_half_width_reading[i, j]]  # fmt: skip
-            cells = [*_cells(place, p.placed), *_cells(moved, p.loaded)]
+            cells = [*_cells(place, p.located), *_cells(moved, p.loaded)]
             if p.ranged:
                 far = (1e3 * p.distance, 1e6 * p.distance_half_width, 1e6 * p.distance_half_width_reading)
                 cells += _cells([v[i, j : j + 1] for v in far], True)
@@ -89,7 +86,7 @@ def table(result: ReadingsResult) -> Table:
     notes = []
     if not p.placed:
         notes.append("The calibration is of deflections alone: positions are not calibrated.")
-    else:
+    elif p.located:
         notes.append(f"x, y, z in the frame of the readings, station {result.station}.")
     if p.ranged:
         notes.append("Distances are from the fixed point of the readings.")
