@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 _LOST = "no determined state there, with or without the load"
 
 
+_DISTANCES = (
+    Column("distance_mm", "distance", "mm", 4),
+    Column("distance_95_um", "95 % +- mean distance", "um", 1, "mean interval"),
+    Column("distance_reading_95_um", "95 % +- read distance", "um", 1, "reading interval"),
+)
+
+
 def page(result: ReadingsResult) -> Report:
     title = f"Predicted readings of {result.inputs.robot}"
     facts = (*result.inputs.facts(), Fact("station", "station", result.station, result.station))
@@ -28,7 +35,10 @@ def verdict(result: ReadingsResult) -> tuple[str, ...]:
     warned = (*result.calibration.doubts, *(w for w in p.warnings if w.severity == "warning"))
     out += [f"WARNING {w.code.upper()}: {w.text}." for w in warned]
     mean, reading = p.known_to(result.markers)
-    if p.placed and isfinite(mean):
+    if p.ranged:
+        near, read = p.known_to(result.markers, ranges=True)
+        out.append(f"Distances are known to {length(near)} or better (95 %, mean), a new reading to {length(read)}.")
+    if p.located and isfinite(mean):
         out.append(
             f"Positions are known to {length(mean)} or better (95 %, mean), a new reading to {length(reading)}, in "
             f"{_where(result)}."
@@ -55,18 +65,21 @@ def table(result: ReadingsResult) -> Table:
     columns = (
         *loaded_columns(at),
         Column("marker", "marker"),
-        *(Column(f"{c}_mm", c, "mm", 4, shown=p.placed) for c in "xyz"),
-        *_widths("", "mean", p.placed),
-        *_widths("reading_", "reading", p.placed),
+        *(Column(f"{c}_mm", c, "mm", 4, shown=p.located) for c in "xyz"),
+        *_widths("", "mean", p.located),
+        *_widths("reading_", "reading", p.located),
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4, shown=p.loaded) for c in "xyz"),
         *_widths("d", "deflection", p.loaded),
         *_widths("d_reading_", "read deflection", p.loaded),
+        *(_DISTANCES if p.ranged else ()),
     )
     notes = []
     if not p.placed:
         notes.append("The calibration is of deflections alone: positions are not calibrated.")
-    else:
+    elif p.located:
         notes.append(f"x, y, z in the frame of the readings, station {result.station}.")
+    if p.ranged:
+        notes.append("Distances are from the fixed point of the readings.")
     if p.loaded:
         notes.append("dx, dy, dz: loaded minus unloaded, base axes.")
     notes.append("Half widths of 95 % intervals: of the mean, and of one new reading about it.")
@@ -80,10 +93,12 @@ def _rows(result: ReadingsResult, part: slice) -> list[tuple[Cell, ...]]:
     poses = slice(part.start // m, -(-part.stop // m))
     place = [(1e3, p.position), (1e6, p.half_width), (1e6, p.half_width_reading)]
     moved = [(1e3, p.deflection), (1e6, p.deflection_half_width), (1e6, p.deflection_half_width_reading)]
-    placed, bent = _cells(place, poses, own, p.placed), _cells(moved, poses, own, p.loaded)
+    far = [(1e3, p.distance), (1e6, p.distance_half_width), (1e6, p.distance_half_width_reading)]
+    placed, bent = _cells(place, poses, own, p.located), _cells(moved, poses, own, p.loaded)
+    ranged = _cells(far, poses, own, True) if p.ranged else [()] * len(placed)
     names = [p.markers[j] for j in own]
     made = [
-        (*where, name, *placed[i], *bent[i])
+        (*where, name, *placed[i], *bent[i], *ranged[i])
         for k, where in enumerate(loaded_rows(result.at, result.load, poses))
         for i, name in enumerate(names, start=k * m)
     ]
@@ -94,7 +109,9 @@ def _cells(parts: list[tuple[float, Array]], poses: slice, markers: list[int], k
     """Numbers, or nothing where they make no sense: deflections without a load, positions of no calibration."""
     import numpy as np
 
-    values = [(factor * array[poses][:, markers]).reshape(-1, 3) for factor, array in parts]
+    values = [
+        (factor * (own := array[poses][:, markers])).reshape(own.shape[0] * own.shape[1], -1) for factor, array in parts
+    ]
     return numbers_or_reason(np.hstack(values), _LOST) if known else [(None,) * 9] * len(values[0])
 
 
