@@ -109,10 +109,9 @@ def _cells(parts: list[tuple[float, Array]], poses: slice, markers: list[int], k
     """Numbers, or nothing where they make no sense: deflections without a load, positions of no calibration."""
     import numpy as np
 
-    values = [
-        (factor * (own := array[poses][:, markers])).reshape(own.shape[0] * own.shape[1], -1) for factor, array in parts
-    ]
-    return numbers_or_reason(np.hstack(values), _LOST) if known else [(None,) * 9] * len(values[0])
+    values = [factor * array[poses][:, markers] for factor, array in parts]
+    rows = values[0].shape[0] * len(markers)
+    return numbers_or_reason(np.hstack([v.reshape(rows, -1) for v in values]), _LOST) if known else [(None,) * 9] * rows
 
 
 def _widths(key: str, what: str, shown: bool) -> tuple[Column, ...]:
