@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, factors
+from elastocal.calibration.arrays import ANGLES, LENGTHS, factors
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.words import automatic, model_words, with_words
 from elastocal.errors import (
