@@ -22,7 +22,7 @@ _NAMES = {
     "Robot": "elastocal.model.robot",
     "Pose": "elastocal.spatial.pose",
     # plan and simulate
-    "plan": "elastocal.design.planning",
+    "plan": "elastocal.calibration.planning",
     "Cell": "elastocal.design.cell",
     "obstacles": "elastocal.design.obstacles.obstacle:",
     "loads": "elastocal.design.loading.loading:",

@@ -334,7 +334,7 @@ def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("kuka-kr270",), "no load is given"),
+        (("kuka-kr270", "--seek", "A2.k"), "no load is given"),
         (("kuka-kr270", "--hang", 100, "--seek", "B*"), "there is no parameter matching"),
         (("kuka-kr270", "--force", "0,0,0"), "a load of zero"),
         (("kuka-kr270", "--hang", 1, "--noise-mm", 0), "must be positive"),

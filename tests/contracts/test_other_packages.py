@@ -11,6 +11,7 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
+from elastocal.app.cli.main import run_words
 from elastocal.app.commands.calibrate import CalibrateResult, calibrate
 from elastocal.app.pages.calibrate.page import page
 from elastocal.calibration.words import with_words
@@ -341,6 +342,20 @@ def test_a_measurement_is_calibrated_and_reported(install: Install, tmp_path: Pa
     assert isinstance(done, CalibrateResult)
     assert done.study.fit.values == pytest.approx([0.5e-6], rel=1e-3)
     assert page(done).title == "Calibration of cylindrical: wire"
+
+
+def test_its_virtual_readings_are_written_and_read_again(install: Install, tmp_path: Path) -> None:
+    install("elastocal.measurements", "Wire", MEASUREMENT)
+    path = tmp_path / "wire.yaml"
+    path.write_text(CAMPAIGN.replace("sd_um: 50", "sd_um: 0.001"), encoding="utf-8")
+    (tmp_path / "wire.csv").write_text(TABLE, encoding="utf-8")
+    assert run_words(["simulate", str(path), "--out", str(tmp_path / "virtual")]) == 0
+    again = read_campaign(tmp_path / "virtual" / "campaign.yaml")
+    assert again.campaign.measurement.kind == "their_wire"
+    # the tip of the arm, 0.4 m out and 0.2 m up, and so on; the load bends it by less than 2 mm
+    lengths = [np.hypot(0.2, 0.4), np.hypot(0.5, 0.7), np.hypot(0.8, 1.0)]
+    np.testing.assert_allclose(again.campaign.readings[:, 0], lengths, atol=2e-3)
+    np.testing.assert_allclose(again.campaign.readings, again.campaign.measurement.predict(again.model), atol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_seeds() -> None:
 
 
 CALLS = {
-    "plan.robot": ("type", "robot", lambda: ec.plan("cylindrical", loads=LOADS)),  # type: ignore[arg-type]
+    "plan.robot": ("type", "robot", lambda: ec.plan(5, loads=LOADS)),  # type: ignore[arg-type]
     "plan.loads": ("type", "loads", lambda: ec.plan(ROBOT, loads="weight")),  # type: ignore[arg-type]
     "plan.poses": ("type", "poses", lambda: ec.plan(ROBOT, loads=LOADS, poses=2.5)),  # type: ignore[arg-type]
     "plan.seed": ("range", "seed", lambda: ec.plan(ROBOT, loads=LOADS, seed=-1)),

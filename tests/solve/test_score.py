@@ -8,7 +8,7 @@ from scipy.stats import f as fisher
 
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import posterior
-from elastocal.solve.nested import score
+from elastocal.solve.nested import ScoreTests
 
 
 def problem(rng: np.random.Generator, effect: float) -> tuple[Blocks, np.ndarray]:
@@ -22,7 +22,7 @@ def problem(rng: np.random.Generator, effect: float) -> tuple[Blocks, np.ndarray
 @pytest.mark.parametrize("effect", [0.0, 0.1])
 def test_the_score_is_the_f_test_of_two_fits(effect: float) -> None:
     blocks, extra = problem(np.random.default_rng(3), effect)
-    found = score(posterior(blocks, blocks.start), extra)
+    found = ScoreTests(posterior(blocks, blocks.start)).of(extra)
     y, a, b = blocks.readings.ravel(), blocks.jacobian.reshape(36, 4), extra.reshape(36, 2)
     less = float(np.linalg.lstsq(a, y, rcond=None)[1][0])
     step, more = np.linalg.lstsq(np.hstack([a, b]), y, rcond=None)[:2]
@@ -36,5 +36,5 @@ def test_the_score_is_the_f_test_of_two_fits(effect: float) -> None:
 
 def test_columns_that_the_fit_has_count_for_nothing() -> None:
     blocks, _ = problem(np.random.default_rng(4), 0.0)
-    found = score(posterior(blocks, blocks.start), blocks.jacobian[:, :, :1])
+    found = ScoreTests(posterior(blocks, blocks.start)).of(blocks.jacobian[:, :, :1])
     assert (found.size, found.probability) == (0, 1.0)

@@ -10,6 +10,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from oracle.draws import draws, spread_of_share
+
+from elastocal.calibration.course import LEVEL
 
 
 @cache
@@ -90,3 +93,10 @@ def test_deflections_under_load(poses: int, softer: float) -> None:
     assert error < 3e-5
     assert ratio < 1.5
     assert inside > 0.9
+
+
+def test_right_campaigns_raise_no_alarm_in_any_order_of_their_rows() -> None:
+    seeds = draws(4, 200)
+    alarms = [code for seed in range(seeds) for _, code in script("course").right(seed)]
+    assert len(alarms) == 10 * seeds
+    assert sum(code != "" for code in alarms) / len(alarms) < LEVEL + spread_of_share(LEVEL, len(alarms))

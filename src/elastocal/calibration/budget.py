@@ -28,7 +28,7 @@ def variance_at_poses(c: Calibration) -> tuple[float, Mapping[str, float], float
     groups: dict[str, float] = {}
     for name, share in zip(_column_groups(c), shares, strict=True):
         groups[name] = groups.get(name, 0.0) + float(share) / len(c.markers)
-    groups["model discrepancy"] = 3 * c.discrepancy**2
+    groups["model discrepancy"] = noise.shape[2] * c.discrepancy**2
     return sum(groups.values()), groups, float(np.mean(np.sum(noise, axis=2)))
 
 

@@ -17,8 +17,9 @@ from itertools import combinations
 
 import numpy as np
 
+from elastocal.calibration.arrays import ANGLES, LENGTHS
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import markers_word, rows_word
 from elastocal.calibration.placing import placed
 from elastocal.calibration.sight import point_slopes
@@ -67,7 +68,12 @@ class _Wrong:
 
 
 def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
-    """The same with the likely causes of outliers, and a word on them."""
+    """The same with the likely causes of outliers, and a word on them.
+
+    A change in the course of the campaign (``course``) is a finding of its own, which names the rows that it explains.
+    """
+    known = {row: _short(w) for w in cal.warnings for row in w.data.get("outliers", ())}
+    cal = replace(cal, outliers=tuple(replace(o, cause=known.get(o.row, "")) for o in cal.outliers))
     named, more = tuple(causes(cal, campaign)), len(_doubted(cal)) - MOST
     if more > 0 and campaign.position is not None:
         why = f"causes were sought for the first {MOST} rows that were left out, not for {more} others"
@@ -75,13 +81,18 @@ def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     if not named:
         return cal
     text = {row: c.text for c in named for row in c.rows}
-    outliers = tuple(replace(o, cause=text.get(o.row, "")) if o.axis is None else o for o in cal.outliers)
+    outliers = tuple(replace(o, cause=text.get(o.row, o.cause)) if o.axis is None else o for o in cal.outliers)
     words = [c.word for c in named if c.word]
     message = "; ".join(f"{_said(c, campaign)} ({c.before:.0f} sd off, then {c.after:.1f})" for c in named)
     accept = f"; readings are used where these words are accepted: {', '.join(words)}" if words else ""
     data = {"causes": [{**vars(c), "rows": [campaign.line(r) for r in c.rows]} for c in named], "words": words}
     finding = Finding("likely-cause", "warning", f"outliers with a likely cause: {message}{accept}", data)
     return replace(cal, outliers=outliers, warnings=(*cal.warnings, finding))
+
+
+def _short(change: Finding) -> str:
+    what = {"moved": "instrument or base moved", "marker-moved": "markers moved", "exchanged": "markers exchanged"}
+    return f"{what[change.code]} before {change.data['place']}"
 
 
 def _said(cause: Cause, campaign: Campaign) -> str:
@@ -105,8 +116,8 @@ def _clear(before: float, after: float, freedom: int, tries: int) -> bool:
 
 
 def _doubted(cal: Calibration) -> list[int]:
-    """Rows with a whole point left out by its deviation."""
-    return sorted({o.row for o in cal.outliers if o.axis is None and np.isfinite(o.deviations)})
+    """Rows with a whole point left out by its deviation, whose cause is not known yet."""
+    return sorted({o.row for o in cal.outliers if o.axis is None and np.isfinite(o.deviations) and not o.cause})
 
 
 def _wrong(cal: Calibration, campaign: Campaign) -> _Wrong | None:

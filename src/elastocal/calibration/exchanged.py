@@ -40,9 +40,23 @@ def mended(campaign: Campaign, word: str) -> Campaign | None:
     return None
 
 
+def rows_from(place: str) -> str:
+    """Rows from a line on, as words name them."""
+    return f"rows from {place} on"
+
+
+def measured_order(campaign: Campaign) -> Ints:
+    """Rows as they were measured: by time where it was read, else as they stand."""
+    return np.arange(campaign.count) if campaign.time is None else np.argsort(campaign.time, kind="stable")
+
+
 def rows_at(campaign: Campaign, place: str) -> Ints:
-    """Rows of a line, or of a whole table."""
+    """Rows of a line, of a whole table, or from a line on in the order of measuring."""
     names = [campaign.line(i) for i in range(campaign.count)]
+    order = measured_order(campaign)
+    for at, row in enumerate(order.tolist()):
+        if rows_from(names[row]) == place:
+            return np.asarray(order[at:])
     return np.array(
         [i for i, n in enumerate(names) if n == place or n.startswith((f"{place} line", f"{place}, "))], int
     )

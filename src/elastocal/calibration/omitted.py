@@ -14,7 +14,7 @@ from elastocal.calibration.noise import SHARE
 from elastocal.calibration.task import Task
 from elastocal.calibration.words import with_words
 from elastocal.solve.evidence import posterior
-from elastocal.solve.nested import score
+from elastocal.solve.nested import ScoreTests
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -44,10 +44,10 @@ class Effect:
 
 def omitted_effects(chosen: Fit, words: tuple[str, ...]) -> tuple[Effect, ...]:
     """What was tried, the most significant first; probabilities are times the number of effects tried."""
-    post, sight = chosen.posterior, chosen.task.sight
+    tests, sight = ScoreTests(chosen.posterior), chosen.task.sight
     tried = []
     for (word, part), columns in {**_words(chosen, words), **_stiffening(chosen)}.items():
-        scores = score(post, sight.fold(columns))
+        scores = tests.of(sight.fold(columns))
         size = float(scores.step[0]) if word == "stiffening" and scores.size else float("nan")
         tried.append(Effect(word, part, scores.probability, size))
     tried += _shares(chosen)

@@ -146,6 +146,7 @@ def _expected_tile(c: Calibration, v: Validation | None) -> Tile:
         return Tile("expected", DASH, "", none, "expected")
     where = f"at {'measured' if v is None else 'validation'} poses"
     of = "the tool's place itself" if c.placed else "deflections themselves"
+    of = "distances themselves" if c.seen.distances_alone else of
     how = f"RMS of one reading with its noise, {where}; {of}: {1e3 * mean:.3f} mm, k = 2"
     return Tile("expected", f"{1e3 * whole:.3f}", "mm", how, "expected")
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, factors
+from elastocal.calibration.arrays import ANGLES, LENGTHS, factors
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.words import automatic, model_words, with_words
 from elastocal.errors import (
@@ -23,7 +24,6 @@ from elastocal.errors import (
     UnitError,
     UnsupportedError,
 )
-from elastocal.files.campaign.columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.decisions import decided_rows
 from elastocal.files.campaign.observed import (
     POSITIONS,
@@ -34,6 +34,7 @@ from elastocal.files.campaign.observed import (
     words_of,
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
+from elastocal.files.campaign.reading_columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
 from elastocal.files.tables.records import is_campaign
@@ -150,9 +151,16 @@ def _priors(observed: Observed, placed: bool) -> tuple[Prior, ...]:
     for word in words:
         if word not in model_words():
             raise observed.located.unknown(("model",), "model word", word, ("auto", *model_words()))
-    robot, wanted = with_words(observed.model, tuple(words))
+    return stated_priors(observed.located, observed.priors, observed.model, tuple(words))
+
+
+def stated_priors(
+    located: Located, entries: Sequence[PriorEntry], robot: Robot, words: tuple[str, ...]
+) -> tuple[Prior, ...]:
+    """Priors as a file states them, of parameters that model words stand for."""
+    robot, wanted = with_words(robot, words)
     names = tuple(n for w in wanted for n in w.names)
-    return tuple(p for entry in observed.priors for p in _prior(observed.located, entry, robot, names))
+    return tuple(p for entry in entries for p in _prior(located, entry, robot, names))
 
 
 _DIMENSIONS = {"m": "length", "rad": "angle", "rad/(N m)": "compliance", "m/N": "compliance", "kg": "mass"}

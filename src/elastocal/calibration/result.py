@@ -6,6 +6,7 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.course import changes
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
@@ -81,7 +82,14 @@ def result_of(
         reference_temperature=sight.states.reference,
         parameters=estimates_of(chosen, inflation),
         outliers=lost,
-        warnings=(*assumed, *unfit, *optimism, *prior_conflicts(post), *warnings_of(campaign, ladder, lost)),
+        warnings=(
+            *assumed,
+            *changes(chosen, campaign),
+            *unfit,
+            *optimism,
+            *prior_conflicts(post),
+            *warnings_of(campaign, ladder, lost),
+        ),
         words=ladder.chosen.words,
         leave_one_out=ErrorSummary.of(distances(sight, inside), sight.unit),
         leave_one_out_all=ErrorSummary.of(distances(sight, everything), sight.unit),

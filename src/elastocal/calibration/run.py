@@ -12,14 +12,15 @@ from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.causes import with_causes
+from elastocal.calibration.course import renumbered
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
-from elastocal.calibration.lost import without_beyond
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
+from elastocal.calibration.out_of_reach import without_beyond
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
@@ -136,7 +137,9 @@ def _with_copies(cal: Calibration, campaign: Campaign, rows: Ints) -> Calibratio
     finding = Finding("copies", "warning", text, {"rows": copies.tolist()})
     out = tuple(replace(o, row=int(rows[o.row])) for o in cal.outliers)
     warned = [
-        replace(w, data={**w.data, "rows": sorted({o.row for o in out})}) if w.code == "outliers" else w
+        replace(w, data={**w.data, "rows": sorted({o.row for o in out})})
+        if w.code == "outliers"
+        else renumbered(w, rows)
         for w in cal.warnings
     ]
     left = replace(cal.residuals, order=rows[cal.residuals.order])
@@ -197,7 +200,7 @@ def _calibrate_many(
         warnings=(
             *right.findings,
             *checked.findings,
-            *(w for w in small.warnings if w.code not in own),
+            *(renumbered(w, np.flatnonzero(rows)) for w in small.warnings if w.code not in own),
             *warned,
             sampled,
         ),

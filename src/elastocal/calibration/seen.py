@@ -34,6 +34,11 @@ class Seen:
         wrench = campaign.wrench if campaign.loaded else None
         return cls(campaign.joint_values(robot), wrench, campaign.position, campaign.deflection, campaign.distance)
 
+    @property
+    def distances_alone(self) -> bool:
+        """Whether all that tells where points are is how far they are from a fixed one."""
+        return self.position is None and self.distance is not None
+
     def among(self, other: Seen) -> tuple[Bools, Bools]:
         """Of rows (N,) of others with the same markers: whether they are at joint values and loads of these, and
         whether a marker of them holds the very reading."""

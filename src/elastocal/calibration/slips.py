@@ -19,6 +19,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import in_order, markers_word, mended
 from elastocal.calibration.load_slips import check_loads
 from elastocal.calibration.misplaced import misplaced_frame
+from elastocal.calibration.moved import STATION, from_rows, parted
 from elastocal.calibration.orientation_slips import check_orientations
 from elastocal.calibration.placing import affine_misfit, robust_start, start_error
 from elastocal.errors import ConflictError, InputError, UnknownNameError
@@ -97,6 +98,8 @@ def _check_points(robot: Robot, campaign: Campaign, accept: str | Sequence[str])
     enough = min(BETTER * distance, far)
     nearest = _Best.of(hypotheses(robot.nominal, campaign))
     if nearest.distance > enough:
+        nearest = _Best.of(Hypothesis((w,), robot.nominal, c) for w, c in from_rows(robot, campaign))
+    if nearest.distance > enough:
         nearest = _Best.of(_pairs(robot.nominal, campaign))
     best = nearest.hypothesis
     if best is None or nearest.distance > enough:
@@ -118,6 +121,8 @@ def _refused(moved: str, slips: tuple[str, ...], likewise: tuple[str, ...]) -> I
         mend = f"two of x, y, z are swapped or one is reversed: {mend}"
     for column in (c for c, word in EACH.items() if word in slips):
         mend = f"name them in a column {column}"
+    if slips[0].startswith(STATION):
+        mend = "name the places of the instrument in a column station"
     alike = f" (points alone do not tell it from {', '.join(likewise)})" if likewise else ""
     return InputError(
         f"the points are {moved}{alike}; {mend}, or accept it by these words: {', '.join(slips)}",
@@ -182,8 +187,10 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
 
 
 def _other_than_points(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
-    """The campaign without a slip of orientations or loads; None where ``word`` is none of these."""
-    return orientation_slips.undone(campaign, word) or load_slips.undone(robot, campaign, word)
+    """The campaign without a slip of orientations, loads or stations; None where ``word`` is none of these."""
+    return (
+        orientation_slips.undone(campaign, word) or load_slips.undone(robot, campaign, word) or parted(campaign, word)
+    )
 
 
 def _pairs(robot: Robot, campaign: Campaign) -> Iterator[Hypothesis]:

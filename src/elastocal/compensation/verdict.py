@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensation.remaining import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
+from elastocal.compensation.residual_error import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
 from elastocal.findings import Finding

@@ -18,13 +18,14 @@ residuals without the effect, S - dS on f - rank(A).
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf, isfinite, nan
 
 import numpy as np
 
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
 LEVEL = 0.01
@@ -105,14 +106,46 @@ class Score:
     probability: float
 
 
-def score(post: Posterior, columns: Array) -> Score:
-    """Of the columns (N, R, a) of an effect; those that the fit explains count for nothing."""
-    blocks, w = post.blocks, np.sqrt(post.blocks.power)
-    n, r, p = blocks.shape
-    white = w * (post.inverse @ columns).reshape(n * r, columns.shape[2])
-    span = w * (post.inverse @ blocks.jacobian).reshape(n * r, p) @ post.half.T
-    freedom = blocks.power * blocks.count - post.effective - len(blocks.noise)
-    return score_of_rows(span, w * post.white.reshape(-1), white, freedom)
+@dataclass(frozen=True, eq=False)
+class ScoreTests:
+    """Of effects that took no part in a fit; those that it explains count for nothing."""
+
+    post: Posterior
+
+    @cached_property
+    def span(self) -> Array:
+        """(N R, p): whitened columns of the fit, those of Q = 1 - span span^T."""
+        n, r, p = self.post.blocks.shape
+        return np.asarray(self._white(self.post.blocks.jacobian).reshape(n * r, p) @ self.post.half.T)
+
+    @cached_property
+    def left(self) -> Array:
+        return np.sqrt(self.post.blocks.power) * self.post.white.reshape(-1)
+
+    @cached_property
+    def freedom(self) -> float:
+        blocks = self.post.blocks
+        return blocks.power * blocks.count - self.post.effective - len(blocks.noise)
+
+    def of(self, columns: Array) -> Score:
+        """Of the columns (N, R, a) of an effect."""
+        white = self._white(columns).reshape(-1, columns.shape[2])
+        return score_of_rows(self.span, self.left, white, self.freedom)
+
+    def chi2(self, columns: Array) -> Array:
+        """dS (K,) of each of K effects, of ``columns`` (N, R, K, a)."""
+        n, r, k, a = columns.shape
+        white = self._white(columns.reshape(n, r, k * a)).reshape(n * r, k, a)
+        return _seen(self.span, self.left, white.transpose(1, 0, 2), INDEPENDENT)[2]
+
+    def left_after(self, columns: Array, step: Array) -> Array:
+        """Whitened residuals (N, R) of a fit that has taken a ``step`` of the effect too."""
+        white = self._white(columns).reshape(-1, columns.shape[2]) @ step
+        after = self.left - white + self.span @ (self.span.T @ white)
+        return np.asarray(after.reshape(self.post.white.shape) / np.sqrt(self.post.blocks.power))
+
+    def _white(self, columns: Array) -> Array:
+        return np.asarray(np.sqrt(self.post.blocks.power) * (self.post.inverse @ columns))
 
 
 def score_of_rows(
@@ -122,18 +155,27 @@ def score_of_rows(
 
     ``freedom`` of the residuals are to spare; the noise is at least ``floor``, as a share of the variance.
     """
-    own = np.einsum("ia,ia->a", columns, columns)
-    unit = 1 / np.sqrt(np.where(own > 0, own, np.inf))
-    reach = (span.T @ columns) * unit
-    values, vectors = np.linalg.eigh(unit * unit[:, None] * (columns.T @ columns) - reach.T @ reach)
-    good = values > independent
-    values, vectors, size = values[good], vectors[:, good], int(good.sum())
-    along = vectors.T @ (unit * (columns.T @ left))
-    chi2, step = float(np.sum(along**2 / values)), unit * (vectors @ (along / values))
-    spread = unit * np.sqrt(np.sum(vectors**2 / values, axis=1))
+    steps, spreads, gains, sizes = _seen(span, left, columns[None], independent)
+    step, spread, chi2, size = steps[0], spreads[0], float(gains[0]), int(sizes[0])
     if not size or freedom - size < 1:
-        return Score(size, step, np.full(len(unit), np.nan), 0.0, float("nan"), 1.0)
+        return Score(size, step, np.full(len(step), np.nan), 0.0, float("nan"), 1.0)
     rest = max((float(left @ left) - chi2) / (freedom - size), EXACT)
     noise = float(np.sqrt(max(rest, floor)))
     chance = f_test(chi2 / noise**2, size, inf if rest < floor else freedom - size).probability
     return Score(size, step, noise * spread, chi2, noise, chance)
+
+
+def _seen(span: Array, left: Array, columns: Array, independent: float) -> tuple[Array, Array, Array, Ints]:
+    """Step and its spread (K, a), dS (K,) and the number (K,) of columns seen, of K effects (K, m, a)."""
+    own = np.einsum("kia,kia->ka", columns, columns)
+    unit = 1 / np.sqrt(np.where(own > 0, own, np.inf))
+    turned = columns.transpose(0, 2, 1)
+    reach = unit[:, :, None] * (turned @ span)
+    scaled = unit[:, :, None] * unit[:, None, :] * (turned @ columns)
+    values, vectors = np.linalg.eigh(scaled - reach @ reach.transpose(0, 2, 1))
+    good = values > independent
+    weight = np.where(good, 1 / np.where(good, values, 1.0), 0.0)
+    along = np.einsum("kab,ka->kb", vectors, unit * (turned @ left))
+    step = unit * np.einsum("kab,kb->ka", vectors, along * weight)
+    spread = unit * np.sqrt(np.einsum("kab,kb->ka", vectors**2, weight))
+    return step, spread, np.sum(along**2 * weight, axis=1), good.sum(axis=1)
