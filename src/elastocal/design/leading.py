@@ -6,7 +6,8 @@ speaking of, and moves no prediction either.  Nuisances nu (where instrument and
     A_c L z + B_c nu = (A_c L - B_c G) z + B_c (nu + G z),    G the least squares of all candidates,
 
 and the singular vectors of what is left are kept down to where all others together move a reading by less than
-``NOISE`` of its standard deviation.  The search is then one for some 60 unknowns; the plan that it ends with is judged by all (``whole``).
+``NOISE`` of its standard deviation.  The search is then one for some 60 unknowns; the plan that it ends with is judged
+by all of them (``whole``).
 """
 
 from __future__ import annotations

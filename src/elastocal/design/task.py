@@ -81,9 +81,7 @@ class PriorCovariance:
     def without(self, names: Sequence[str]) -> PriorCovariance:
         """Of the others, as for parameters that were calibrated before: what is known of those holds their prior."""
         keep = [i for i, n in enumerate(self.names) if n not in names]
-        return replace(
-            self, names=tuple(self.names[i] for i in keep), covariance=self.covariance[np.ix_(keep, keep)]
-        )
+        return replace(self, names=tuple(self.names[i] for i in keep), covariance=self.covariance[np.ix_(keep, keep)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,9 +47,12 @@ def plan(
         typer.Option(metavar="DIR", help="Folder for plan.csv, campaign.yaml, report.html and the program."),
         o.FOLDER,
     ],
-    poses: Annotated[int | None, typer.Option(metavar="N", help="How many poses (default 15, without load 40).")] = None,
+    poses: Annotated[
+        int | None, typer.Option(metavar="N", help="How many poses (default 15, without load 40).")
+    ] = None,
     criterion: Annotated[
-        str | None, typer.Option(metavar="KIND", help="d, a, e, condition or test_pose (default d, without load test_pose).")
+        str | None,
+        typer.Option(metavar="KIND", help="d, a, e, condition or test_pose (default d, without load test_pose)."),
     ] = None,
     require: Annotated[
         list[str] | None,
@@ -77,7 +80,9 @@ def plan(
     ] = None,
     without: o.Without = None,
     repeats: Annotated[int | None, typer.Option(metavar="N", help="Readings of every pose (default 1).")] = None,
-    candidates: Annotated[int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000, without load 2000).")] = None,
+    candidates: Annotated[
+        int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000, without load 2000).")
+    ] = None,
     restarts: Annotated[int, typer.Option(metavar="N", help="Searches, each from another start.")] = 10,
     given: Annotated[
         Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Take the poses and loads of this planned campaign.")
