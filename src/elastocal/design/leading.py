@@ -46,7 +46,6 @@ def leading_space(candidates: CandidateRows) -> Space:
     kept = ways[: max(1, int(np.sum(left > NOISE**2)))].T
     combined = np.zeros((p, q + kept.shape[1]))
     combined[order[:q], :q] = np.eye(q)
-    combined[order[:q], q:] = -taken @ kept
     combined[order[q:], q:] = root @ kept
     prior = candidates.prior_rows @ combined
     inner = space_of(CandidateRows(candidates.blocks @ combined, prior.T @ prior, tuple(range(q))))
