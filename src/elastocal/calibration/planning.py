@@ -1,8 +1,8 @@
 """``plan``: which poses to measure, under loads for compliances, or without for what ``calibrate`` would fit then.
 
-Without loads, and with nothing sought, the poses are for the best predictor of an unloaded campaign: every effect of the
-model words with its prior, where instrument and markers are unknown, as ``calibrate`` takes them.  Those are chosen that
-leave the smallest error over the workspace: a Bayesian design.
+Without loads, and with nothing sought, the poses are for the best predictor of an unloaded campaign: every effect of
+the model words with its prior, where instrument and markers are unknown, as ``calibrate`` takes them.  Those are chosen
+that leave the smallest error over the workspace: a Bayesian design.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def plan(
         task = marker_task(bending(robot) if loads else robot, work, loads, markers, noise)
         if not loads and seek is not None:
             raise MissingError(
-                "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool, or leave "
-                "seek out: an unloaded campaign is planned for all that calibrate would fit"
+                "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool, or "
+                "leave seek out: an unloaded campaign is planned for all that calibrate would fit"
             )
         task = task if loads else unloaded_task(task, model)
     task = replace(

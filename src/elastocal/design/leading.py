@@ -6,7 +6,8 @@ speaking of, and moves no prediction either.  Nuisances nu (where instrument and
     A_c L z + B_c nu = (A_c L - B_c G) z + B_c (nu + G z),    G the least squares of all candidates,
 
 and the singular vectors of what is left are kept down to where all others together move a reading by less than
-``NOISE`` of its standard deviation.  The search is then one for some 60 unknowns; the plan that it ends with is judged by all (``whole``).
+``NOISE`` of its standard deviation.  The search is then one for some 60 unknowns; the plan that it ends with is judged
+by all of them (``whole``).
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ def leading_space(candidates: CandidateRows) -> Space:
     kept = ways[: max(1, int(np.sum(left > NOISE**2)))].T
     combined = np.zeros((p, q + kept.shape[1]))
     combined[order[:q], :q] = np.eye(q)
-    combined[order[:q], q:] = -taken @ kept
     combined[order[q:], q:] = root @ kept
     prior = candidates.prior_rows @ combined
     inner = space_of(CandidateRows(candidates.blocks @ combined, prior.T @ prior, tuple(range(q))))

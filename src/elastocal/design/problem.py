@@ -27,7 +27,7 @@ from elastocal.design.method import Measuring, Method
 from elastocal.design.observed import independent, observed, taken_together
 from elastocal.design.rules import Rules
 from elastocal.design.safety import Access, accessible
-from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
+from elastocal.design.task import Earlier, Limits, PlanTask, Tests, criterion_of, requirement_of
 from elastocal.errors import InputError, MissingError, RangeError, UnobservableError, UnsupportedError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
@@ -183,7 +183,8 @@ def possible(task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tu
 def _informed(rows: CandidateRows, task: PlanTask) -> CandidateRows:
     """With what is known before."""
     p, every = len(rows.own), rows.parameters
-    for known in task.earlier if task.prior is None else (task.prior, *task.earlier):
+    before: tuple[Earlier, ...] = () if task.prior is None else (task.prior,)
+    for known in (*before, *task.earlier):
         whole = np.zeros((every, every))
         whole[:p, :p] = known(rows.own)
         rows = rows.knowing(whole)

@@ -74,7 +74,8 @@ class ExpectedParameter:
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """``selection`` of candidates, with the ``certificate`` of the criterion itself, None where it has none, and that
-    of D, None where parameters have a prior; the ``curve`` of accuracy by size and the sizes ``needed`` where these were asked for.
+    of D, None where parameters have a prior; the ``curve`` of accuracy by size and the sizes ``needed`` where these
+    were asked for.
 
     ``speeds`` (n,) are of the controller's axes, nan where not known, and ``change`` the time in s of another load.
     """

@@ -26,8 +26,8 @@ SHOWN = 8
 def plan_warnings(plan: Plan) -> tuple[Finding, ...]:
     problem = plan.problem
     return (
-        *_assumed(plan), *_on_axis(problem), *_not_separable(problem), *_touching(problem), *_load_points(problem), *_heaviest(problem),
-        *_unrated(plan), *_ways(plan),
+        *_assumed(plan), *_on_axis(problem), *_not_separable(problem), *_touching(problem), *_load_points(problem),
+        *_heaviest(problem), *_unrated(plan), *_ways(plan),
     )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def _not_separable(problem: DesignProblem) -> tuple[Finding, ...]:
 
 
 def _on_axis(problem: DesignProblem) -> tuple[Finding, ...]:
-    """A single marker on the last axis does not show the errors of that joint, where all joints are to be calibrated."""
+    """Markers on the last axis do not show the errors of that joint, where all joints are to be calibrated."""
     method, model = problem.task.measuring, problem.task.model
     if problem.task.prior is None or not isinstance(method, Measuring) or not model.n:
         return ()

@@ -194,6 +194,10 @@ def check_empty(folder: Path) -> None:
 
 RATED = "rated_kg"
 UNRATED = "a guess by the reach, not a rating: state what the robot carries"
+WITHOUT = (
+    "Its compliances are guessed by its size, and its plan is under loads: for geometry, own weight and gears alone, by a "
+    "tracker without loads, make it with --unloaded."
+)
 LOADED = """\
   # MADE UP for programs/{}, N on the tool in base axes: replace it by the force of your process,
   # or remove it and type --force, --loads or --milling."""
@@ -301,9 +305,13 @@ def page(result: NewResult) -> Report:
         c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.contents)
     ]
     to_do = Paragraphs(tuple(shell_line(command, result.folder) for command in steps))
+    guessed = any(row.kind == "joint compliance" for row in result.assumptions)
     return Report(
         f"New cell {result.name}",
-        (f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",),
+        (
+            f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",
+            *((WITHOUT,) if guessed else ()),
+        ),
         (
             Section("Assumptions", (_assumed(result),)),
             Section("Files", (Table("cell_files", "In the folder", columns, rows),)),

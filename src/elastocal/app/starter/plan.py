@@ -63,7 +63,7 @@ def unloaded_text(model: Robot, name: str, robot: str) -> str:
         f"markers: [{starter_markers(model)[0]}]               # one reflector; where it sits is estimated",
         "errors:                       # assumptions: replace them by those of your instruments",
         "  - {kind: reading, sd_um: 30}",
-        "# tracker_mm: [3000, 0, 1000]  # where the tracker stands in base axes, if it is known: poses are seen from there",
+        "# tracker_mm: [3000, 0, 1000] # where the tracker stands in base axes, if known: it sees every pose then",
         "feasible:",
         "  - {kind: joint_limits, margin_percent: 5}",
         "poses: 40",

@@ -80,7 +80,7 @@ def _second(plan: Plan) -> Tile:
 
 
 def verdict(plan: Plan) -> tuple[str, ...]:
-    what, counted = plan.task.measuring.noun, COUNTED[plan.task.measuring.counted]
+    what = plan.task.measuring.noun
     lines = [
         *(_task(plan) if plan.task.prior is None else _task_by_priors(plan)),
         _efficient(plan),
