@@ -27,11 +27,14 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import BY_MARKER, markers_word, measured_order, rows_from
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.moved import marker_word, station_word
+from elastocal.calibration.placing import Placing
+from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import States
 from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
+from elastocal.model.robot import Robot
 from elastocal.quantities import probability
-from elastocal.solve.evidence import posterior
+from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.nested import Score, ScoreTests
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
@@ -96,21 +99,27 @@ def changes(chosen: Fit, campaign: Campaign) -> tuple[Finding, ...]:
     sight, dropped = chosen.task.sight, chosen.task.dropped & chosen.task.sight.used
     if not sight.placed or campaign.count < 2 * LEAST:
         return ()
-    back = _one_sided(sight.states, dropped.any(axis=1), campaign)
+    back = _one_sided(sight.states, np.any(dropped, axis=1), campaign)
     for last in (False, True):  # without what the first does not explain
         if len(back) < LEAST:
             break
         used = sight.used & ~(dropped & ~np.isin(sight.states.pose, back)[:, None])
         blocks = replace(chosen.posterior.blocks, used=sight.fold(used))
-        course = _Course(chosen, campaign, ScoreTests(posterior(blocks, chosen.posterior.log_scales)))
+        course = _of_fit(chosen, campaign, posterior(blocks, chosen.posterior.log_scales))
         found = course.best(STEPS)
         mended = np.zeros(len(back), dtype=bool) if found is None else course.explains(found, back)
         back = back[mended]
         if found is not None and len(back) >= LEAST and (last or mended.all()):
             return (course.finding(found, back),)
-    course = _Course(chosen, campaign, ScoreTests(chosen.posterior))
+    course = _of_fit(chosen, campaign, chosen.posterior)
     found = course.best((*STEPS, *TRENDS))
     return () if found is None else (course.finding(found, np.zeros(0, dtype=np.int64)),)
+
+
+def _of_fit(chosen: Fit, campaign: Campaign, post: Posterior) -> Course:
+    task, s = chosen.task, chosen.task.sight.states
+    slopes = chosen.posterior.blocks.jacobian.reshape(s.poses, s.slots, task.sight.rows, -1)[s.pose, s.slot]
+    return Course(task.sight, task.robot, chosen.placing, slopes[:, :, len(task.names) :], campaign, ScoreTests(post))
 
 
 def _one_sided(states: States, gone: Bools, campaign: Campaign) -> Ints:
@@ -134,10 +143,17 @@ def renumbered(found: Finding, rows: Ints) -> Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class _Course:
-    fit: Fit
+class Course:
+    """Tests of a model that was fitted to the states of a campaign, with ``slopes`` (M, rows, extra) by stations and
+    markers.  What is found is accepted by words, where ``words`` are taken."""
+
+    sight: Sight
+    robot: Robot
+    placing: Placing
+    slopes: Array
     campaign: Campaign
     tests: ScoreTests
+    words: bool = True
 
     @cached_property
     def order(self) -> Ints:
@@ -150,12 +166,6 @@ class _Course:
         at = np.argsort(self.order).astype(float) if c.time is None else c.time - c.time.min()
         return np.asarray(at / max(float(at.max()), 1e-300))
 
-    @cached_property
-    def slopes(self) -> Array:
-        """(M, rows, p + extra) of all unknowns of the fit."""
-        sight, s = self.fit.task.sight, self.fit.task.sight.states
-        return np.asarray(self.fit.posterior.blocks.jacobian.reshape(s.poses, s.slots, sight.rows, -1)[s.pose, s.slot])
-
     def best(self, kinds: tuple[str, ...]) -> Change | None:
         """The least probable change, which leaves least, if it is significant and no matter of poses.
 
@@ -167,17 +177,16 @@ class _Course:
         return None if best is None or best.probability >= LEVEL else self._beside_poses(best)
 
     def _tried(self, kind: str) -> Iterator[Change]:
-        s, p = self.fit.task.sight.states, len(self.fit.task.names)
-        stations = range(len(s.stations))
+        s = self.sight.states
         if kind == "targets":
-            first = p + 6 * len(s.stations)
+            first = 6 * len(s.stations)
             yield from self._step(kind, self.slopes[:, :, first : first + 3 * s.points], self.order)
         elif kind == "joints":
-            yield self._trend(kind, self.fit.task.sight.joint_moves(self.fit.task.robot, self.fit.placing))
+            yield self._trend(kind, self.sight.joint_moves(self.robot, self.placing))
         elif kind == "growth":
             yield self._trend(kind, self._growth())
-        for number in stations if kind in ("moved", "drift") else ():
-            columns = self.slopes[:, :, p + 6 * number : p + 6 * number + 6]
+        for number in range(len(s.stations)) if kind in ("moved", "drift") else ():
+            columns = self.slopes[:, :, 6 * number : 6 * number + 6]
             if kind == "drift":
                 yield self._trend(kind, columns, number)
             else:
@@ -186,7 +195,7 @@ class _Course:
     @cached_property
     def _station(self) -> Ints:
         """Of every row (N,), as the states number them."""
-        s = self.fit.task.sight.states
+        s = self.sight.states
         return np.asarray(s.station[s.state_of(self.campaign.count)])
 
     def _step(self, kind: str, columns: Array, order: Ints, station: int = 0) -> Iterator[Change]:
@@ -205,20 +214,20 @@ class _Course:
         yield Change(kind, columns, weight, len(places), score, int(order[best]), int(order[best - 1]), station)
 
     def _trend(self, kind: str, columns: Array, station: int = 0) -> Change:
-        members = self.fit.task.sight.states.members
+        members = self.sight.states.members
         weight = members.sums(self.when) / members.counts
         return Change(kind, columns, weight, 1, self._score(columns, weight), station=station)
 
     def _score(self, columns: Array, weight: Array) -> Score:
-        return self.tests.of(self.fit.task.sight.fold(columns * weight[:, None, None]))
+        return self.tests.of(self.sight.fold(columns * weight[:, None, None]))
 
     def _gains(self, columns: Array, weights: Array) -> Array:
         """dS (K,) by columns (M, rows, a) times each of the weights (M, K)."""
-        return self.tests.chi2(self.fit.task.sight.fold(columns[:, :, None] * weights[:, None, :, None]))
+        return self.tests.chi2(self.sight.fold(columns[:, :, None] * weights[:, None, :, None]))
 
     def _shares(self, order: Ints, places: Ints) -> Array:
         """(M, K) of the readings of every state, those from each of the places in the order on."""
-        s = self.fit.task.sight.states
+        s = self.sight.states
         later = np.zeros((self.campaign.count, len(places)))
         later[order] = np.arange(len(order))[:, None] >= places
         return s.members.sums(later) / s.members.counts[:, None]
@@ -227,19 +236,18 @@ class _Course:
         """Slopes (M, rows, 1 + n) by the growth of all of the arm, and of what is beyond every axis.
 
         Of the tool's twist [v; w] by a joint, v x w is the way from its axis to the tool."""
-        task = self.fit.task
-        arm = kinematics(task.robot.nominal, task.sight.states.q)
+        arm = kinematics(self.robot.nominal, self.sight.states.q)
         beyond = np.cross(arm.jacobian[:, :3], arm.jacobian[:, 3:], axis=1)
         along = np.concatenate([arm.position[:, :, None], beyond], axis=2)
         twists = np.concatenate([along, np.zeros_like(along)], axis=1)
-        return task.sight.tool_moves(task.robot, self.fit.placing, twists)
+        return self.sight.tool_moves(self.robot, self.placing, twists)
 
     def _beside_poses(self, change: Change) -> Change | None:
         """None where the same columns by the order of a joint value explain as much; where that is the order of the
         rows too, nothing tells them apart, and the joint is named."""
-        q, joint = self.fit.task.sight.states.q, ""
+        q, joint = self.sight.states.q, ""
         places = np.unique(np.linspace(1, len(q) - 1, SPLITS).astype(np.int64))
-        for name, values in zip(self.fit.task.robot.joints, q.T, strict=True):
+        for name, values in zip(self.robot.joints, q.T, strict=True):
             if not np.ptp(values):
                 continue
             rank = np.argsort(np.argsort(values, kind="stable")).astype(float)
@@ -252,14 +260,14 @@ class _Course:
 
     def explains(self, change: Change, poses: Ints) -> Bools:
         """Which of the poses are no outliers with the change taken in."""
-        columns = self.fit.task.sight.fold(change.columns * change.weight[:, None, None])
+        columns = self.sight.fold(change.columns * change.weight[:, None, None])
         off, used = self.tests.left_after(columns, change.score.step), self.tests.post.blocks.used
         square = np.sum(np.where(used, off, 0.0) ** 2, axis=1) / np.maximum(used.sum(axis=1), 1)
         return np.asarray(square[poses] < EXPLAINED**2)
 
     def finding(self, change: Change, mended: Ints) -> Finding:
         """``mended`` are poses that were left out, and need not be."""
-        s, order = self.fit.task.sight.states, "time" if self.campaign.time is not None else "rows"
+        s, order = self.sight.states, "time" if self.campaign.time is not None else "rows"
         rows = sorted(r for i in np.flatnonzero(np.isin(s.pose, mended)) for r in s.members[int(i)].tolist())
         data: dict[str, Any] = {"probability": change.probability, "level": LEVEL, "order": order, "outliers": rows}
         told = "in the order of their time" if order == "time" else "if rows stand in the order of measuring"
@@ -275,15 +283,25 @@ class _Course:
         return make(change, data, chance)
 
     def _moved(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
-        step, name = change.score.step, self.fit.task.sight.states.stations[change.station]
-        shift, turn = float(np.linalg.norm(step[:3])), float(np.linalg.norm(step[3:]))
+        step, s = change.score.step, self.sight.states
+        name, turn = s.stations[change.station], float(np.linalg.norm(step[3:]))
+        if s.position is not None:
+            moves = change.moves[s.station == change.station, self.sight.sections["position"]]
+            step = moves.reshape(-1, 3).mean(axis=0)
+        shift = float(np.linalg.norm(step[:3]))
         word = station_word(data["place"])
         text = (
             f"the instrument or the base was moved between {data['last']} and {data['place']}: points are "
-            f"{1e3 * shift:.3f} mm and {1e3 * turn:.3f} mrad elsewhere from there on ({chance}); accept it by these "
-            f"words, which give these rows a station of their own: {word}"
+            f"{1e3 * shift:.3f} mm and {1e3 * turn:.3f} mrad elsewhere from there on ({chance}); "
+            f"{self._mend('give these rows a station of their own', [word])}"
         )
-        return warning("moved", text, station=name, shift=shift, turn=turn, words=[word], **data)
+        return warning("moved", text, station=name, shift=shift, turn=turn, **self._worded([word]), **data)
+
+    def _mend(self, does: str, words: list[str]) -> str:
+        return f"accept it by these words, which {does}: {', '.join(words)}" if self.words else does
+
+    def _worded(self, words: list[str]) -> dict[str, Any]:
+        return {"words": words} if self.words else {}
 
     def _targets(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
         names, place = self.campaign.markers, data["place"]
@@ -292,25 +310,25 @@ class _Course:
             one, other = (names[i] for i in pair)
             word = markers_word(one, other, rows_from(place))
             text = (
-                f"markers {one} and {other} are exchanged from {place} on ({chance}); accept it by these words, which "
-                f"exchange them back: {word}"
+                f"markers {one} and {other} are exchanged from {place} on ({chance}); "
+                f"{self._mend('exchange them back', [word])}"
             )
-            return warning("exchanged", text, markers=[one, other], words=[word], **data)
+            return warning("exchanged", text, markers=[one, other], **self._worded([word]), **data)
         step, sd = (v.reshape(-1, 3) for v in (change.score.step, change.score.sd))
         size = np.linalg.norm(step, axis=1)
         plain = [i for i in range(len(size)) if np.any(np.abs(step[i]) > PLAIN * sd[i])] or [int(np.argmax(size))]
         words = [marker_word(names[i], place) for i in plain]
         which = ", ".join(f"{names[i]} by {1e3 * size[i]:.3f} mm" for i in plain)
         text = (
-            f"markers sit elsewhere on the tool from {place} on: {which} ({chance}); accept it by these words, which "
-            f"make them markers of their own: {', '.join(words)}"
+            f"markers sit elsewhere on the tool from {place} on: {which} ({chance}); "
+            f"{self._mend('make them markers of their own', words)}"
         )
         moved = {names[i]: float(size[i]) for i in plain}
-        return warning("marker-moved", text, markers=moved, words=words, **data)
+        return warning("marker-moved", text, markers=moved, **self._worded(words), **data)
 
     def _exchanged(self, change: Change) -> tuple[int, int] | None:
         """Two markers that explain as much by having been read as each other."""
-        sight, blocks = self.fit.task.sight, self.tests.post.blocks
+        sight, blocks = self.sight, self.tests.post.blocks
         left = self.tests.left @ self.tests.left - change.score.chi2
         for pair in combinations(range(sight.states.points), 2):
             order = np.arange(sight.states.points)
@@ -327,7 +345,7 @@ class _Course:
         return None
 
     def _drift(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
-        sight = self.fit.task.sight
+        sight = self.sight
         size = float(np.nanmax(distances(sight, change.moves)))
         text = (
             f"{TRENDS[change.kind]}: by up to {1e3 * size:.3f} m{sight.unit} from first row to last ({chance}); "
