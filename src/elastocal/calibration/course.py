@@ -18,48 +18,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.exchanged import BY_MARKER, markers_word, measured_order, rows_from
-from elastocal.calibration.fit import Fit, distances
-from elastocal.calibration.moved import marker_word, station_word
+from elastocal.calibration.exchanged import measured_order
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.states import States
-from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.quantities import probability
-from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.nested import Score, ScoreTests
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
 LEVEL = 0.01
 """Probability of an alarm where nothing has changed, at most: neighbouring rows are tried as if each were alone."""
 LEAST = 4
-"""Rows on either side of a change, and states left out as outliers that one is to explain: fewer may be off together.
-"""
+"""Rows on either side of a change, and poses left out as outliers that one is to explain: fewer may be off together."""
 SPLITS = 48
 """Rows tried for a change; about the best of them all."""
 SAME = 0.9
 """Correlation beyond which an order of joint values is that of the rows: nothing tells the two apart."""
-EXPLAINED = 3.0
-"""Standard deviations (rms) that a state left out as an outlier may be off when its cause is taken in."""
-ALIKE = 2.0
-"""An exchange leaves no more than this times what targets that may be anywhere leave."""
-PLAIN = 5.0
-"""Standard deviations of a significant step."""
 STEPS = ("moved", "targets")
-TRENDS = {
-    "drift": "the instrument or the base drifts",
-    "joints": "zeros of joints drift, as they do while gears warm up",
-    "growth": "the arm grows or shrinks, as it does while it warms up",
-}
+TRENDS = ("drift", "joints", "growth")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,58 +75,10 @@ class Change:
         return np.asarray(self.columns @ self.score.step)
 
 
-def changes(chosen: Fit, campaign: Campaign) -> tuple[Finding, ...]:
-    """The change that explains most, as a warning; none where all may be chance."""
-    sight, dropped = chosen.task.sight, chosen.task.dropped & chosen.task.sight.used
-    if not sight.placed or campaign.count < 2 * LEAST:
-        return ()
-    back = _one_sided(sight.states, np.any(dropped, axis=1), campaign)
-    for last in (False, True):  # without what the first does not explain
-        if len(back) < LEAST:
-            break
-        used = sight.used & ~(dropped & ~np.isin(sight.states.pose, back)[:, None])
-        blocks = replace(chosen.posterior.blocks, used=sight.fold(used))
-        course = _of_fit(chosen, campaign, posterior(blocks, chosen.posterior.log_scales))
-        found = course.best(STEPS)
-        mended = np.zeros(len(back), dtype=bool) if found is None else course.explains(found, back)
-        back = back[mended]
-        if found is not None and len(back) >= LEAST and (last or mended.all()):
-            return (course.finding(found, back),)
-    course = _of_fit(chosen, campaign, chosen.posterior)
-    found = course.best((*STEPS, *TRENDS))
-    return () if found is None else (course.finding(found, np.zeros(0, dtype=np.int64)),)
-
-
-def _of_fit(chosen: Fit, campaign: Campaign, post: Posterior) -> Course:
-    task, s = chosen.task, chosen.task.sight.states
-    slopes = chosen.posterior.blocks.jacobian.reshape(s.poses, s.slots, task.sight.rows, -1)[s.pose, s.slot]
-    return Course(task.sight, task.robot, chosen.placing, slopes[:, :, len(task.names) :], campaign, ScoreTests(post))
-
-
-def _one_sided(states: States, gone: Bools, campaign: Campaign) -> Ints:
-    """Poses of states (M,) that are left out, on that side of a row where they are most frequent."""
-    order = measured_order(campaign)
-    left = gone[states.state_of(campaign.count)[order]]
-    before, places = np.cumsum(left)[:-1], np.arange(1, len(left))
-    excess = (left.sum() - before) / (len(left) - places) - before / places
-    place = int(places[np.argmax(np.abs(excess))])
-    side = order[place:] if excess[place - 1] > 0 else order[:place]
-    mine = states.state_of(campaign.count)[side]
-    return np.unique(states.pose[mine[gone[mine]]])
-
-
-def renumbered(found: Finding, rows: Ints) -> Finding:
-    """A change of a campaign of some ``rows``, told by those of the whole; other findings stay."""
-    if "outliers" not in found.data:
-        return found
-    data = {**found.data, "outliers": rows[found.data["outliers"]].tolist()}
-    return replace(found, data=data | ({"row": int(rows[data["row"]])} if "row" in data else {}))
-
-
 @dataclass(frozen=True, eq=False)
 class Course:
     """Tests of a model that was fitted to the states of a campaign, with ``slopes`` (M, rows, extra) by stations and
-    markers.  What is found is accepted by words, where ``words`` are taken."""
+    markers."""
 
     sight: Sight
     robot: Robot
@@ -153,7 +86,6 @@ class Course:
     slopes: Array
     campaign: Campaign
     tests: ScoreTests
-    words: bool = True
 
     @cached_property
     def order(self) -> Ints:
@@ -258,98 +190,7 @@ class Course:
                 return None
         return replace(change, joint=joint)
 
-    def explains(self, change: Change, poses: Ints) -> Bools:
-        """Which of the poses are no outliers with the change taken in."""
+    def left_after(self, change: Change) -> Array:
+        """Whitened residuals (poses, rows) of a fit that has taken the change in."""
         columns = self.sight.fold(change.columns * change.weight[:, None, None])
-        off, used = self.tests.left_after(columns, change.score.step), self.tests.post.blocks.used
-        square = np.sum(np.where(used, off, 0.0) ** 2, axis=1) / np.maximum(used.sum(axis=1), 1)
-        return np.asarray(square[poses] < EXPLAINED**2)
-
-    def finding(self, change: Change, mended: Ints) -> Finding:
-        """``mended`` are poses that were left out, and need not be."""
-        s, order = self.sight.states, "time" if self.campaign.time is not None else "rows"
-        rows = sorted(r for i in np.flatnonzero(np.isin(s.pose, mended)) for r in s.members[int(i)].tolist())
-        data: dict[str, Any] = {"probability": change.probability, "level": LEVEL, "order": order, "outliers": rows}
-        told = "in the order of their time" if order == "time" else "if rows stand in the order of measuring"
-        chance = f"probability {probability(change.probability)}, level {LEVEL:g}; {told}"
-        if change.joint:
-            data["joint"] = change.joint
-            chance += f", which is that of {change.joint} too, so that an effect of it may look the same"
-        if not change.is_step:
-            return self._drift(change, data, chance)
-        last, place = self.campaign.line(change.last), self.campaign.line(change.row)
-        data |= {"row": change.row, "place": place, "last": last}
-        make = self._moved if change.kind == "moved" else self._targets
-        return make(change, data, chance)
-
-    def _moved(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
-        step, s = change.score.step, self.sight.states
-        name, turn = s.stations[change.station], float(np.linalg.norm(step[3:]))
-        if s.position is not None:
-            moves = change.moves[s.station == change.station, self.sight.sections["position"]]
-            step = moves.reshape(-1, 3).mean(axis=0)
-        shift = float(np.linalg.norm(step[:3]))
-        word = station_word(data["place"])
-        text = (
-            f"the instrument or the base was moved between {data['last']} and {data['place']}: points are "
-            f"{1e3 * shift:.3f} mm and {1e3 * turn:.3f} mrad elsewhere from there on ({chance}); "
-            f"{self._mend('give these rows a station of their own', [word])}"
-        )
-        return warning("moved", text, station=name, shift=shift, turn=turn, **self._worded([word]), **data)
-
-    def _mend(self, does: str, words: list[str]) -> str:
-        return f"accept it by these words, which {does}: {', '.join(words)}" if self.words else does
-
-    def _worded(self, words: list[str]) -> dict[str, Any]:
-        return {"words": words} if self.words else {}
-
-    def _targets(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
-        names, place = self.campaign.markers, data["place"]
-        pair = self._exchanged(change)
-        if pair is not None:
-            one, other = (names[i] for i in pair)
-            word = markers_word(one, other, rows_from(place))
-            text = (
-                f"markers {one} and {other} are exchanged from {place} on ({chance}); "
-                f"{self._mend('exchange them back', [word])}"
-            )
-            return warning("exchanged", text, markers=[one, other], **self._worded([word]), **data)
-        step, sd = (v.reshape(-1, 3) for v in (change.score.step, change.score.sd))
-        size = np.linalg.norm(step, axis=1)
-        plain = [i for i in range(len(size)) if np.any(np.abs(step[i]) > PLAIN * sd[i])] or [int(np.argmax(size))]
-        words = [marker_word(names[i], place) for i in plain]
-        which = ", ".join(f"{names[i]} by {1e3 * size[i]:.3f} mm" for i in plain)
-        text = (
-            f"markers sit elsewhere on the tool from {place} on: {which} ({chance}); "
-            f"{self._mend('make them markers of their own', words)}"
-        )
-        moved = {names[i]: float(size[i]) for i in plain}
-        return warning("marker-moved", text, markers=moved, **self._worded(words), **data)
-
-    def _exchanged(self, change: Change) -> tuple[int, int] | None:
-        """Two markers that explain as much by having been read as each other."""
-        sight, blocks = self.sight, self.tests.post.blocks
-        left = self.tests.left @ self.tests.left - change.score.chi2
-        for pair in combinations(range(sight.states.points), 2):
-            order = np.arange(sight.states.points)
-            order[list(pair)] = pair[::-1]
-            extra = np.zeros((sight.states.count, sight.rows))
-            for key in BY_MARKER:
-                if key in sight.sections:
-                    read = getattr(sight.states, key)
-                    extra[:, sight.sections[key]] = (read[:, order] - read).reshape(len(read), -1)
-            extra = np.nan_to_num(extra) * change.weight[:, None]
-            post = posterior(replace(blocks, readings=blocks.readings + sight.fold(extra)), self.tests.post.log_scales)
-            if blocks.power * float(np.sum(post.white**2)) < ALIKE * left:
-                return pair
-        return None
-
-    def _drift(self, change: Change, data: dict[str, Any], chance: str) -> Finding:
-        sight = self.sight
-        size = float(np.nanmax(distances(sight, change.moves)))
-        text = (
-            f"{TRENDS[change.kind]}: by up to {1e3 * size:.3f} m{sight.unit} from first row to last ({chance}); "
-            "measure again when all is warm, or name stations for parts of the campaign; poses that are read again at "
-            "the end show what is left of it"
-        )
-        return warning("drift", text, source="instrument" if change.kind == "drift" else change.kind, size=size, **data)
+        return self.tests.left_after(columns, change.score.step)

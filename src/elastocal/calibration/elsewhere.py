@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.changes import finding_of
 from elastocal.calibration.course import STEPS, TRENDS, Course
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
@@ -95,12 +96,12 @@ def changed(here: Calibration, campaign: Campaign, states: States, away: Array, 
     noise = Noise(Scale("reading", 1.0, 0.0), sight.spread(sd[:, :, None] * np.eye(sight.rows)))
     blocks = Blocks(sight.fold(off), columns, sight.fold(sight.used), (noise,), groups)
     tests = ScoreTests(posterior(blocks, blocks.start))
-    course = Course(sight, here.robot, here.placing, slope[:, :, own:], campaign, tests, words=False)
+    course = Course(sight, here.robot, here.placing, slope[:, :, own:], campaign, tests)
     found = course.best((*STEPS, *TRENDS))
     as_read = float(np.sqrt(np.nanmean((away / reading[:, :, None]) ** 2)))
     if found is None or not found.score.noise < ANEW * as_read:
         return None
-    change = course.finding(found, np.zeros(0, dtype=np.int64))
+    change = finding_of(course, found, words=False)
     return replace(change, text=f"{change.text[0].upper()}{change.text[1:]}")
 
 
