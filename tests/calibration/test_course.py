@@ -175,6 +175,22 @@ def test_time_is_the_order_where_it_was_read() -> None:
     assert change(calibrate(KR270, data.changed(time=None), WORDS)) is None  # no order, no change
 
 
+@pytest.mark.parametrize("markers", [1, 3])
+def test_a_validation_names_what_changed_while_it_was_read(markers: int) -> None:
+    q, x = table(markers, 2 * POSES)
+    cal, new = calibrate(KR270, of(q[POSES:], x[POSES:]), WORDS), q[:POSES]
+    right = cal.validate(of(new, x[:POSES]))
+    assert (right.cause, right.verdict.code) == (None, "validated")
+    moved = cal.validate(of(new, moved_from(x[:POSES], MIDDLE))).verdict
+    assert (moved.code, moved.data["row"]) == ("moved", MIDDLE)
+    assert moved.data["shift"] == pytest.approx(np.linalg.norm(SHIFT), rel=0.2)
+    before = cal.validate(of(new, moved_from(x[:POSES], 0))).verdict
+    assert before.code == "moved"
+    assert "row" not in before.data
+    drift = np.linspace(0, 1, POSES)[:, None, None] * SHIFT
+    assert cal.validate(of(new, x[:POSES] + drift)).verdict.code == "drift"
+
+
 def test_what_depends_on_the_pose_is_no_change() -> None:
     """Gears of A3 run untrue, which the model leaves out, and rows are roughly in the order of A3."""
     q, x = table(1)

@@ -23,7 +23,7 @@ from scipy.spatial.transform import Rotation
 from virtual import Truth, campaign, shipped
 
 import elastocal as ec
-from elastocal.calibration.course import changes
+from elastocal.calibration.changes import changes
 from elastocal.model.robot import Robot
 
 SIZES = ((15, 3), (40, 1), (40, 3), (60, 2))

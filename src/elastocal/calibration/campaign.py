@@ -63,9 +63,9 @@ class Campaign:
     or (N, 3, 3), or rotation vectors (N, 3) in ``angle`` where ``orientation_form`` says so; ``distance`` (N,) or (N,
     markers) from a fixed point.  ``wrench`` (N, 6) in N and N m, applied to the robot, base axes, at ``load_frame``
     (the tool where not stated).  ``station`` (N,) names the instrument's
-    place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, which figures alone use.  ``noise``: sd of
-    one coordinate of one reading in ``length`` (a deflection is the difference of two, and has sqrt(2) of it), or
-    sources of error; a prior, not a command.  ``orientation_noise``: sd of an
+    place, ``temperature`` (N,) in K or degrees C, ``time`` (N,) in s, for figures and for changes from row to row.
+    ``noise``: sd of one coordinate of one reading in ``length`` (a deflection is the difference of two, and has sqrt(2)
+    of it), or sources of error; a prior, not a command.  ``orientation_noise``: sd of an
     orientation about one axis, in rad.  ``priors`` of parameters by name:
     value and sd in SI, or, by several names, values and covariance.  ``places`` name the rows (file and line) in
     messages; those of ``keep`` are left out by no outlier test.

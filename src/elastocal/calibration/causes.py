@@ -70,7 +70,7 @@ class _Wrong:
 def with_causes(cal: Calibration, campaign: Campaign) -> Calibration:
     """The same with the likely causes of outliers, and a word on them.
 
-    A change in the course of the campaign (``course``) is a finding of its own, which names the rows that it explains.
+    A change in the course of the campaign (``changes``) is a finding of its own, which names the rows that it explains.
     """
     known = {row: _short(w) for w in cal.warnings for row in w.data.get("outliers", ())}
     cal = replace(cal, outliers=tuple(replace(o, cause=known.get(o.row, "")) for o in cal.outliers))

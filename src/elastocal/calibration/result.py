@@ -6,7 +6,7 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.course import changes
+from elastocal.calibration.changes import changes
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of

@@ -12,7 +12,7 @@ from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.causes import with_causes
-from elastocal.calibration.course import renumbered
+from elastocal.calibration.changes import renumbered
 from elastocal.calibration.fit import ROUGH, Fit, fit
 from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of

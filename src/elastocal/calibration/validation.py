@@ -20,7 +20,7 @@ from elastocal.calibration.seen import Seen
 from elastocal.calibration.slips import put_right, size_of
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
-from elastocal.calibration.validation_causes import Anew, median, moved_instrument, slip
+from elastocal.calibration.validation_causes import Anew, changed, median, moved_instrument, slip
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding
@@ -63,11 +63,11 @@ def validate(calibration: Calibration, campaign: Campaign, *, refit: bool = Fals
     inside = np.abs(after) <= width
     read = np.isfinite(after)
     coverage = float(inside[read].mean())
-    cause = None if states.position is None else _cause(calibration, campaign, states, after, known, coverage)
+    predicted, reading = _spreads(calibration, width, expected)
+    cause = None if states.position is None else _cause(calibration, campaign, states, after, known, reading, coverage)
     errors, nominal = np.linalg.norm(after, axis=2), np.linalg.norm(before, axis=2)
     gain, half = paired_gain(nominal, errors, states.pose)
     places = tuple(campaign.line(int(rows[0])) for rows in states.members)
-    predicted, reading = _spreads(calibration, width, expected)
     estimated = float(np.sqrt(np.mean(reading[np.isfinite(errors)] ** 2)))
     measured, basis = measured_to(calibration, campaign, states, known.count(False), estimated)
     return Validation(
@@ -92,8 +92,9 @@ def _shared(calibration: Calibration, campaign: Campaign, states: States, read: 
 
 
 def _cause(
-    calibration: Calibration, campaign: Campaign, states: States, away: Array, known: Known, coverage: float
-) -> Finding | None:
+    calibration: Calibration, campaign: Campaign, states: States, away: Array, known: Known, reading: Array,
+    coverage: float,
+) -> Finding | None:  # fmt: skip
     """What else than the robot explains the errors, where they are beyond their intervals.
 
     Far points that neither another place of the instrument nor a slip brings near are in other units, or of another
@@ -109,8 +110,12 @@ def _cause(
     size = size_of(calibration.robot, states.q)
     if distance >= FAR * size and nearest > SHAPE * size:
         raise _far_off(distance, wrong)
-    if wrong is not None or not all(known):
+    if wrong is not None:
         return wrong
+    here = _from_stations(calibration, states.stations, placing, none)
+    change = changed(here, campaign, states, away, reading)
+    if change is not None or not all(known):
+        return change
     return moved_instrument(calibration, states, away, Anew(fitted, at_nominal, placing))
 
 

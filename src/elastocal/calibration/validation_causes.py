@@ -1,21 +1,30 @@
-"""Errors of a validation that are not the robot's: the instrument stands elsewhere, or the table has a slip.
+"""Errors of a validation that are not the robot's: the instrument stands elsewhere, something changed while they were
+read, or the table has a slip.
 
-Both are told by what puts the readings right: instrument placed anew by them, or one of the slips that a calibration
-looks for (``slips``), undone.  Neither is applied: what was read stays as it is.
+They are told by what puts the readings right: instrument placed anew by them, a change from row to row (``course``), or
+one of the slips that a calibration looks for (``slips``), undone.  None is applied: what was read stays as it is.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.changes import finding_of
+from elastocal.calibration.course import STEPS, TRENDS, Course
 from elastocal.calibration.placing import Placing
+from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import ALIKE, BETTER, FAR, Hypothesis, hypotheses, size_of
 from elastocal.calibration.states import States
+from elastocal.calibration.task import FLAT
 from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
+from elastocal.solve.blocks import Blocks, Group, Noise, Scale
+from elastocal.solve.evidence import posterior
+from elastocal.solve.nested import ScoreTests
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import rigid_fit
 from elastocal.spatial.rotation import rotation_vector
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
 ANEW = 0.5
-"""Share of the median error to which a new place of the instrument must bring it, to be its cause."""
+"""Share of the error to which a new place of the instrument, or a change, must bring it to be its cause."""
 LEAST = 6
 """Points of a station: an instrument can be placed to suit fewer."""
 
@@ -67,6 +76,33 @@ def moved_instrument(c: Calibration, states: States, away: Array, anew: Anew) ->
         "station": name, "shift": shift, "turn": turn, "anew": mean(anew.away), "nominal_anew": mean(anew.nominal)
     }  # fmt: skip
     return Finding("moved", "warning", text, data)
+
+
+def changed(here: Calibration, campaign: Campaign, states: States, away: Array, reading: Array) -> Finding | None:
+    """What changed while these readings were taken and explains most of ``away``, wherever the instrument stood first.
+
+    ``here`` is the calibration as their stations see it, ``reading`` (M, markers) the sd of one reading per axis."""
+    sight = Sight(replace(states, orientation=None, deflection=None, distance=None))
+    off, slope = sight.linearise(sight.tool(here.robot, here.names), here.values, here.placing)
+    own = len(here.names)
+    size = np.sqrt(np.maximum(np.diag(here.covariance), 1e-300))
+    values, vectors = np.linalg.eigh(here.covariance / size / size[:, None])
+    known = slope @ (size[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
+    stations = slope[:, :, own : own + 6 * len(states.stations)]
+    columns = sight.fold(np.concatenate([known, stations], axis=2))
+    p, every = known.shape[2], np.arange(columns.shape[2])
+    groups = (Group(Scale("known", 1.0, 0.0), every[:p]), Group(Scale("stations", FLAT, 0.0), every[p:]))
+    sd = np.repeat(np.nan_to_num(reading, nan=1.0), 3, axis=1)
+    noise = Noise(Scale("reading", 1.0, 0.0), sight.spread(sd[:, :, None] * np.eye(sight.rows)))
+    blocks = Blocks(sight.fold(off), columns, sight.fold(sight.used), (noise,), groups)
+    tests = ScoreTests(posterior(blocks, blocks.start))
+    course = Course(sight, here.robot, here.placing, slope[:, :, own:], campaign, tests)
+    found = course.best((*STEPS, *TRENDS))
+    as_read = float(np.sqrt(np.nanmean((away / reading[:, :, None]) ** 2)))
+    if found is None or not found.score.noise < ANEW * as_read:
+        return None
+    change = finding_of(course, found, words=False)
+    return replace(change, text=f"{change.text[0].upper()}{change.text[1:]}")
 
 
 def _moved(c: Calibration, states: States, away: Array, anew: Anew, s: int) -> tuple[float, float, str]:

@@ -120,7 +120,7 @@ class ScoreTests:
 
     @cached_property
     def left(self) -> Array:
-        return np.sqrt(self.post.blocks.power) * self.post.white.reshape(-1)
+        return np.asarray(np.sqrt(self.post.blocks.power) * self.post.white.reshape(-1))
 
     @cached_property
     def freedom(self) -> float:
