@@ -15,13 +15,15 @@ from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector, rpy_matrix
 from elastocal.values import dataclass
 
-_UNTURNED = np.eye(3)
-
 
 def _frozen(values: object, shape: tuple[int, ...]) -> Array:
-    array = np.array(values, dtype=np.float64).reshape(shape)
+    array = np.array(values, dtype=np.float64)
+    array = array if array.shape == shape else array.reshape(shape)
     array.setflags(write=False)
     return array
+
+
+_UNTURNED = _frozen(np.eye(3), (3, 3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +34,14 @@ class Pose:
     translation: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3)))
+        if self.rotation is not _UNTURNED:
+            object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3)))
         object.__setattr__(self, "translation", _frozen(self.translation, (3,)))
 
     @classmethod
     def from_xyz_rpy(cls, xyz: object = (0, 0, 0), rpy: tuple[float, float, float] = (0, 0, 0)) -> Pose:
         """Translation and fixed-axis roll, pitch, yaw, as URDF writes them."""
-        return cls(rpy_matrix(*rpy) if any(rpy) else _UNTURNED, np.asarray(xyz, dtype=np.float64))
+        return cls(rpy_matrix(*rpy) if any(rpy) else _UNTURNED, xyz)  # type: ignore[arg-type]
 
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(
