@@ -29,10 +29,9 @@ def kinds_in(folder: ModuleType | tuple[ModuleType, ...], base: type, group: str
     """
     folders = folder if isinstance(folder, tuple) else (folder,)
     places = tuple((place, os.stat(place).st_mtime_ns) for f in folders for place in f.__path__ if os.path.isdir(place))
-    kinds = dict(_of_folders(folders, places, base))
-    if group is not None:
-        kinds |= _added(group, base, kinds)
-    return dict(sorted(kinds.items()))
+    kinds = _of_folders(folders, places, base)
+    added = {} if group is None else _added(group, base, kinds)
+    return dict(sorted((kinds | added).items())) if added else dict(kinds)
 
 
 def kind_in(folder: ModuleType, base: type, kind: str, group: str | None = None) -> Any:
@@ -49,7 +48,7 @@ def _of_folders(folders: tuple[ModuleType, ...], places: tuple[tuple[str, int], 
     for package in folders:
         for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
             kinds |= _kinds_of(importlib.import_module(f"{package.__name__}.{info.name}"), base)
-    return kinds
+    return dict(sorted(kinds.items()))
 
 
 def _kinds_of(module: ModuleType, base: type) -> dict[str, Any]:

@@ -23,6 +23,27 @@ def test_numbers_mean_what_people_write():
     assert list(robot.tree.frame("tip").pose.translation) == pytest.approx([0.010, 0.010, -0.005])
 
 
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("12", 12), ("-7", -7), ("+3", 3), ("0", 0), ("010", 10.0), ("1e3", 1000.0), ("-.5", -0.5), ("4.", 4.0),
+        ("123456789012345678", 123456789012345678), ("0.12345678901234567890", 0.12345678901234568), ("1:30", "1:30"),
+        ("2024-01-31", "2024-01-31"), ("1_000", "1_000"), ("0x10", "0x10"), ("no", False), ("on", True), ("~", None),
+        ("noon", "noon"), ("A1", "A1"), ("'12'", "12"), ("!!str 12", "12"), ("!!float 12", 12.0),
+    ],
+)  # fmt: skip
+def test_words_without_quotes_stand_for_numbers_texts_and_nothing_else(written, value):
+    data = parse_yaml(f"a: {written}\nb: [{written}, {written}]\n", "w").data
+    assert data == {"a": value, "b": [value, value]}
+    assert {type(v) for v in (data["a"], *data["b"])} == {type(value)}
+
+
+@pytest.mark.parametrize("written", ["1e999", "-1e400", "1234567890123456789", ".inf", ".nan"])
+def test_numbers_that_no_float_holds_are_refused(written):
+    with refused("yaml", written):
+        parse_yaml(f"a: {written}\n", "w")
+
+
 def test_keys_by_their_anchors_and_decimal_commas():
     assert parse_yaml("x: &a foo\n*a : 1\n", "t.yaml").data == {"x": "foo", "foo": 1}
     assert parse_yaml("{k: 33, 5: ''}\n", "t.yaml").data == {"k": 33, 5: ""}

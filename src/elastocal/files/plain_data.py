@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NoReturn
@@ -90,6 +90,10 @@ class _Reading:
     events: list[Any] = field(default_factory=list)
     open: int = 0
     at: int | None = None
+
+    def source(self) -> Callable[[], Any]:
+        """What gives the events of the thing that has begun; most stand at no anchor, and the loader gives them."""
+        return self.next if self.open or self.at is not None else self.loader.get_event
 
     def next(self) -> Any:
         if self.at is not None:
@@ -175,7 +179,8 @@ class _Reading:
 
     def _list(self, parent: Place, depth: int) -> list[Any]:
         out: list[Any] = []
-        while type(event := self.next()) is not SequenceEndEvent:
+        following = self.source()
+        while type(event := following()) is not SequenceEndEvent:
             shown = self.events[self._anchor(event)] if type(event) is AliasEvent else event
             out.append(self.value(event, self.placed(parent, len(out), shown), depth))
         return out
@@ -185,7 +190,8 @@ class _Reading:
         merged: dict[Any, Any] = {}
         seen: set[str] = set()
         before: tuple[str, Any] | None = None
-        while type(event := self.next()) is not MappingEndEvent:
+        following, plain = self.source(), self.plain
+        while type(event := following()) is not MappingEndEvent:
             key = event if event.anchor is None else self._key(event)
             if type(key) is not ScalarEvent:
                 raise self.error(key, "a key is a list or a mapping; write a word")
@@ -194,14 +200,16 @@ class _Reading:
                 for other in self._merged(parent, depth):
                     merged = {**other, **merged}
                 continue
-            value = self.next()
+            value = following()
             if before is not None and name.isdecimal() and self._is_nothing(value):
                 self._refuse_comma(key, (*path_of(parent), before[0]), before[1], name)
             before = name, value
             if name in seen:
                 raise self.error(key, f"key {name!r} stands twice; keep one", value=name)
             seen.add(name)
-            out[self._scalar(key)] = self.value(value, self.placed(parent, name, key), depth)
+            word = plain.get(name) if key.tag is None and key.implicit[0] else None
+            word = self._scalar(key) if word is None else word
+            out[word] = self.value(value, self.placed(parent, name, key), depth)
         return {**merged, **out} if merged else out
 
     def _is_nothing(self, event: Any) -> bool:
@@ -236,9 +244,11 @@ class _Reading:
     def _scalar(self, event: Any) -> Any:
         if event.tag is not None or not event.implicit[0]:
             return self._read(event)
-        known = self.plain.get(event.value)
+        text = event.value
+        known = self.plain.get(text)
         if known is None:  # or is nothing, which is read again
-            known = self.plain[event.value] = self._read(event)
+            known = _usual(text)
+            known = self.plain[text] = self._read(event) if known is None else known
         return known
 
     def _read(self, event: Any) -> Any:
@@ -282,6 +292,16 @@ class _Reading:
         line = _line(event)
         text = f"{self.file}, line {line}{between}{message}"
         return InputError(text, code=code, file=self.file, line=line, value=value)
+
+
+def _usual(text: str) -> Any:
+    """What most words without quotes stand for, short numbers and text; None where more must be asked."""
+    if text[:1] not in _Loader.yaml_implicit_resolvers:
+        return text if text.isprintable() else None
+    if _NUMBER.fullmatch(text) and len(text) <= DIGITS:
+        number = int(text) if _INTEGER.fullmatch(text) else float(text)
+        return number if isfinite(number) else None
+    return None
 
 
 def spelled(path: Path_) -> str:

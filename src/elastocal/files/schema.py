@@ -65,18 +65,19 @@ def read_fields(cls: type, located: Located, path: Path_, data: Any, units: Unit
     if not isinstance(data, dict):
         raise located.error(path, f"{data!r} should be a mapping of keys to values", WrongTypeError)
     known, spelled = dimensions_of(cls), _spelled(cls)
-    out = Fields({}, {}, {}, {}, known, joint)
+    values: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+    written: dict[str, str] = {}
+    raw: dict[str, Any] = {}
     for word, value in data.items():
         key = str(word)
         name, unit = spelled.get(key) or Keys(located, path, known, units, joint).match(key, value)
-        if name in out.values:
-            raise located.error((*path, key), f"says the same as {out.keys[name]!r}; keep one", DuplicateError)
-        out.keys[name], out.units[name], out.raw[name] = key, unit, value
+        if name in values:
+            raise located.error((*path, key), f"says the same as {keys[name]!r}; keep one", DuplicateError)
+        keys[name], written[name], raw[name] = key, unit, value
         dimension = known[name]
-        out.values[name] = (
-            value if dimension is None else _convert(dimension, unit, located, (*path, key), value, units)
-        )
-    return out
+        values[name] = value if dimension is None else _convert(dimension, unit, located, (*path, key), value, units)
+    return Fields(values, keys, written, raw, known, joint)
 
 
 def _convert(dimension: str, unit: str, located: Located, path: Path_, value: Any, units: Units) -> Any:

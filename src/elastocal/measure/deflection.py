@@ -13,7 +13,7 @@ from elastocal.measure.kind import MarkerMeasurement, Measurement, Statics
 from elastocal.measure.setup import in_order, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import Robot
-from elastocal.model.statics.deflection import bent_chain, linear_deflection
+from elastocal.model.statics.deflection import frame_poses, linear_deflection
 from elastocal.model.statics.equilibrium import Status
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
 from elastocal.spatial.entries import Array, Bools
@@ -106,14 +106,14 @@ class Deflection(MarkerMeasurement):
         at = self.where
         rest = self._resting(model)
         bent, free = at.bent(model), at.bent(rest, loaded=False)
-        loaded, unloaded = bent_chain(model, at.q, bent), bent_chain(rest, at.q, free)
+        frames = [m.frame for m in at.markers]
+        loaded, unloaded = frame_poses(model, at.q, bent, frames), frame_poses(rest, at.q, free, frames)
         turns, shifts = [], []
-        for m in at.markers:
-            shifts.append(loaded.origin(m.frame) - unloaded.origin(m.frame))
+        for m, (place, turned), (before, straight) in zip(at.markers, loaded, unloaded, strict=True):
+            shifts.append(place - before)
             turn = np.zeros((0, at.count))
             if m.rows == 6:
-                between = np.einsum("ijn,kjn->ikn", loaded.rotation(m.frame), unloaded.rotation(m.frame))
-                turn = rotation_vector(between)
+                turn = rotation_vector(np.einsum("ijn,kjn->ikn", turned, straight))
             turns.append(turn)
         return turns, shifts, (bent.status != Status.CONVERGED) | (free.status != Status.CONVERGED)
 

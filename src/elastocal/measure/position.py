@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.errors import MissingError
 from elastocal.measure.kind import Column, MarkerMeasurement
 from elastocal.model.robot import Robot
-from elastocal.model.statics.deflection import bent_chain
+from elastocal.model.statics.deflection import frame_poses
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
@@ -42,12 +42,12 @@ class Position(MarkerMeasurement):
     def predict(self, model: Robot) -> Array:
         at = self.where
         bent = at.bent(model)
-        state = bent_chain(model, at.q, bent)
+        poses = frame_poses(model, at.q, bent, [m.frame for m in at.markers])
         out = np.empty((at.count, at.height))
-        for number, (m, start) in enumerate(zip(at.markers, at.starts, strict=True)):
-            out[:, start : start + 3] = state.origin(m.frame).T
+        for number, (m, start, (place, turn)) in enumerate(zip(at.markers, at.starts, poses, strict=True)):
+            out[:, start : start + 3] = place.T
             if m.rows == 6:
-                out[:, start + 3 : start + 6] = self._away(number, state.rotation(m.frame)).T
+                out[:, start + 3 : start + 6] = self._away(number, turn).T
         out[bent.status != Status.CONVERGED] = np.nan
         return out
 

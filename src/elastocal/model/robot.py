@@ -48,11 +48,10 @@ class CompliantPart:
 
     @classmethod
     def of(cls, c: CompliantCoordinate) -> CompliantPart:
-        k = c.compliance()
-        at = k.nonzero()
-        terms = tuple(zip(*(part.tolist() for part in (*at, k[at])), strict=True))
+        rows = c.compliance().tolist()
+        terms = tuple((i, j, value) for i, row in enumerate(rows) for j, value in enumerate(row) if value)
         active = sorted({i for term in terms for i in term[:2]})
-        return cls(c, c.dofs(), terms, tuple(active), c.backlash(np.ones((len(k), 1))) is not None)
+        return cls(c, c.dofs(), terms, tuple(active), c.backlash(np.ones((len(rows), 1))) is not None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,7 +23,7 @@ from elastocal.measure.setup import Setup
 from elastocal.measure.slips import MIRROR, axis_slips, coordinate_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.model.statics.deflection import bent_chain
+from elastocal.model.statics.deflection import frame_poses
 from elastocal.model.statics.equilibrium import Status
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
@@ -111,8 +111,8 @@ def placement(model: Robot, where: Setup, read: Array, *, loaded: bool, shifted:
     if not rigid.known.any():
         return None
     bent = where.bent(model, loaded=loaded)
-    state = bent_chain(model, where.q, bent)
-    sagged = replace(rigid, expected=np.stack([state.origin(m.frame).T for m in where.markers], axis=1))
+    poses = frame_poses(model, where.q, bent, [m.frame for m in where.markers])
+    sagged = replace(rigid, expected=np.stack([place.T for place, _ in poses], axis=1))
     return sagged if np.all(bent.status == Status.CONVERGED) and sagged.rms < rigid.rms else rigid
 
 

@@ -15,17 +15,19 @@ from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector, rpy_matrix
 from elastocal.values import dataclass
 
-_UNTURNED = np.eye(3)
-
 
 def _frozen(name: str, values: Any, shape: tuple[int, ...]) -> Array:
     try:
-        array = np.array(values, dtype=np.float64).reshape(shape)
+        array = np.array(values, dtype=np.float64)
+        array = array if array.shape == shape else array.reshape(shape)
     except (TypeError, ValueError):
         message = f"{name} of a pose: has shape {np.shape(values)}, {shape} is needed"
         raise ShapeError(message, parameter=name, value=np.shape(values)) from None
     array.setflags(write=False)
     return array
+
+
+_UNTURNED = _frozen(np.eye(3), (3, 3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +38,14 @@ class Pose:
     translation: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rotation", _frozen("rotation", self.rotation, (3, 3)))
+        if self.rotation is not _UNTURNED:
+            object.__setattr__(self, "rotation", _frozen("rotation", self.rotation, (3, 3)))
         object.__setattr__(self, "translation", _frozen("translation", self.translation, (3,)))
 
     @classmethod
     def from_xyz_rpy(cls, xyz: object = (0, 0, 0), rpy: tuple[float, float, float] = (0, 0, 0)) -> Pose:
         """Translation and fixed-axis roll, pitch, yaw, as URDF writes them."""
-        return cls(rpy_matrix(*rpy) if any(rpy) else _UNTURNED, np.asarray(xyz, dtype=np.float64))
+        return cls(rpy_matrix(*rpy) if any(rpy) else _UNTURNED, xyz)  # type: ignore[arg-type]
 
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import chain
+from math import isfinite
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -97,14 +99,13 @@ class LinkCompliance(CompliantCoordinate):
         where = f"{self.kind} at {self.frame}"
         if self.form not in FORMS:
             raise RangeError(f"{where}: form {self.form!r} is not one of {', '.join(FORMS)}")
-        k = np.array(self.matrix, dtype=np.float64)
-        if k.shape != (6, 6) or not np.isfinite(k).all():
+        if not _is_whole(self.matrix):
             raise ShapeError(f"{where}: the compliance must be 6x6 finite numbers")
         lost = misplaced(self.matrix, self.form)
         if lost:
             a, b = lost[0]
             raise RangeError(
-                f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {k[a, b]:g}; choose another",
+                f"{where}: form {self.form} has no place for k{a + 1}{b + 1} = {self.matrix[a][b]:g}; choose another",
                 value=(self.form, a + 1, b + 1),
             )
 
@@ -164,6 +165,13 @@ def _broken_laws(matrix: bytes) -> tuple[tuple[int, int] | None, float]:
     unit = np.where(size > 0, size, 1.0)
     smallest = float(np.linalg.eigvalsh(k / np.outer(unit, unit))[0])
     return ((i, j) if abs(k[i, j] - k[j, i]) > 1e-9 * bound[i, j] else None), smallest
+
+
+def _is_whole(matrix: Matrix6) -> bool:
+    try:
+        return [len(row) for row in matrix] == [6] * 6 and all(map(isfinite, chain.from_iterable(matrix)))
+    except TypeError:  # no rows, or no numbers
+        return False
 
 
 def misplaced(matrix: Matrix6, form: Form) -> list[tuple[int, int]]:

@@ -13,7 +13,6 @@ from typing import TypeGuard
 import numpy as np
 
 from elastocal.arguments import check_type
-from elastocal.model.chain import ChainState
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.elements import CompliantCoordinate
 from elastocal.model.kinematics import rigid_state
@@ -119,23 +118,21 @@ def _named(applied: object) -> TypeGuard[Sequence[AppliedWrenches]]:
 
 def frame_pose(model: Robot, q: object, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame in a bent state."""
-    values = model.joint_values(q)
-    origin, turn = np.empty((3, len(values))), np.empty((3, 3, len(values)))
+    return frame_poses(model, q, bent, (frame,))[0]
+
+
+def frame_poses(model: Robot, q: object, bent: Equilibrium, frames: Sequence[str]) -> list[tuple[Array, Array]]:
+    """The same of several frames."""
+    values, chain = model.joint_values(q), model.chain
+    out = [(np.empty((3, len(values))), np.empty((3, 3, len(values)))) for _ in frames]
     for first in range(0, len(values), CHUNK):
         rows = slice(first, first + CHUNK)
-        state = _chain_at(model, values[rows], bent.theta[rows])
-        origin[:, rows], turn[:, :, rows] = state.origin(frame), state.rotation(frame)
-    return origin, turn
-
-
-def bent_chain(model: Robot, q: object, bent: Equilibrium) -> ChainState:
-    """Where all frames are in a bent state."""
-    return _chain_at(model, model.joint_values(q), bent.theta)
-
-
-def _chain_at(model: Robot, values: Array, theta: Array) -> ChainState:
-    each: list[Entry] = [np.ascontiguousarray(t) for t in theta.T]
-    return model.chain.evaluate(model.chain.values(values.T, each), len(values), screws=())
+        some = values[rows]
+        theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta[rows].T]
+        state = chain.evaluate(chain.values(some.T, theta), len(some), screws=())
+        for frame, (origin, turn) in zip(frames, out, strict=True):
+            origin[:, rows], turn[:, :, rows] = state.origin(frame), state.rotation(frame)
+    return out
 
 
 @dataclass(frozen=True)
