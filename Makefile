@@ -44,8 +44,10 @@ lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
+# with mypy's own choice a quarter of its time goes into searching for garbage that is not there; 0.9 GB instead of 0.7
 types: $(TEST_STAMP)
-	$(BIN)/mypy
+	$(BIN)/python -c 'import gc; gc.set_threshold(3000000, 10, 10); gc.set_threshold = lambda *_: None; \
+	  from mypy.__main__ import console_entry; console_entry()'
 
 layers: $(TEST_STAMP)
 	$(BIN)/lint-imports

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -22,6 +23,10 @@ LONG = ("studio", "truth", "app", "docs")
 """Folders with tests of many seconds, in the order in which several processes begin them: none may be left for last."""
 
 
+settings.register_profile(  # the same examples everywhere, however slow the machine is
+    "elastocal", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("elastocal")
 os.fsync = lambda file: None  # nothing that a test writes is to outlive this machine: none waits for its disk
 gc.disable()  # what is imported and collected is no garbage, but would be searched for some again and again
 

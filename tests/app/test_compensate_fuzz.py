@@ -33,7 +33,7 @@ RESTATED = re.compile(rb"(?m)^G[0-3] (?=[XYZ])")
 
 
 @pytest.mark.parametrize("ending", sorted(PIECES))
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_damaged_programs_from_file_to_file(tmp_path: Path, ending: str, data: st.DataObject) -> None:
     program = lay_program(tmp_path, ending)

@@ -95,7 +95,7 @@ def test_a_member_that_alone_sees_something_cannot_go_either(name):
 
 @criteria
 @given(seed=st.integers(0, 10**6), nuisances=st.integers(0, 2), size=st.floats(1e-3, 1e3))
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30)
 def test_more_data_are_never_worse_where_a_criterion_says_so(name, seed, nuisances, size):
     candidates = problem(seed, count=6, nuisance=range(nuisances))
     criterion = examples(candidates)[name]

@@ -110,7 +110,7 @@ PLAIN = st.recursive(
 )
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30)
 @given(data=PLAIN)
 def test_plain_data_comes_back(data: object) -> None:
     import json
@@ -120,7 +120,7 @@ def test_plain_data_comes_back(data: object) -> None:
     assert parse_yaml(f"a: {text}", "x").data == {"a": data}
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(text=st.text(max_size=300))
 def test_any_text_is_a_sentence_or_data(text: str) -> None:
     assert "\n" not in refusal(lambda: parse_yaml(text, "x")) + refusal(lambda: parse_json(text, "x"))

@@ -74,7 +74,7 @@ def test_inverse_gram_is_the_inverse_of_r_transposed_r():
 numbers = st.one_of(st.sampled_from([0.0, 1.0, -1.0]), st.floats(-5, 5))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(numbers, st.booleans()), min_size=18, max_size=18))
 def test_entries_multiply_like_matrices_whether_constant_or_batched(cells):
     """An entry may be a float (the same everywhere) or a vector: products agree with numpy either way."""

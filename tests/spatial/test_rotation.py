@@ -29,7 +29,7 @@ def test_half_a_turn_has_the_right_axis_up_to_sign():
     assert abs(abs(got @ axis) - np.pi) < 1e-14
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150)
 @given(st.tuples(*[st.floats(-3.1, 3.1)] * 3))
 def test_rpy_is_scipys_fixed_axes_and_round_trips(angles):
     matrix = rpy_matrix(*angles)

@@ -24,7 +24,7 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_STEPS, st.booleans())
 def test_code_gives_the_bits_of_the_general_path(steps, write):
     rng = np.random.default_rng(1)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
+import sys
 
 import pytest
 import scipy.linalg  # noqa: F401
@@ -23,6 +26,25 @@ def test_one_while_it_runs_and_as_before_afterwards():
         with pytest.raises(ZeroDivisionError):
             one_thread(lambda: 1 / 0)()
         assert _threads() == {2}
+
+
+LATER = """
+import numpy
+from elastocal.spatial.threads import one_thread
+from threadpoolctl import threadpool_info, threadpool_limits
+threads = lambda: {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"}
+for module in ("numpy", "scipy.linalg"):
+    __import__(module)
+    with threadpool_limits(2, user_api="blas"):
+        print(one_thread(threads)(), threads())
+"""
+
+
+def test_a_library_that_is_loaded_after_the_first_call_is_held_too():
+    """SciPy has a BLAS of its own, and a short command does not load it before it is asked for."""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    said = subprocess.run([sys.executable, "-c", LATER], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.split("\n") == ["{1} {2}", "{1} {2}", ""]
 
 
 CALLS = {name: getattr(ec, name) for name in ("calibrate", "plan", "compensate")}

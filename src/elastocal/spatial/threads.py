@@ -6,9 +6,10 @@ Measured: a calibration of 4 s took minutes with OpenBLAS's own choice of thread
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,9 +27,15 @@ def one_thread(call: Callable[P, R]) -> Callable[P, R]:
     def held(*args: P.args, **kwargs: P.kwargs) -> R:
         if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
             import scipy.linalg  # noqa: F401  its BLAS is not NumPy's, and must be loaded to be held
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-        with threadpool_limits(1, user_api="blas"):
+        with _blas("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
             return call(*args, **kwargs)
 
     return held
+
+
+@cache
+def _blas(with_scipy: bool) -> Any:
+    """The libraries that are loaded: looking for them takes 2 ms, holding them hardly anything."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()

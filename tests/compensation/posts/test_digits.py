@@ -59,7 +59,7 @@ AXES = {"X": "x", "Y": "y", "Z": "z"}
 
 
 @pytest.mark.parametrize("sequence", ["ZYX", "XYZ", "ZYZ", "ZXZ", "YXZ"])
-@settings(max_examples=draws(60, 1000), deadline=None, derandomize=True, database=None)
+@settings(max_examples=draws(60, 1000))
 @given(old=st.tuples(angles, st.one_of(angles, st.sampled_from([0.0, 90.0, -90.0, 180.0])), angles), turn=angles)
 def test_angles_are_the_rotation_and_near_the_old_ones(sequence, old, turn):
     def matrix(values):
@@ -81,7 +81,7 @@ near_half = st.one_of(st.floats(-180, 180), st.floats(179.999, 180.0), st.floats
 
 
 @pytest.mark.parametrize("sequence", ["ZYX", "XYZ"])
-@settings(max_examples=draws(60, 1000), deadline=None, derandomize=True, database=None)
+@settings(max_examples=draws(60, 1000))
 @given(old=st.tuples(near_half, st.floats(-89, 89), near_half), turn=st.floats(-0.01, 0.01))
 def test_angles_of_controllers_stay_within_half_a_turn(sequence, old, turn):
     def matrix(values):

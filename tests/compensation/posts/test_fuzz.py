@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.draws import draws
 from oracle.programs import PROGRAMS
@@ -82,7 +82,7 @@ def damaged(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", sorted(PIECES))
-@settings(max_examples=draws(15, 1000), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(15, 1000))
 @given(data=st.data())
 def test_damaged_programs(kind: str, data: st.DataObject) -> None:
     files = data.draw(damaged(kind))

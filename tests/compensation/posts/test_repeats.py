@@ -79,7 +79,7 @@ def runs(draw: st.DrawFn, kind: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", sorted(NAMES))
-@settings(max_examples=draws(40, 1000), deadline=None, derandomize=True)
+@settings(max_examples=draws(40, 1000))
 @given(data=st.data())
 def test_many_at_once_is_one_by_one(kind: str, data: st.DataObject) -> None:
     files = data.draw(runs(kind))

@@ -11,7 +11,7 @@ from oracle.encoders import series, tables
 from elastocal.procedures.transmission import identify
 from elastocal.procedures.transmission.outliers import another_step, slip
 
-TRIALS = draws(4, 8)
+TRIALS = draws(2, 8)
 CHANCE = TRIALS // 8
 """Sets in which chance may look like a finding: one of eight, none of fewer."""
 
