@@ -132,6 +132,22 @@ def test_poses_of_an_unloaded_plan_are_left_out_at_the_desk(folder: Path) -> Non
     assert tried.parameters == ()
 
 
+def test_how_many_poses_keep_an_error_everywhere(run: Run, folder: Path) -> None:
+    """The largest error is required, the mean is searched for: a size that greedy poses would do with may not do."""
+    words = ("--candidates", 600, "--restarts", 1, "--require", "error=0.09mm")
+    done = run("plan", folder / "arm.csv", *words, "--out", folder / "out", "--json")
+    assert done.code == 0, done.err
+    assert 12 < len(done.data["plan"]) < 40
+    assert {row["what"]: row["error_mm"] for row in done.data["task"]}["largest"] < 0.0905
+
+
+def test_single_parameters_of_a_bare_arm_are_not_assessed(run: Run, folder: Path) -> None:
+    assert run("plan", folder / "plan.yaml", "--restarts", 1, "--out", folder / "out").code == 0
+    done = run("assess", folder / "out" / "campaign.yaml")
+    assert done.code == 2
+    assert "elastocal plan --given" in done.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.priors import Prior
 from elastocal.calibration.task import FLAT
-from elastocal.calibration.words import Wanted, automatic, check_words, with_words
+from elastocal.calibration.words import automatic, check_words, prior_covariance, with_words
 from elastocal.design.cell import Cell
 from elastocal.design.criteria.criterion import criterion_class
 from elastocal.design.criteria.test_pose import TestPose
@@ -117,7 +117,7 @@ def unloaded_task(task: PlanTask, model: Words = "auto", priors: Sequence[Prior]
         model=robot,
         measuring=replace(method, placing=tuple(p for p in placing if p.kind not in stated)),
         names=names,
-        prior=PriorCovariance(names, _covariance(robot, wanted), every),
+        prior=PriorCovariance(names, prior_covariance(robot, wanted), every),
         draw=replace(task.draw, count=CANDIDATES),
         filters=(*task.filters, LineOfSight()) if seen else task.filters,
         count=POSES,
@@ -135,32 +135,8 @@ def drawn_robot(robot: Robot, rng: np.random.Generator, model: Words = "auto") -
     made, wanted = with_words(robot, unloaded_words(robot, model))
     names = [n for w in wanted for n in w.names]
     start = made.parameters.values[[made.parameters.index(n) for n in names]]
-    change = np.concatenate([_drawn(w, rng) for w in wanted])
+    change = np.concatenate([np.linalg.cholesky(w.spread) @ rng.standard_normal(len(w.names)) for w in wanted])
     logs = np.array([w.log for w in wanted for _ in w.names])
     positive = np.array([w.positive for w in wanted for _ in w.names])
     values = np.where(logs, start * np.exp(np.where(logs, change, 0.0)), start + change)
     return made.with_parameters(dict(zip(names, np.where(positive, np.abs(values), values).tolist(), strict=True)))
-
-
-def _drawn(w: Wanted, rng: np.random.Generator) -> Array:
-    return np.asarray(np.linalg.cholesky(_spread(w)) @ rng.standard_normal(len(w.names)))
-
-
-def _covariance(robot: Robot, wanted: Sequence[Wanted]) -> Array:
-    """Of parameters in SI; unknowns that are logarithms count as shares of their values."""
-    blocks = []
-    for w in wanted:
-        values = np.array([robot.parameters.values[robot.parameters.index(n)] if w.log else 1.0 for n in w.names])
-        blocks.append(_spread(w) * np.outer(values, values))
-    out = np.zeros((sum(map(len, blocks)),) * 2)
-    first = 0
-    for block in blocks:
-        out[first : first + len(block), first : first + len(block)] = block
-        first += len(block)
-    return out
-
-
-def _spread(w: Wanted) -> Array:
-    """Prior covariance of the unknowns of a group."""
-    own = np.eye(len(w.names)) if w.precision is None else np.linalg.inv(w.precision)
-    return np.asarray(w.scale.start**2 * own)

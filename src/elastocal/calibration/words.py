@@ -64,6 +64,12 @@ class Wanted:
         """Prior sd of every parameter's unknown in units of the scale."""
         return np.ones(len(self.names)) if self.precision is None else np.sqrt(np.diag(np.linalg.inv(self.precision)))
 
+    @property
+    def spread(self) -> Array:
+        """Prior covariance of the unknowns, at the scale that a search starts with."""
+        own = np.eye(len(self.names)) if self.precision is None else np.linalg.inv(self.precision)
+        return np.asarray(self.scale.start**2 * own)
+
 
 def with_words(robot: Robot, words: tuple[str, ...], priors: Sequence[Prior] = ()) -> tuple[Robot, tuple[Wanted, ...]]:
     """The robot with the elements that the words stand for (at no effect), and the groups of their parameters.
@@ -200,22 +206,20 @@ def _foundation(robot: Robot, table: Mapping[str, list[Parameter]]) -> tuple[Rob
 
 def compliance_priors(robot: Robot, known: Sequence[str]) -> tuple[tuple[str, ...], Array]:
     """Compliances that are not among the ``known`` parameters, and the covariance of their prior in SI."""
-    names: list[str] = []
-    blocks = []
-    for w in _compliance(robot)[1]:
-        if not w.log:
-            continue
-        keep = [i for i, n in enumerate(w.names) if n not in known]
-        spread = w.scale.start**2 * (np.eye(len(w.names)) if w.precision is None else np.linalg.inv(w.precision))
-        values = np.array([robot.parameters.values[robot.parameters.index(w.names[i])] for i in keep])
-        names += [w.names[i] for i in keep]
-        blocks.append(spread[np.ix_(keep, keep)] * values * values[:, None])
-    out = np.zeros((len(names), len(names)))
-    first = 0
-    for block in blocks:
-        out[first : first + len(block), first : first + len(block)] = block
-        first += len(block)
-    return tuple(names), out
+    wanted = [without_names(w, known) for w in _compliance(robot)[1] if w.log]
+    return tuple(n for w in wanted for n in w.names), prior_covariance(robot, wanted)
+
+
+def prior_covariance(robot: Robot, wanted: Sequence[Wanted]) -> Array:
+    """Of parameters in SI; unknowns that are logarithms count as shares of their values."""
+    size = sum(len(w.names) for w in wanted)
+    out, first = np.zeros((size, size)), 0
+    for w in wanted:
+        values = np.array([robot.parameters.values[robot.parameters.index(n)] if w.log else 1.0 for n in w.names])
+        mine = slice(first, first + len(w.names))
+        out[mine, mine] = w.spread * np.outer(values, values)
+        first += len(w.names)
+    return out
 
 
 _LOG_SD = {"joint_compliance": 0.5, "motor_compliance": 0.5, "foundation_compliance": 0.7, "gravity_compensator": 0.3}

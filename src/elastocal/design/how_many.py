@@ -146,8 +146,10 @@ def how_many(
 
     greedy = _greedy(Search(space, criterion, _law(rules, high)), requirement, least, high)
     last = greedy or high
-    if not meets(last):
-        return HowMany(None, tuple(tried.values()), greedy)
+    while not meets(last):  # what the criterion prefers may not be what is required
+        if last == high:
+            return HowMany(None, tuple(tried.values()), greedy)
+        last = min(high, last + max(1, last // 4))
     low, top = least - 1, last
     while top - low > 1:
         middle = (low + top) // 2

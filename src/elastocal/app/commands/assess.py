@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
-from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError
+from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnsupportedError
 from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
 
@@ -127,6 +127,12 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     requests = file.requests
     model = in_form(file.model, requests.form or "beam")
     names = sought_names(file.campaign.measurement, model, requests.seek, requests.hold)
+    if not names:
+        raise UnsupportedError(
+            f"{source}: {model.name} has no parameter to assess; 'elastocal plan --given' says what its poses are "
+            "worth for a calibration by priors",
+            value=source,
+        )
     stage(1, 3, "what would repair it")
     repair = _repair(model, file, names)
     stage(2, 3, "what the plan determines")

@@ -195,8 +195,8 @@ def check_empty(folder: Path) -> None:
 RATED = "rated_kg"
 UNRATED = "a guess by the reach, not a rating: state what the robot carries"
 WITHOUT = (
-    "Its compliances are guessed by its size, and its plan is under loads: for geometry, own weight and gears alone, by a "
-    "tracker without loads, make it with --unloaded."
+    "Its compliances are guessed by its size, and its plan is under loads: for geometry, own weight and gears alone, "
+    "by a tracker without loads, make it with --unloaded."
 )
 LOADED = """\
   # MADE UP for programs/{}, N on the tool in base axes: replace it by the force of your process,
