@@ -76,6 +76,15 @@ def test_an_instrument_that_was_moved(markers: int) -> None:
     assert again.leave_one_out.mean < 1.1 * right.leave_one_out.mean
 
 
+def test_a_change_and_not_the_noise_is_to_blame() -> None:
+    q, x = table(1)
+    cal = calibrate(KR270, of(q, moved_from(x, MIDDLE, 2.0), noise=3e-5), WORDS)
+    assert named(cal).code == "moved"
+    (lack,) = [w for w in cal.warnings if w.code == "lack-of-fit"]
+    assert lack.data["best"].endswith("(moved)")
+    assert not [w for w in cal.warnings if w.code in ("prior-conflict", "omitted-effect")]
+
+
 def test_a_move_whose_rows_were_left_out_as_outliers() -> None:
     q, x = table(1)
     wrong = moved_from(x, LATE, 10.0)
