@@ -10,9 +10,10 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.changes import renumbered
 from elastocal.calibration.moved import parted
 from elastocal.calibration.run import calibrate
-from elastocal.findings import Finding
+from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
 
 WORDS = ("geometry", "weight")
@@ -170,6 +171,16 @@ def test_an_arm_that_warms_up() -> None:
 
 
 LINKS = (("A2", "link2_end"), ("A3", "link3_end"))
+
+
+def test_rows_are_those_of_the_whole_table() -> None:
+    """Three rows are copies and count once; of many poses a sample is looked at."""
+    q, x = table(1)
+    q, x = np.concatenate([q[:3], q]), np.concatenate([moved_from(x, MIDDLE)[:3], moved_from(x, MIDDLE)])
+    found = named(calibrate(KR270, of(q, x), WORDS))
+    assert (found.data["row"], found.data["place"]) == (MIDDLE + 3, f"row {MIDDLE + 3}")
+    sampled = renumbered(warning("moved", "", row=2, outliers=[2, 3]), np.array([0, 40, 80, 120]))
+    assert sampled.data == {"row": 80, "outliers": [80, 120]}
 
 
 def test_time_is_the_order_where_it_was_read() -> None:
