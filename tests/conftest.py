@@ -22,11 +22,13 @@ LONG = ("studio", "truth", "app", "docs")
 """Folders with tests of many seconds, in the order in which several processes begin them: none may be left for last."""
 
 
+os.fsync = lambda file: None  # nothing that a test writes is to outlive this machine: none waits for its disk
 gc.disable()  # what is imported and collected is no garbage, but would be searched for some again and again
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # values have hardly any cycles, and are many
     gc.enable()
 
 

@@ -20,9 +20,11 @@ _NAMES = {
     "read_robot": "elastocal.files.robot.read",
     "shipped_robots": "elastocal.files.robot.read",
     "Robot": "elastocal.model.robot",
+    "Pose": "elastocal.spatial.pose",
     # plan and simulate
-    "plan": "elastocal.design.planning",
+    "plan": "elastocal.calibration.planning",
     "Cell": "elastocal.design.cell",
+    "obstacles": "elastocal.design.obstacles.obstacle:",
     "loads": "elastocal.design.loading.loading:",
     "assess": "elastocal.calibration.simulation",
     "simulate": "elastocal.calibration.simulation",

@@ -5,6 +5,7 @@ from elastocal.calibration.calibration import Calibration as Calibration
 from elastocal.calibration.campaign import Campaign as Campaign
 from elastocal.calibration.comparison import compare as compare
 from elastocal.calibration.export import export as export
+from elastocal.calibration.planning import plan as plan
 from elastocal.calibration.readings import read_campaign as read_campaign
 from elastocal.calibration.run import calibrate as calibrate
 from elastocal.calibration.simulation import assess as assess
@@ -16,7 +17,7 @@ from elastocal.compensation.process import ProcessLoad as ProcessLoad
 from elastocal.compensation.run import compensate as compensate
 from elastocal.design.cell import Cell as Cell
 from elastocal.design.loading import loading
-from elastocal.design.planning import plan as plan
+from elastocal.design.obstacles import obstacle
 from elastocal.errors import InputError as InputError
 from elastocal.files.programs import read_program as read_program
 from elastocal.files.robot.read import read_robot as read_robot
@@ -25,7 +26,9 @@ from elastocal.measure import sources as sources
 from elastocal.measure.sources.tracker import Tracker as Tracker
 from elastocal.model.robot import Robot as Robot
 from elastocal.published.case import reproduce as reproduce
+from elastocal.spatial.pose import Pose as Pose
 from elastocal.store.history import history as history
 
 loads = loading
+obstacles = obstacle
 __version__: str

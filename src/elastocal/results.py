@@ -30,7 +30,7 @@ def as_frame(rows: Sequence[dict[str, Any]]) -> Any:
     try:
         return import_module("pandas").DataFrame(rows)
     except ImportError:
-        return list(rows)
+        return [{k: v.item() if hasattr(v, "item") else v for k, v in row.items()} for row in rows]
 
 
 def plain(value: Any) -> Any:

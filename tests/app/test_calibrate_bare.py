@@ -84,6 +84,30 @@ def test_a_robot_and_a_table(run: Any, cell: Cell) -> None:
     assert again.data["findings"][0]["code"] == "validated"
 
 
+def test_notes_on_tables_are_values_in_python_too(run: Any, cell: Cell) -> None:
+    """What is assumed and not used goes from the table through the calibration and its file into the report."""
+    rows = np.loadtxt(cell.folder / "points.csv", delimiter=",", skiprows=1)
+    cell.table("more.csv", np.column_stack([rows, np.arange(len(rows))]), f"{HEAD},RMS")
+    robot, data = ec.read_campaign("arm.yaml", "more.csv", length="mm", angle="deg")
+    noted = {n.code: n.text for n in data.notes}
+    assert noted["columns-read"] == "more.csv: not used: RMS."
+    assert noted["markers-read"] == "No marker is named: readings are of frame 'flange'."
+    assert {n.severity for n in data.notes} == {"note"}
+    cal = ec.calibrate(robot, data.take(range(20)), "geometry")
+    assert cal.warnings[: len(data.notes)] == data.notes
+    assert cal.doubts == ()
+    assert "note columns-read: more.csv: not used: RMS." in repr(cal)
+    cal.save("c.json")
+    assert ec.read_calibration("c.json").warnings == cal.warnings
+    cal.report("c.html")
+    assert "more.csv: not used: RMS." in Path("c.html").read_text(encoding="utf-8")
+    told = run("calibrate", "arm.yaml", "more.csv", "--units", "mm,deg", *GEOMETRY, "--json").data["notes"]
+    assert set(noted.values()) <= set(told)
+    assert len(set(told)) == len(told)
+    twice = ec.calibrate(robot, [data.take(range(12)), data.take(range(12, 24))], "geometry")
+    assert [w for w in twice.warnings if w in data.notes] == list(data.notes)
+
+
 def test_the_same_by_campaign_files(run: Any, cell: Cell) -> None:
     """One file with validation; and the readings in two files, seen from one station."""
     whole = cell.campaign("whole.yaml", table="points.csv", model="geometry", validation="check.csv")

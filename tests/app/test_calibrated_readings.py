@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
+from elastocal.app.commands.predict import predict
+from elastocal.app.pages.predict import readings
+from elastocal.calibration import prediction
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.urdf import read_urdf
 from elastocal.files.robot.write import robot_text
@@ -160,6 +164,47 @@ def test_distances_are_predicted_and_positions_that_they_do_not_tell_are_not(
     assert all(r["distance_95_um"] < r["distance_reading_95_um"] < 1e3 and r["x_mm"] is None for r in rows)
 
 
+def test_a_prediction_is_that_of_every_pose_alone_and_holds_some_poses_at_a_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    q, wrench = desk.q[:23], desk.wrench[:23].copy()
+    wrench[7:14] = 0.0  # one chunk without a load
+    monkeypatch.setattr(prediction, "CHUNK", 7)
+    for loads in (wrench, None):
+        whole = desk.calibration.predict(q, loads)
+        for i in (0, 6, 7, 13, 14, 22):
+            alone = desk.calibration.predict(q[i : i + 1], None if loads is None else loads[i : i + 1])
+            for key in ("position", "half_width_reading", "orientation", "deflection", "deflection_half_width"):
+                np.testing.assert_allclose(getattr(whole, key)[i], getattr(alone, key)[0], 1e-12, 1e-15, err_msg=key)
+    off = np.linalg.norm(desk.calibration.predict(q, wrench).position - desk.points(q, wrench), axis=2)
+    assert off.max() < 1.5e-4
+
+    def beyond_the_answer(count: int) -> float:
+        many = np.tile(q, (count, 1))
+        tracemalloc.start()
+        found = desk.calibration.predict(many)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak - sum(v.nbytes for v in vars(found).values() if isinstance(v, np.ndarray))
+
+    monkeypatch.setattr(prediction, "CHUNK", 50)
+    beyond_the_answer(80)  # code is generated on the way
+    assert beyond_the_answer(80) < 1.5 * beyond_the_answer(10)
+
+
+def test_rows_of_a_long_table_are_those_of_their_pose_and_marker(desk: Desk, tmp_path: Path) -> None:
+    path = desk.table(tmp_path / "poses.csv", desk.check)
+    table = readings.table(predict(desk.path, path))
+    assert len(table.rows) == 60
+    made = desk.calibration.predict(np.radians(np.loadtxt(path, delimiter=",", skiprows=1)[:, :6]))
+    at = [c.key for c in table.columns].index("x_mm")
+    for part in (slice(0, 60), slice(4, 11), slice(59, 60), slice(3, 6)):
+        rows = table.rows[part]
+        assert [row[at - 1] for row in rows] == [NAMES[i % 3] for i in range(60)[part]]
+        np.testing.assert_allclose([row[at : at + 3] for row in rows], 1e3 * made.position.reshape(-1, 3)[part])
+        np.testing.assert_allclose([row[0] for row in rows], np.repeat(np.degrees(desk.check_q[:, 0]), 3)[part])
+
+
 def test_validation_tells_before_and_after(run: Any, desk: Desk, tmp_path: Path) -> None:
     table = desk.table(tmp_path / "check.csv", desk.check)
     got = run("validate", desk.path, table, "--json", "--csv", tmp_path / "errors.csv", "--report", tmp_path / "v.html")
@@ -178,6 +223,8 @@ def test_validation_tells_before_and_after(run: Any, desk: Desk, tmp_path: Path)
     assert got.data["inputs"]["gain_m"] > got.data["inputs"]["gain_half_width_m"] > 0
     rows = list(csv.DictReader((tmp_path / "errors.csv").read_text().splitlines()))
     assert len(rows) == 60
+    np.testing.assert_allclose([float(r["nominal_mm"]) for r in rows], 1e3 * v.nominal_errors.ravel(), rtol=1e-9)
+    assert [r["marker"] for r in rows[:4]] == ["ball1", "ball2", "ball3", "ball1"]
     assert rows[0]["place"].startswith("check.csv line ")
     assert np.mean([float(r["calibrated_mm"]) for r in rows]) == pytest.approx(after["mean_mm"])
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from elastocal.files.robot.read import shipped_text
+from elastocal.quantities import significant
 
 PLAN = """\
 format: elastocal-plan/1
@@ -245,6 +246,18 @@ def test_readings_in_its_table_are_never_replaced(run, cell) -> None:
     assert table.read_text().splitlines() == lines
 
 
+def test_determined_is_not_called_known_well(run, cell) -> None:
+    """Tile and verdict name the worst parameters with their percentage; those within 20 % are not among them."""
+    cell.write_text(PLAN.replace("sd_um: 10", "sd_um: 400"))
+    data = run("plan", cell, "--out", cell.parent / "out", "--json").data
+    known = sorted(((p["percent"], p["parameter"]) for p in data["parameters"]), reverse=True)
+    weak = [f"{name} {significant(percent)} %" for percent, name in known if percent > 20]
+    assert 0 < len(weak) < len(known)
+    (tile,) = [t for t in data["tiles"] if t["name"] == "parameters"]
+    assert tile["note"] == f"{len(weak)} known worse than to 20 %, worst: {weak[0]}"
+    assert f"not significant (value below 5 sd): {', '.join(weak)}." in data["verdict"][0]
+
+
 def test_what_is_drowned_in_noise_is_not_determined(run, cell) -> None:
     cell.write_text(PLAN.replace("sd_um: 10}", "sd_um: 1.0e+7}"))
     data = run("plan", cell, "--out", cell.parent / "out", "--json").data
@@ -334,7 +347,7 @@ def test_a_robot_alone_and_its_kuka_program(run, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("kuka-kr270",), "no load is given"),
+        (("kuka-kr270", "--seek", "A2.k"), "no load is given"),
         (("kuka-kr270", "--hang", 100, "--seek", "B*"), "there is no parameter matching"),
         (("kuka-kr270", "--force", "0,0,0"), "a load of zero"),
         (("kuka-kr270", "--hang", 1, "--noise-mm", 0), "must be positive"),

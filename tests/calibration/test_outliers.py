@@ -12,7 +12,7 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 import elastocal as ec
 from elastocal.calibration import repeats
-from elastocal.calibration.lost import without_beyond
+from elastocal.calibration.out_of_reach import without_beyond
 from elastocal.calibration.page import calibration_page
 from elastocal.calibration.repeats import without_bad_repeats
 from elastocal.calibration.run import calibrate

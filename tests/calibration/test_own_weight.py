@@ -17,7 +17,7 @@ from elastocal.model.statics.holding import weight_torque
 
 
 def columns(robot, joint: str, q: np.ndarray) -> np.ndarray:
-    sag = OwnWeight.neutral(robot.tree, joint)
+    (sag,) = (e for e in OwnWeight.neutral(robot) if e.joint == joint)
     terms = sag.sensitivity(np.zeros(1), Posture(robot, q.T.copy()))
     return np.stack([column for ((_, column),) in terms], axis=1)
 

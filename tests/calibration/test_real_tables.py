@@ -25,7 +25,7 @@ def test_ur10_angles_are_roll_pitch_yaw_by_the_robot() -> None:
     found = typed(DATA / "ur10/ur10_robot.urdf", "ur10/calibration.csv", tool="wrist_3_link")
     assert found.entry.euler == "xyz"
     assert found.kinds == ("position", "orientation")
-    assert any("phix1, phiy1, phiz1 are taken for Euler angles xyz" in n for n in found.notes)
+    assert any("phix1, phiy1, phiz1 are taken for Euler angles xyz" in n.text for n in found.notes)
     robot, data = campaign_of(found)
     result = calibrate(robot, data, ["geometry"])
     assert 3.2 < 1e3 * result.leave_one_out.mean < 4.2

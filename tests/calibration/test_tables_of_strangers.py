@@ -62,7 +62,7 @@ def test_groups_of_an_export_are_markers_and_stations_are_proposed(tmp_path: Pat
     found = read(exports(tmp_path))
     assert found.readings.markers == tuple(SMRS)
     assert found.readings.read["position"].shape == (COUNT, 3, 3)
-    assert any("names are read as {marker}::{name}" in n for n in found.notes)
+    assert any("names are read as {marker}::{name}" in n.text for n in found.notes)
     robot, data = campaign_of(found)
     with refused("slip", EACH["station"], parameter="accept"):
         check_slips(robot, data)

@@ -11,6 +11,7 @@ from elastocal.calibration.fit import Fit
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.words import automatic, check_words, with_words
 from elastocal.files.robot.read import read_robot
+from elastocal.model.compliant.gear_harmonics import GearHarmonics
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection
@@ -69,6 +70,14 @@ def test_own_weight_and_compliance_are_not_both_tried() -> None:
     assert "weight" not in automatic(robot, loaded=True, placed=True, warms=False)
     assert "weight" in automatic(robot.nominal, loaded=False, placed=True, warms=False)
     assert automatic(robot, loaded=True, placed=False, warms=False) == ("compliance", "backlash")
+
+
+def test_orders_of_harmonics_that_the_file_adds_are_sought() -> None:
+    robot = read_robot("kuka-kr270").nominal.with_elements(GearHarmonics(joint="A2", orders=(2.0, 5.0)))
+    names = {w.scale.name: w.names for w in with_words(robot, ("harmonics",))[1]}
+    assert names["harmonics 5"] == ("A2.sin5", "A2.cos5")
+    assert len(names["harmonics 2"]) == 12
+    assert not any(n.startswith("A2.") for n in names["harmonics 1"])  # the file says which orders A2 has
 
 
 def test_words_that_are_none_are_refused() -> None:

@@ -19,6 +19,29 @@ from elastocal.spatial.pose import Pose
 NEAR = np.radians([0.0, -90.0, 90.0, 0.0, 90.0, 0.0])
 GIVEN = Given({"1": Pose(np.eye(3), np.array([1.75, 0.0, 0.8]))}, {"1": Pose(np.eye(3), np.array([0.0, 0.1, 0.2]))})
 LINES = 90
+PART = GIVEN.bases["1"], GIVEN.tools["1"]
+NAMES = {"krl": "part.src", "rapid": "part.mod", "csv": "part.csv"}
+FRAMES = {"krl": GIVEN, "rapid": Given({"wPart": PART[0]}, {"tMill": PART[1]}), "csv": Given({}, {"tool": PART[1]})}
+
+
+def rapid(lines: int = LINES) -> bytes:
+    """The same: tool and work object are stated in RAPID's own way."""
+    rows = ["MODULE part", "CONST speeddata v1:=[50,500,5000,1000];", "PROC main()",
+            "MoveAbsJ [[0,-90,90,0,90,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v100,z1,tMill\\WObj:=wPart;"]  # fmt: skip
+    for i in range(lines):
+        x, y, z, turn = 300 * cos(i / 20), 300 * sin(i / 20), -i / 10, np.radians(1.5 * i) / 2
+        pose = f"[[{x:.3f},{y:.3f},{z:.3f}],[0,{cos(turn):.8f},{-sin(turn):.8f},0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+        rows.append(f"  MoveL {pose},v50,z1,tMill\\WObj:=wPart; ! {i}")
+    return "\r\n".join([*rows, "ENDPROC", "ENDMODULE", ""]).encode()
+
+
+def table(lines: int = LINES) -> bytes:
+    """The same: the base is stated by a comment behind all rows, which holds in every piece."""
+    rows = [
+        f"{300 * cos(i / 20):.3f},{300 * sin(i / 20):.3f},{-i / 10:.3f},{-1.5 * i:.1f},0.0,180" for i in range(lines)
+    ]
+    base = "# base {X 1750,Y 0,Z 800,A 0,B 0,C 0}"
+    return "\n".join(["x_mm,y_mm,z_mm,a_deg,b_deg,c_deg", *rows, base, ""]).encode()
 
 
 def text(lines: int = LINES, end: str = "\r\n") -> bytes:
@@ -31,15 +54,16 @@ def text(lines: int = LINES, end: str = "\r\n") -> bytes:
     return end.join([*rows, ""]).encode()
 
 
-def corrected(data: bytes, size: int, **options: object):
+def corrected(data: bytes, size: int, kind: str = "krl", **options: object):
     """As a whole, and in pieces."""
+    files, given = {NAMES[kind]: data}, FRAMES[kind]
     load = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
     call = partial(compensate, read_robot("kuka-kr270"), load=load, **options)
-    run = Run.of(post_kinds()["krl"](), {"part.src": data}, least=20)
+    run = Run.of(post_kinds()[kind](), files, least=20)
     assert run is not None
-    whole = call(parsed({"part.src": data}, GIVEN, "krl"), near=NEAR)
+    whole = call(parsed(files, given, kind), near=NEAR)
     pieces = streamed(
-        run, GIVEN, "",
+        run, given, "",
         lambda program, near: call(program, near=NEAR if near is None else near, judged=False),
         lambda program, _: call(program, near=NEAR), size=size, shown=10,
     )  # fmt: skip
@@ -55,11 +79,36 @@ def test_pieces_give_the_bytes_of_the_whole(size):
     assert pieces.files["part.src"] != text()
 
 
-def test_points_between_targets_are_put_in_across_the_cuts():
-    _, whole, pieces = corrected(text(), 20, densify=0.2e-6)
+@pytest.mark.parametrize(("kind", "data"), [("rapid", rapid()), ("csv", table())])
+def test_other_languages_are_cut_too(kind, data):
+    run, whole, pieces = corrected(data, 20, kind)
+    assert len(run) == LINES
+    assert pieces is not None
+    assert pieces.files == whole.files
+    assert whole.corrected.all()
+    assert pieces.files[NAMES[kind]] != data
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "step"), [("krl", text(), 2e-7), ("rapid", rapid(), 2e-9), ("csv", table(), 2e-9)]
+)
+def test_points_between_targets_are_put_in_across_the_cuts(kind, data, step):
+    _, whole, pieces = corrected(data, 20, kind, densify=step)
     assert pieces is not None
     assert whole.inserted > 0
     assert pieces.files == whole.files
+
+
+def test_a_table_with_its_own_loads_is_corrected_as_a_whole():
+    rows = table().decode().splitlines()
+    loaded = [f"{rows[0]},fx_N", *(f"{row},{i}" for i, row in enumerate(rows[1:-1])), rows[-1], ""]
+    given, files = FRAMES["csv"], {"part.csv": "\n".join(loaded).encode()}
+    run = Run.of(post_kinds()["csv"](), files, least=20)
+
+    def never(program, near):
+        raise AssertionError
+
+    assert streamed(run, given, "", never, never) is None
 
 
 def test_what_is_shown_keeps_its_lines_and_the_totals_are_of_all():

@@ -9,6 +9,7 @@ import pytest
 from design.cell_desk import arm, cylindrical
 from oracle.refusals import refused
 
+import elastocal as ec
 from elastocal.design import planning
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.feasibility.reach import ToolBox
@@ -217,23 +218,21 @@ def test_everything_that_can_be_told_apart_is_sought_where_nothing_is_named() ->
 
 @pytest.mark.parametrize("poses", [0, -3])
 def test_a_plan_of_no_poses_is_refused(poses: int) -> None:
-    import elastocal.design as design
-
     loads = [Actuator(sizes=(300.0,), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))]
     with refused("range", poses):
-        design.plan(cylindrical(), loads=loads, seek=["q*.k"], poses=poses, restarts=1)
+        ec.plan(cylindrical(), loads=loads, seek=["q*.k"], poses=poses, restarts=1)
 
 
 def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
     """No file: a robot, loads and markers; the result has poses as the controller shows them."""
-    import elastocal.design as design
+    from elastocal.design.assessing import assess
     from elastocal.design.result import Plan
     from elastocal.measure.deflection import Deflection
     from elastocal.measure.measured import Measured
 
     robot = cylindrical()
     loads = [Actuator(sizes=(300.0, 1000.0), directions=((1, 0, 0), (0, 1, 0), (0, 0, 1)))]
-    found = design.plan(robot, loads=loads, seek=["q*.k"], poses=9, restarts=2)
+    found = ec.plan(robot, loads=loads, seek=["q*.k"], poses=9, restarts=2)
     assert isinstance(found, Plan)
     assert found.axes.shape == (9, robot.n)
     np.testing.assert_allclose(robot.controller.to_joints(found.axes), found.chosen.q)
@@ -244,11 +243,11 @@ def test_a_plan_from_python_says_what_it_is_in_a_few_lines() -> None:
     lines = repr(found).splitlines()
     assert len(lines) < 20
     assert max(len(line) for line in lines) < 300
-    again = design.plan(robot, found.task, restarts=2, poses=9)
+    again = ec.plan(robot, found.task, restarts=2, poses=9)
     np.testing.assert_array_equal(again.chosen.q, found.chosen.q)
     kind = found.task.measuring.readings(found.chosen)
     assert isinstance(kind, Deflection)
-    told = design.assess(robot, Measured(kind, kind.predict(robot), found.task.measuring.sources), NAMES)
+    told = assess(robot, Measured(kind, kind.predict(robot), found.task.measuring.sources), NAMES)
     assert {e.name for e in told.expected.expectations} == set(NAMES)
     assert told.unobservable == ()
     assert len(repr(told).splitlines()) < 12

@@ -10,7 +10,7 @@ import pytest
 from design.cell_desk import arm, candidates_of
 from oracle.refusals import refused
 
-from elastocal.design import plan
+from elastocal.calibration.planning import plan
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Link, Safety
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, obstacle_pairs

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elastocal.design import plan
+from elastocal.calibration.planning import plan
 from elastocal.design.cell import Link
 from elastocal.design.loading.loading import Hanging
 from elastocal.design.result import Plan

@@ -56,10 +56,9 @@ def test_points_find_their_joint_values_whatever_the_names(tmp_path: Path, name:
     read = observed_tables([export(tmp_path, name), poses(tmp_path)], ROBOT, {})
     np.testing.assert_allclose(read.readings.read["position"][:, 0], MM / 1e3, atol=1e-12)
     np.testing.assert_allclose(np.degrees(read.readings.values), DEG, atol=1e-9)
-    assert (
-        f"export.txt: joint values are those of the same name in poses.xlsx; its names are read as {said}."
-        in read.notes
-    )
+    assert f"export.txt: joint values are those of the same name in poses.xlsx; its names are read as {said}." in [
+        n.text for n in read.notes
+    ]
     assert {p.name for p in read.files} == {"export.txt", "poses.xlsx"}
 
 
@@ -151,7 +150,7 @@ def test_joints_of_a_table_say_which_arm_of_a_robot_is_meant(tmp_path: Path, gri
     seen = observed_tables((table,), str(tmp_path / "two.urdf"), {"units": {"angle": "rad"}})
     assert seen.model.joints == tuple(named)
     assert seen.model.tool == "right3"
-    assert any("which the last joint of the table carries" in n for n in seen.notes)
+    assert any("which the last joint of the table carries" in n.text for n in seen.notes)
 
 
 def test_joints_of_both_arms_in_a_table_leave_the_choice_to_the_reader(tmp_path: Path) -> None:
@@ -172,7 +171,7 @@ def test_files_that_are_called_by_their_targets_hold_a_marker_each(tmp_path: Pat
     files = [_points_of(tmp_path, name) for name in ("day 1 SMR A.csv", "day 1 SMR-b.csv", "Reflektor 3.csv")]
     read = observed_tables(files, ROBOT, {})
     assert list(dict.fromkeys(read.readings.markers)) == ["smr_A", "smr_B", "reflektor_3"]
-    assert any("SMR-b.csv: its points are of marker smr_B" in note for note in read.notes)
+    assert any("SMR-b.csv: its points are of marker smr_B" in note.text for note in read.notes)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +179,7 @@ def test_files_that_are_called_by_their_targets_hold_a_marker_each(tmp_path: Pat
 )
 def test_other_names_of_files_tell_no_marker(names: tuple[str, str], tmp_path: Path) -> None:
     read = observed_tables([_points_of(tmp_path, name) for name in names], ROBOT, {})
-    assert not any("of marker" in note for note in read.notes)
+    assert not any("of marker" in note.text for note in read.notes)
     assert len(set(read.readings.markers)) == 1
 
 

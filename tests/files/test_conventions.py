@@ -59,9 +59,9 @@ def test_angles_that_are_named_by_axes(tmp_path: Path, titles: list[str], order:
     got = found.readings.read["orientation"][:, 0].reshape(-1, 3, 3)
     np.testing.assert_allclose(got, turns.as_matrix(), atol=1e-7)
     meant = {"rx": "rotvec", "roll": "xyz"}.get(titles[0])
-    said = [n for n in found.notes if "are taken for" in n]
+    said = [n for n in found.notes if "are taken for" in n.text]
     assert len(said) == (order != meant)
-    assert all(order in n for n in said)
+    assert all(order in n.text for n in said)
 
 
 @pytest.mark.parametrize("order", ["ZYX", "XYZ", "xyz", "zyx", "rotvec"])
@@ -107,7 +107,7 @@ def test_angles_of_something_else_are_refused_and_may_be_left_out(tmp_path: Path
         read(file)
     left = read(file, euler="none")
     assert left.kinds == ("position",)
-    assert any("phix, phiy, phiz are not used" in n for n in left.notes)
+    assert any("phix, phiy, phiz are not used" in n.text for n in left.notes)
     q, at, turns = poses(4)
     few = written(tmp_path / "b.csv", ["phix", "phiy", "phiz"], q, at, turns.as_rotvec())
     with refused("euler", file="b.csv", line=1, parameter="euler"):

@@ -120,7 +120,7 @@ def test_titles_of_several_targets(tmp_path: Path, form: str) -> None:
     rows = [[*DEG[i], *MM[i], *(MM[i] + [10, 20, 30])] for i in range(COUNT)]
     _, data = ec.read_campaign(ROBOT, table(tmp_path / "a.csv", [*JOINTS, *titles], rows))
     assert "2 markers" in repr(data)
-    told = " ".join(observed_tables([tmp_path / "a.csv"], ROBOT, {}).notes)
+    told = " ".join(n.text for n in observed_tables([tmp_path / "a.csv"], ROBOT, {}).notes)
     assert ("is of marker2" in told) == ("SMR" in form or "{l}" in form)
     read = 1e3 * np.asarray(data.position).reshape(COUNT, 2, 3)
     np.testing.assert_allclose(read[:, 0], MM, atol=1e-6)

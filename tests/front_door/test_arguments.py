@@ -15,7 +15,6 @@ import elastocal as ec
 from elastocal.arguments import check_type, checked, generator, vector
 from elastocal.calibration.joining import joined
 from elastocal.compensation.correction import Correction
-from elastocal.procedures.loops.loop import loop_of
 from elastocal.spatial.entries import Array
 
 ROBOT = ec.read_robot("cylindrical")
@@ -75,7 +74,7 @@ def test_seeds() -> None:
 
 
 CALLS = {
-    "plan.robot": ("type", "robot", lambda: ec.plan("cylindrical", loads=LOADS)),  # type: ignore[arg-type]
+    "plan.robot": ("type", "robot", lambda: ec.plan(5, loads=LOADS)),  # type: ignore[arg-type]
     "plan.loads": ("type", "loads", lambda: ec.plan(ROBOT, loads="weight")),  # type: ignore[arg-type]
     "plan.poses": ("type", "poses", lambda: ec.plan(ROBOT, loads=LOADS, poses=2.5)),  # type: ignore[arg-type]
     "plan.seed": ("range", "seed", lambda: ec.plan(ROBOT, loads=LOADS, seed=-1)),
@@ -115,7 +114,12 @@ CALLS = {
     "stations.number": ("type", "stations", lambda: ec.simulate(ROBOT, Q, stations={"1": 5})),  # type: ignore[dict-item]
     "bases": ("type", "bases", lambda: ec.read_program("p.csv", bases={"base": np.eye(4)})),  # type: ignore[dict-item]
     "no program": ("missing", "source", lambda: ec.read_program("", language="krl")),
-    "loop": ("type", "force", lambda: loop_of("a", "b")),
+    "loop": ("type", "force", lambda: ec.procedures.loops.loop_of("a", "b")),
+    "pose": ("shape", "rotation", lambda: ec.Pose(np.eye(4))),
+    "log.q": ("shape", "", lambda: ec.procedures.gravity.JointLog.of(ROBOT, [[0.0, 1.0]])),
+    "log.torque": ("shape", "", lambda: ec.procedures.gravity.JointLog.of(ROBOT, Q, Q[:1])),
+    "counts": ("type", "counts A1", lambda: ec.procedures.transmission.EncoderSeries.of({"A1": "many"})),
+    "counts.rows": ("shape", "", lambda: ec.procedures.transmission.EncoderSeries.of({"A1": [1, 2]}, {"A1": [0.1]})),
     "compensator.angles": (
         "shape",
         "angles",

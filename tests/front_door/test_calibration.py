@@ -273,6 +273,8 @@ def test_parameters_by_name(cal: ec.Calibration) -> None:
         cal.parameters["J3.ofset"]
     assert next(iter(cal.parameters)) in cal.parameters
     assert "nobody.k" not in cal.parameters
+    assert {type(v) for v in vars(p).values()} == {float, str}  # no types of NumPy in what is shown
+    assert repr(cal.plot) == "<figures of a calibration: errors(), residuals(), agreement()>"
 
 
 def test_outliers_are_named_by_row_marker_and_axis(cal: ec.Calibration) -> None:

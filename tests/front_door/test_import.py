@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 import elastocal as ec
-from elastocal.measure.sources.source import source_kinds
+from elastocal.measure.sources.source import ErrorSource, source_kinds
 
 HEAVY = ("numpy", "scipy", "plotly", "pandas", "yaml", "lxml", "typer", "jinja2")
 
@@ -72,7 +74,27 @@ def test_every_source_of_error_is_a_name_of_the_sources() -> None:
 
 @pytest.mark.parametrize("name", ec.procedures.__all__)
 def test_a_procedure_is_called_by_identify(name: str) -> None:
-    assert getattr(ec.procedures, name).identify.__doc__
+    procedure = getattr(ec.procedures, name)
+    assert procedure.identify.__doc__
+    assert [n for n in procedure.__all__ if not getattr(procedure, n).__doc__ and n.istitle()] == []
+
+
+@pytest.mark.parametrize("name", ec.procedures.__all__)
+def test_a_procedure_offers_what_it_is_called_with(name: str) -> None:
+    """Types of its arguments that are of this package are names of the procedure, or of the front door."""
+    procedure = getattr(ec.procedures, name)
+    hints = get_type_hints(procedure.identify)
+    hints.pop("return")
+    offered = [getattr(procedure, n) for n in procedure.__all__] + [getattr(ec, n) for n in ec.__all__]
+    own = {t for hint in hints.values() for t in _types(hint) if t.__module__.startswith("elastocal")}
+    assert own - set(filter(callable, offered)) <= {ErrorSource}  # any of ec.sources
+
+
+def _types(hint: Any) -> Iterator[type]:
+    if isinstance(hint, type) and not get_args(hint):
+        yield hint
+    for part in get_args(hint):
+        yield from _types(part)
 
 
 def test_there_is_no_other_name() -> None:

@@ -62,6 +62,8 @@ def test_a_table_without_pandas_is_a_list_of_records(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert as_frame([{"a": 1}]) == [{"a": 1}]
+    (row,) = as_frame([{"a": np.float64(0.5), "b": "x"}])
+    assert {k: type(v) for k, v in row.items()} == {"a": float, "b": str}
 
 
 def test_iso_figures_from_arrays() -> None:
@@ -97,3 +99,14 @@ def test_no_export_overwrites_what_it_is_made_from(tmp_path: Path) -> None:
         ec.export(robot, yaml=tmp_path / "r.yaml", kinematics=tmp_path / "r.yaml")
     assert [p.name for p in tmp_path.iterdir()] == ["arm.urdf"]
     assert source.read_text() == "<robot/>"
+
+
+def test_a_robot_is_read_from_its_text() -> None:
+    text = (
+        "format: elastocal-robot/1\nname: lift\nsource: by hand\n"
+        "joints:\n  - {name: Z, type: prismatic, axis: [0, 0, 1]}\n  - {name: tip, xyz_mm: [300, 0, 0]}\n"
+    )
+    np.testing.assert_allclose(ec.read_robot(text).kinematics([0.5]).position, [[0.3, 0, 0.5]])
+    assert ec.read_robot(text, tool="Z").tool == "Z"
+    with refused("unknown-key", "speed", file="robot", line=6):
+        ec.read_robot(text.replace("xyz_mm", "speed: 3, xyz_mm"))

@@ -31,6 +31,20 @@ def waves(time):
     return np.column_stack([0.5 * np.sin(time), 0.2 * np.cos(2 * time), np.full_like(time, 1.2345)])
 
 
+def test_values_of_axes_become_those_of_joints():
+    """A5 is taken along by half of A4; by virtual work tau_c . dc = tau . dq, and time counts from its first value."""
+    robot = read_robot("kuka-kr5")
+    matrix = np.eye(6)
+    matrix[4, 3] = -0.5
+    coupled = replace(robot, transmission=replace(robot.controller, matrix=matrix, drives=None))
+    values, torque = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 2), np.array([[1.0, 2, 3, 4, 5, 6]] * 2)
+    log = JointLog.of(coupled, values, torque, time=[7.0, 7.5], velocity=values)
+    np.testing.assert_allclose(log.q[0], [0.1, 0.2, 0.3, 0.4, 0.3, 0.6])
+    np.testing.assert_allclose(log.torque[0], [1, 2, 3, 6.5, 5, 6])
+    np.testing.assert_allclose(log.velocity, log.q)
+    assert (log.time.tolist(), log.place(1)) == ([0.0, 0.5], "log, line 2")
+
+
 def test_even_samples_give_what_savitzky_and_golay_give():
     time = STEP * np.arange(400)
     q = waves(time) + 1e-4 * np.random.default_rng(3).normal(size=(400, 3))

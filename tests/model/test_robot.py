@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from oracle.mechanics import constants, poses, twists
+from oracle.refusals import refused
 from oracle.robots import configurations
 
 from elastocal.errors import DuplicateError, UnknownNameError
@@ -17,6 +21,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
+from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.transmission import Transmission
 
 
@@ -131,18 +136,32 @@ def test_a_spring_that_has_no_place_in_a_form_is_named() -> None:
     assert "link2_end.k12" in in_form(odd, "beam").parameters.names
 
 
-def test_a_posture_is_that_of_its_own_configurations_whoever_asks_meanwhile() -> None:
-    """Requests of a server share a robot: another thread may ask between the making of a posture and its return."""
-    robot = read_robot("abb-irb120")
-    mine, other = (Configurations(np.full((1, robot.n), value)) for value in (0.1, 0.2))
-    strange = (other, robot.posture(other))
+def test_a_posture_is_that_of_its_own_robot_whoever_asks_meanwhile() -> None:
+    """Requests of a server may share configurations: another thread may ask between the making of a posture and its
+    return."""
+    robot, at = read_robot("abb-irb120"), Configurations(np.full((1, 6), 0.1))
+    strange = robot.nominal.posture(at)
 
     class Shared(list[object]):
         def __setitem__(self, at: object, value: object) -> None:
             super().__setitem__(slice(None), [strange])
 
-    vars(robot)["_last_posture"] = Shared()
-    assert robot.posture(mine).q[0, 0] == 0.1
+    vars(at)["postures"] = Shared()
+    assert robot.posture(at).model is robot
+    assert robot.nominal.posture(at) is strange
+
+
+def test_a_robot_of_other_values_goes_with_its_postures(kr270: Robot) -> None:
+    """Without a cycle that would wait to be collected: a fit makes one for every step."""
+    gc.disable()
+    try:
+        other = kr270.with_parameters({"A2.k": 3e-6})
+        gone = weakref.ref(other)
+        equilibrium(other, np.full((3, 6), 0.1))
+        del other
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_other_values_leave_nothing_of_the_old_ones_behind(kr270: Robot) -> None:
@@ -186,3 +205,14 @@ def test_a_robot_tells_its_progress(kr270: Robot) -> None:
     kr270.stiffness(np.zeros((4, 6)), progress=lambda done, total: told.append((done, total)))
     kr270.deflection(np.zeros((4, 6)), [0, 0, -100, 0, 0, 0], progress=lambda done, total: told.append((done, total)))
     assert told == [(4, 4), (4, 8), (8, 8)]
+
+
+def test_a_parameter_is_had_by_its_name(kr270) -> None:
+    row = kr270.parameters["A2.k"]
+    assert (row.name, row.unit, row.kind) == ("A2.k", "rad/(N m)", "joint_compliance")
+    assert row.value == kr270.parameters.values[kr270.parameters.names.index("A2.k")]
+    assert "A2.k" in kr270.parameters
+    assert "A9.k" not in kr270.parameters
+    with refused("unknown-parameter", "A9.k"):
+        kr270.parameters["A9.k"]
+    assert len(kr270.parameters.to_frame()) == len(kr270.parameters)

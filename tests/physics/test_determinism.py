@@ -9,7 +9,7 @@ from oracle.robots import configurations, random_wrench
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.statics.deflection import deflection, linear_deflection
+from elastocal.model.statics.deflection import bent_chain, deflection, frame_pose, linear_deflection
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker, loaded_observation
@@ -68,6 +68,18 @@ def test_the_chunk_size_changes_no_bit_of_the_equilibrium(name):
         np.testing.assert_array_equal(part.theta, whole.theta)
         np.testing.assert_array_equal(part.force, whole.force)
         np.testing.assert_array_equal(part.status, whole.status)
+
+
+def test_the_chunk_size_changes_no_bit_of_where_a_bent_frame_is(monkeypatch):
+    model, q, wrench = case("kuka-kr5")
+    bent = equilibrium(model, q, [AppliedWrenches(model.tool, wrench)])
+    place, turn = frame_pose(model, q, bent, model.tool)
+    state = bent_chain(model, q, bent)
+    np.testing.assert_array_equal(place, state.origin(model.tool))
+    monkeypatch.setattr("elastocal.model.statics.deflection.CHUNK", 64)
+    parts = frame_pose(model, q, bent, model.tool)
+    np.testing.assert_array_equal(parts[0], place)
+    np.testing.assert_array_equal(parts[1], turn)
 
 
 def test_neighbours_with_other_kinds_of_load_change_no_bit_of_a_row():

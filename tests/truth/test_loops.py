@@ -71,3 +71,19 @@ def test_one_number_is_rejected_as_seldom_as_stated():
         false += [fit_directions(UNITS, e, root).one.probability < 0.1 for e, root in pair]
     for count in false:
         share_within(0.1, count, FAMILIES)
+
+
+@pytest.mark.parametrize("compliance", [2e-6, None])
+def test_a_division_coarser_than_the_noise_is_in_the_intervals(compliance):
+    """Steps of 15 N: 30 um at 2 um/N, which the division of 10 um divides; and any other compliance."""
+    rng, hits = np.random.default_rng(4), np.zeros(3)
+    for _ in range(FAMILIES):
+        truth = compliance or rng.uniform(1.8e-6, 2.2e-6), rng.uniform(3e-5, 5e-5), rng.uniform(3e-6, 8e-6)
+        force, way, cycle = readings(
+            *truth, cycles=1, steps=np.arange(10, 101, 15.0), offset=rng.uniform(-5e-6, 5e-6), noise=5e-7, rng=rng
+        )
+        fit = fit_loops([loop_of(force, 1e-5 * np.round(way / 1e-5), cycle)])[0]
+        found = (fit.compliance, fit.half_gap, fit.half_hysteresis)
+        hits += [abs(e.value - t) <= e.half_width() for e, t in zip(found, truth, strict=True)]
+    for count in hits:
+        assert count / FAMILIES > 0.95 - spread_of_share(0.95, FAMILIES)

@@ -49,13 +49,6 @@ class AppliedLoad:
     def frame(self) -> str | None:
         return None if self.applied is None else self.applied.frame
 
-    def row(self, i: int) -> tuple[float, ...]:
-        """The wrench on configuration ``i``: fx, fy, fz in N, mx, my, mz in N m."""
-        if self.applied is None:
-            return (0.0,) * 6
-        rows = self.applied.wrench
-        return tuple(float(v) for v in rows[i if len(rows) > 1 else 0])
-
 
 def applied_load(model: Robot, load: LoadRequest, at: Configurations) -> AppliedLoad:
     """Wrench columns of a file come before --force and --moment."""

@@ -25,8 +25,6 @@ def calibration(result: CalibrateResult, out: Path) -> str:
     from elastocal.files.opened import seen_from
     from elastocal.files.robot.read import robot_file
     from elastocal.files.run_record import digests, robot_mark
-    from elastocal.measure.contact_force import ContactForce
-    from elastocal.measure.deflection import Deflection
 
     file, study = result.file, result.study
     fit, folder = study.fit, file.files[0].parent
@@ -39,9 +37,9 @@ def calibration(result: CalibrateResult, out: Path) -> str:
         tool=file.model.tool,
         without=listed(file.words.get("without", ())),
         form=file.requests.form or "beam",
-        statics=kind.statics if isinstance(kind, Deflection) else "loaded",
-        load_frame=kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame,
-        follows=not isinstance(kind, ContactForce) and kind.setup.load.follows,
+        statics=kind.statics,
+        load_frame=kind.load_frame,
+        follows=not kind.touching and kind.setup.load.follows,
         parameters=_records(result),
         names=study.wide.names,
         covariance=np.asarray(study.wide.covariance),

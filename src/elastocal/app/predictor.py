@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,15 +134,12 @@ def predictor(
         calibration = calibrate(robot, readings, choice, accept=accept, start=start, progress=watch)
     except InputError as error:
         raise _in_tables(error, observed) from None
-    lost = tuple(w for o in observed for w in o.warnings)
-    calibration = replace(calibration, warnings=(*lost, *calibration.warnings)) if lost else calibration
     checked = _checked(calibration, observed, asked, {"model": choice, "accept": accept, "start": start})
     if progress is not None:
         progress(100, 100)
     files = {} if out is None else {out: document_text(calibration, checked if asked.check is None else None)}
-    notes = tuple(dict.fromkeys(n for o in observed for n in o.notes))
-    if start is not None and asked.model is None and words != "auto":
-        notes += ("The model that the campaign file asks for is not used, since --start keeps its own.",)
+    unused = start is not None and asked.model is None and words != "auto"
+    notes = ("The model that the campaign file asks for is not used, since --start keeps its own.",) * unused
     return Predictor(calibration, checked, asked.stated, _facts(paths, observed), notes, files)
 
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from elastocal.arguments import checked, generator, vector
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.campaign import Campaign, controller_to_joints, pose_table, wrench_table
+from elastocal.calibration.arrays import controller_to_joints, pose_table, wrench_table
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimates, Outlier, Residuals
-from elastocal.calibration.ladder import HARMLESS
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted, undetermined
+from elastocal.calibration.verdict import far_temperature, unit_doubt, verdict
 from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.findings import Finding
 from elastocal.model.robot import Robot
@@ -34,15 +35,6 @@ if TYPE_CHECKING:
     from elastocal.calibration.shrinkage import Shrinkage
     from elastocal.calibration.under_load import Compliances
     from elastocal.files.certificate import Stated
-
-LIKELY = {
-    "angle": {"rad": (0.0, 4 * np.pi), "deg": (2 * np.pi, np.inf)},
-    "length": {"m": (0.0, 50.0), "mm": (5.0, np.inf)},
-}
-"""Between these the largest of several joint values lies, or they are more likely in the other unit."""
-FAR_WARM = 100.0
-"""K: no shop is that much warmer or colder than at the campaign."""
-SEVERAL = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,39 +129,7 @@ class Calibration:
     @property
     def verdict(self) -> Finding:
         """What to do with it, in one sentence."""
-        claim, refitted = self.claim, self.optimistic
-        lower, now = 1e3 * self.before.mean, 1e3 * claim.mean
-        unit = self.before.shown
-        data = {f"before_{unit}": lower, f"after_{unit}": now}
-        if self.ladder.kept_fails:
-            text = (
-                "The model that was kept does not predict better than the nominal robot with fitted stations and "
-                f"markers ({lower:.3f} {unit} mean); choose the model again: calibrate without a start."
-            )
-            return Finding("kept-fails", "warning", text, data)
-        if not self.words:
-            text = (
-                f"Nothing to gain: no model predicts better than the nominal robot with fitted stations and markers "
-                f"({lower:.3f} {unit} mean); keep the nominal robot."
-            )
-            return Finding("nothing-to-gain", "note", text, data)
-        basis = "leave-one-out"
-        if refitted:
-            left_out = 1e3 * self.leave_one_out.mean
-            basis = f"fitted again without a fifth of the poses in turn; leave-one-out {left_out:.3f}"
-        gain, half = self.gain
-        data |= {f"gain_{unit}": 1e3 * gain, f"half_{unit}": 1e3 * half}
-        if not gain > half:
-            text = f"No gain is shown: {now:.3f} {unit} ({basis}) against {lower:.3f} {unit} of the nominal robot."
-            if gain > 0 and set(self.words) <= HARMLESS:
-                text += " Compliances about the priors of the robot file are kept all the same: they do little harm."
-                return Finding("within-priors", "note", text, data)
-            return Finding("no-gain", "warning", f"{text} Measure more poses, or keep the nominal robot.", data)
-        text = (
-            f"The calibrated robot predicts a pose it has not seen to {now:.3f} {unit} (mean, {basis}); the "
-            f"nominal robot to {lower:.3f} {unit}."
-        )
-        return Finding("improved", "note", text, data)
+        return verdict(self)
 
     @checked()
     def predict(
@@ -203,7 +163,7 @@ class Calibration:
             given = [temperature] if np.ndim(temperature) == 0 else temperature  # type: ignore[arg-type]
             read = vector("temperature", given, 1, len(joints))
             warm = np.broadcast_to(read - self.reference_temperature, (len(joints),))
-            doubt = (*doubt, *_far_warm(warm))
+            doubt = (*doubt, *far_temperature(warm))
         prediction = self.predict_joints(joints, loads, station, load_frame, warm=warm, axes=axes)
         return replace(prediction, warnings=(*prediction.warnings, *doubt))
 
@@ -370,8 +330,8 @@ class Calibration:
         raw = pose_table(q)
         joints = controller_to_joints(self.robot, raw, length or self.length, angle or self.angle)
         doubts = [
-            *(_doubt(self, raw, "angle") if angle is None else ()),
-            *(_doubt(self, raw, "length") if length is None else ()),
+            *(unit_doubt(self, raw, "angle") if angle is None else ()),
+            *(unit_doubt(self, raw, "length") if length is None else ()),
         ]
         return joints, tuple(doubts)
 
@@ -392,7 +352,7 @@ class Calibration:
         ]
         if self.outliers:
             lines.append(f"  outliers left out: {len(self.outliers)}; with them: {self.leave_one_out_all.text()}")
-        lines += [f"  warning {w.code}: {w.text}" for w in self.warnings]
+        lines += [f"  {w.severity} {w.code}: {w.text}" for w in self.warnings]
         return shortened(lines) + ">"
 
     def _repr_html_(self) -> str:
@@ -402,33 +362,3 @@ class Calibration:
     def evidence(self) -> float:
         """Log marginal likelihood of the chosen model."""
         return self.ladder.chosen.evidence
-
-
-def _doubt(c: Calibration, raw: Array, what: Literal["angle", "length"]) -> tuple[Finding, ...]:
-    """Whether values (N, n) are more likely in another unit than the calibration's."""
-    kind = "revolute" if what == "angle" else "prismatic"
-    own = [i for i, m in enumerate(c.robot.motions) if m.kind == kind]
-    if not own or not len(raw):
-        return ()
-    unit = getattr(c, what)
-    other, (low, high) = next(u for u in LIKELY[what] if u != unit), LIKELY[what][unit]
-    most = float(np.abs(raw[:, own]).max())
-    few = most == 0 or len(raw) < SEVERAL  # a few poses may well be near home
-    if most <= high and (few or most >= low):
-        return ()
-    axes = [c.robot.controller.axes[i] for i in own]
-    text = (
-        f"the largest value of {', '.join(axes)} is {most:.4g}; they are taken as {unit}, as in the campaign of this "
-        f"calibration ({what}={other!r}?)"
-    )
-    data = {"largest": most, "unit": unit, "likely": other, "axes": axes}
-    return (Finding(f"{what}-unit", "warning", text, data),)
-
-
-def _far_warm(warm: Array) -> tuple[Finding, ...]:
-    """Temperatures so far from those of the campaign that they are likely in another unit."""
-    most = float(np.max(np.abs(warm), initial=0.0))
-    if most <= FAR_WARM:
-        return ()
-    text = f"a temperature is {most:.0f} K from the mean of the campaign; is it in the same unit, K or degrees C?"
-    return (Finding("far-temperature", "warning", text, {"difference_K": most}),)

@@ -6,11 +6,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
 from os import PathLike
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from elastocal.arguments import check_type
+from elastocal.calibration.arrays import (
+    ANGLES,
+    LENGTHS,
+    Angle,
+    Form,
+    Length,
+    column_table,
+    controller_to_joints,
+    factors,
+    joint_table,
+    label_column,
+    point_table,
+    rotation_table,
+    unit_factor,
+    wrench_table,
+)
 from elastocal.calibration.priors import priors_of
 from elastocal.errors import (
     DuplicateError,
@@ -19,10 +35,10 @@ from elastocal.errors import (
     NumberError,
     RangeError,
     ShapeError,
-    UnitError,
     UnknownNameError,
     UnsupportedError,
 )
+from elastocal.findings import Finding
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.object_places import ObjectPlaces
@@ -32,17 +48,8 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
-Length = Literal["m", "mm"]
-Angle = Literal["rad", "deg"]
-Form = Literal["quaternion", "matrix", "rotation_vector"]
-LENGTHS: dict[str, float] = {"m": 1.0, "mm": 1e-3}
-ANGLES: dict[str, float] = {"rad": 1.0, "deg": float(np.pi / 180)}
-
-
 READ = ("position", "deflection", "orientation", "distance")
 """What may be read of a row."""
-LARGEST = 1e6
-"""N or N m: the weight of 100 t."""
 BY_ROW = ("q", *READ, "wrench", "station", "temperature", "time")
 
 
@@ -84,6 +91,8 @@ class Campaign:
     places: Sequence[str] = ()
     keep: Sequence[str] = ()
     name: str = ""
+    notes: tuple[Finding, ...] = field(init=False, default=())
+    """What was assumed or left out where the campaign was read from files; a calibration repeats it."""
     named: bool = field(init=False, default=False)
     """Whether markers have names of their own: only then they are looked for among the frames of the robot."""
 
@@ -97,24 +106,24 @@ class Campaign:
             raise RangeError.of(
                 "orientation_noise", self.orientation_noise, "give a positive standard deviation in rad"
             )
-        metre = _unit("length", self.length, LENGTHS)
-        radian = _unit("angle", self.angle, ANGLES)
+        metre = unit_factor("length", self.length, LENGTHS)
+        radian = unit_factor("angle", self.angle, ANGLES)
         q = joint_table(self.q)
         count = len(q)
         given = {k: getattr(self, k) for k in READ}
         if all(v is None for v in given.values()):
             raise MissingError("nothing was read: give position, deflection, orientation or distance")
-        values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors)}
+        values: dict[str, Any] = {"q": q, "priors": priors_of(self.priors), "notes": ()}
         for key in ("position", "deflection"):
-            values[key] = None if given[key] is None else metre * _points(key, given[key], count)
+            values[key] = None if given[key] is None else metre * point_table(key, given[key], count)
         if self.orientation is not None:
-            values["orientation"] = _rotations(self.orientation, count, self.orientation_form, radian)
+            values["orientation"] = rotation_table(self.orientation, count, self.orientation_form, radian)
             values["orientation_form"] = "matrix"
-        values["distance"] = None if self.distance is None else metre * _columns("distance", self.distance, count)
+        values["distance"] = None if self.distance is None else metre * column_table("distance", self.distance, count)
         values["wrench"] = None if self.wrench is None else wrench_table(self.wrench, count)
         for key in ("temperature", "time"):
             given = getattr(self, key)
-            values[key] = None if given is None else _columns(key, given, count)[:, 0]
+            values[key] = None if given is None else column_table(key, given, count)[:, 0]
             if given is not None and not np.all(np.isfinite(values[key])):
                 row = int(np.argwhere(~np.isfinite(values[key]))[0][0])
                 raise NumberError(
@@ -122,7 +131,7 @@ class Campaign:
                     parameter=key,
                     value=row,
                 )
-        values["station"] = _labels(self.station, count)
+        values["station"] = label_column(self.station, count)
         sources = self.noise
         if isinstance(sources, int | float | np.number):
             if not sources > 0:
@@ -275,194 +284,3 @@ class Chosen(Sequence[str]):
         if isinstance(row, slice):
             return tuple(self[i] for i in range(*row.indices(len(self))))
         return self.names[self.rows[row]] if self.names else f"row {self.rows[row]}"
-
-
-def controller_to_joints(robot: Robot, raw: Array, length: str, angle: str) -> Array:
-    """(N, n) joint values in SI from controller values in stated units."""
-    if raw.shape[1] != robot.n:
-        raise ShapeError(
-            f"q has {raw.shape[1]} columns, robot {robot.name} has {robot.n} joints from base to {robot.tool}: "
-            f"{', '.join(robot.joints)}",
-            parameter="q",
-            value=raw.shape[1],
-            allowed=(robot.n,),
-        )
-    return robot.controller.to_joints(raw * factors(robot, length, angle))
-
-
-def factors(robot: Robot, length: str, angle: str) -> Array:
-    """(n,) to rad and m, of values of the axes in stated units."""
-    metre, radian = _unit("length", length, LENGTHS), _unit("angle", angle, ANGLES)
-    return np.array([radian if m.kind == "revolute" else metre for m in robot.motions])
-
-
-def joint_table(value: object) -> Array:
-    """(N, n) finite numbers."""
-    q = _table("q", value, 2)
-    if not np.all(np.isfinite(q)):
-        row, column = (int(v) for v in np.argwhere(~np.isfinite(q))[0])
-        raise NumberError(
-            f"q: row {row}, column {column} is {q[row, column]}; every reading needs all joint values",
-            parameter="q",
-            value=(row, column),
-        )
-    return q
-
-
-def pose_table(value: object) -> Array:
-    """The same; (n,) is one row."""
-    q = _numbers("q", value)
-    return joint_table(q[None] if q.ndim == 1 else q)
-
-
-def _unit(key: str, word: object, known: dict[str, float]) -> float:
-    if word is None:
-        other = "positions and prismatic joints" if key == "length" else "revolute joints"
-        choice = " or ".join(f"{key}={w!r}" for w in known)
-        raise UnitError(f"the unit of {other} is not stated; add {choice}", parameter=key)
-    if not isinstance(word, str) or word not in known:
-        raise RangeError(
-            f"{key} is {word!r}; state the unit of the data: {' or '.join(map(repr, known))}",
-            parameter=key,
-            value=word,
-            allowed=tuple(known),
-        )
-    return known[word]
-
-
-def _numbers(key: str, value: object) -> Array:
-    """Numbers as they are, nan where they are masked."""
-    kind = _kind(value)
-    if isinstance(value, np.ma.MaskedArray) and kind not in ("b", "c"):
-        value = np.ma.filled(value.astype(np.float64), np.nan)
-    if kind in ("b", "c"):
-        what = "True and False" if kind == "b" else "complex numbers"
-        raise NumberError(f"{key} holds {what}; real numbers are needed", parameter=key, value=what)
-    try:
-        return np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise NumberError(
-            f"{key} does not hold numbers only: {error}; nan stands for not read", parameter=key
-        ) from None
-
-
-def _kind(value: object) -> str:
-    """Letter of NumPy for what an array is of; none of lists that are no array."""
-    try:
-        return np.asarray(value).dtype.kind
-    except (TypeError, ValueError):
-        return ""
-
-
-def _table(key: str, value: object, dimensions: int) -> Array:
-    out = _numbers(key, value)
-    if out.ndim != dimensions or not len(out):
-        raise ShapeError(
-            f"{key} has shape {out.shape}; one row for each reading is needed", parameter=key, value=out.shape
-        )
-    return out
-
-
-def _rows(key: str, out: Array, count: int) -> Array:
-    if not out.ndim:
-        raise ShapeError(f"{key} is one number; one row for each reading is needed", parameter=key, value=out.item())
-    if len(out) != count:
-        raise ShapeError(f"{key} has {len(out)} rows, q has {count}; both need one row for each reading")
-    if np.any(np.isinf(out)):
-        raise NumberError(f"{key}: row {int(np.argwhere(np.isinf(out))[0][0])} is infinite; nan stands for not read")
-    return out
-
-
-def _points(key: str, value: object, count: int) -> Array:
-    out = _numbers(key, value)
-    if out.ndim == 2 and out.size and out.shape[1] % 3 == 0:
-        out = out.reshape(len(out), -1, 3)
-    if out.ndim != 3 or out.shape[2] != 3:
-        raise ShapeError(f"{key} has shape {out.shape}; (N, 3) or (N, markers, 3) is needed")
-    out = _rows(key, out, count)
-    if not np.any(np.isfinite(out)):
-        raise NumberError(f"{key}: nothing was read (all nan)")
-    return out
-
-
-def _columns(key: str, value: object, count: int) -> Array:
-    out = _numbers(key, value)
-    return _rows(key, out[:, None] if out.ndim == 1 else out, count)
-
-
-def wrench_table(value: object, count: int) -> Array:
-    """(N, 6) finite numbers, of one wrench for all rows too."""
-    out = _numbers("wrench", value)
-    if out.shape == (6,):
-        out = np.tile(out, (count, 1))
-    if out.ndim != 2 or out.shape[1] != 6 or not np.all(np.isfinite(out)):
-        raise ShapeError(
-            f"wrench has shape {out.shape}; (N, 6) finite numbers are needed: fx fy fz mx my mz in N and N m",
-            parameter="wrench",
-            value=out.shape,
-        )
-    if np.abs(out).max(initial=0.0) > LARGEST:
-        row = int(np.argmax(np.abs(out).max(axis=1)))
-        raise RangeError(
-            f"wrench: row {row} is {np.abs(out[row]).max():g}, more than any robot bears; give it in N and N m",
-            parameter="wrench", value=row,
-        )  # fmt: skip
-    return _rows("wrench", out, count)
-
-
-def _labels(value: object, count: int) -> Any:
-    if value is None:
-        return np.full(count, "1")
-    try:
-        raw = np.asarray(value, dtype=object).reshape(-1)
-        out = np.asarray(value).reshape(-1).astype(str)
-    except ValueError:
-        raise ShapeError("station holds lists; name one for each reading", parameter="station") from None
-    if len(out) != count:
-        raise ShapeError(f"station has {len(out)} rows, q has {count}; name one for each reading")
-    masked = np.ma.getmaskarray(value).reshape(-1) if isinstance(value, np.ma.MaskedArray) else np.zeros(count, bool)
-    for row, name in enumerate(raw.tolist()):
-        if masked[row] or name is None or str(name) in ("<NA>", "NaT") or name != name:  # nan is not itself
-            raise MissingError(
-                f"station: row {row} has no name; name one for each reading", parameter="station", value=row
-            )
-    return out
-
-
-def _rotations(value: object, count: int, form: Form | None, radian: float) -> Array:
-    """(N, 3, 3) from quaternions x y z w, matrices or rotation vectors; nan rows were not read."""
-    from scipy.spatial.transform import Rotation
-
-    out = _rows("orientation", _numbers("orientation", value), count)
-    shapes: dict[str, tuple[int, ...]] = {"quaternion": (4,), "matrix": (3, 3), "rotation_vector": (3,)}
-    if form is not None and form not in shapes:
-        raise RangeError(f"orientation_form is {form!r}; valid: {', '.join(shapes)}")
-    if form is not None and out.shape[1:] != shapes[form]:
-        raise ShapeError(f"orientation has shape {out.shape}; {form} needs (N, {', '.join(map(str, shapes[form]))})")
-    if form == "rotation_vector":
-        known = np.all(np.isfinite(out), axis=1)
-        turns = np.full((count, 3, 3), np.nan)
-        turns[known] = Rotation.from_rotvec(radian * out[known]).as_matrix()
-        return turns
-    if out.shape == (count, 4):
-        known = np.all(np.isfinite(out), axis=1)
-        size = np.linalg.norm(out[known], axis=1)
-        if np.any(np.abs(size - 1) > 0.01):
-            raise RangeError("orientation: a quaternion is not of length one; give x y z w (scalar last)")
-        turns = np.full((count, 3, 3), np.nan)
-        turns[known] = Rotation.from_quat(out[known]).as_matrix()
-        return turns
-    if out.shape == (count, 3, 3):
-        known = np.all(np.isfinite(out), axis=(1, 2))
-        off = np.abs(out[known] @ out[known].transpose(0, 2, 1) - np.eye(3)).max(initial=0.0)
-        if off > 1e-3 or np.any(np.linalg.det(out[known]) < 0):
-            raise RangeError(
-                "orientation: a matrix is not a rotation; its columns must be orthonormal and right-handed"
-            )
-        return out
-    hint = "; of rotation vectors say so by orientation_form='rotation_vector'" if out.shape == (count, 3) else ""
-    raise ShapeError(
-        f"orientation has shape {out.shape}; (N, 4) quaternions x y z w or (N, 3, 3) matrices are needed{hint}",
-        parameter="orientation_form" if hint else "orientation",
-        value=out.shape,
-    )

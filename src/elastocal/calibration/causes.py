@@ -17,8 +17,9 @@ from itertools import combinations
 
 import numpy as np
 
+from elastocal.calibration.arrays import ANGLES, LENGTHS
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.exchanged import markers_word, rows_word
 from elastocal.calibration.placing import placed
 from elastocal.calibration.sight import point_slopes

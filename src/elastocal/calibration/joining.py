@@ -54,7 +54,8 @@ def joined(robot: Robot, campaigns: Sequence[Campaign]) -> Campaign:
         places=[_line(c, i, number) for number, c in enumerate(campaigns) for i in range(c.count)],
         name=" + ".join(dict.fromkeys(c.name for c in campaigns if c.name)),
     )  # fmt: skip
-    return whole.changed(length=first.length, angle=first.angle)
+    notes = {n.text: n for c in campaigns for n in c.notes}
+    return whole.changed(length=first.length, angle=first.angle, notes=tuple(notes.values()))
 
 
 def _stated(value: object) -> str:

@@ -21,7 +21,7 @@ from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import mean_by_poses
 from elastocal.calibration.task import Task
-from elastocal.calibration.words import Wanted, with_words, without_names
+from elastocal.calibration.words import Wanted, is_rare, with_words, without_names
 from elastocal.errors import UnsupportedError
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
@@ -32,7 +32,7 @@ from elastocal.values import dataclass
 WORTH = 1.003
 """A further word may raise the leave-one-out error to this multiple: one with nothing to say shrinks by itself, and one
 that is real but left out makes intervals too narrow."""
-RARE = {"coupling": 0.99}
+RARE = 0.99
 """Words that few robots need must bring the error below this share."""
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)
 GAP = 2.0
@@ -197,7 +197,7 @@ def _predicts(rung: Rung) -> float:
 
 def usual(words: tuple[str, ...]) -> tuple[str, ...]:
     """The richest model: all words but those that few robots need."""
-    return tuple(w for w in words if w not in RARE or len(words) == 1)
+    return tuple(w for w in words if not is_rare(w) or len(words) == 1)
 
 
 def leaves_enough(fitted: Fit) -> bool:
@@ -288,7 +288,7 @@ def _gaps_in_sd(fitted: Fit) -> dict[str, float]:
 
 
 def _kept(word: str, candidate: Rung, best: Rung) -> bool:
-    return candidate.loo < RARE.get(word, WORTH) * best.loo
+    return candidate.loo < (RARE if is_rare(word) else WORTH) * best.loo
 
 
 def climb(climber: Climber, words: tuple[str, ...]) -> Ladder:

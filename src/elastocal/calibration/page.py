@@ -63,7 +63,7 @@ def calibration_page(
     wanted = stated is not None and stated.asked_for
     certificate = certificate_of(c, validation, stated) if wanted and c.before.unit == "m" else None
     tolerance = None if stated is None else stated.tolerance
-    notes = [w for w in c.warnings if w.severity == "note"]
+    notes = [w.text for w in c.warnings if w.severity == "note"]
     sections = [
         Section(
             "Accuracy",
@@ -90,10 +90,8 @@ def calibration_page(
             *(f"WARNING {w.code.upper()}: {w.text}." for w in c.doubts),
         ),
         tuple(s for s in sections if s.blocks),
-        (
-            *(as_sentence(w.text) for w in notes),
-            *map(as_sentence, c.robot.notes),
-            *((as_sentence(ANGLES),) if wanted and certificate is None else ()),
+        tuple(
+            dict.fromkeys(map(as_sentence, (*notes, *c.robot.notes, *((ANGLES,) * (wanted and certificate is None)))))
         ),
         facts,
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in _findings(c, validation)]},
@@ -254,6 +252,9 @@ class Plots:
 
     def __init__(self, calibration: Calibration) -> None:
         self._calibration = calibration
+
+    def __repr__(self) -> str:
+        return f"<figures of a calibration: {', '.join(f'{n}()' for n in vars(Plots) if not n.startswith('_'))}>"
 
     def errors(self) -> Any:
         """Leave-one-out error of every pose."""

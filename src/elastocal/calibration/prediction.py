@@ -10,7 +10,8 @@ noise that repeats (or the user) vouch for; no number of readings makes it small
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
 
+CHUNK = 1000
+"""Poses that are predicted at once: each takes some ten kB for its slopes by all unknowns."""
 TOLD = 1.0
 """m: a coordinate that is less certain was not told by the readings."""
 
@@ -66,7 +69,7 @@ class Prediction:
     placed: bool = True
     warnings: tuple[Finding, ...] = ()
 
-    @property
+    @cached_property
     def loaded(self) -> bool:
         """Whether a load was given."""
         return bool(np.isfinite(self.deflection).any())
@@ -160,7 +163,30 @@ def predicted(
     follows: bool,
     base: bool,
 ) -> Prediction:
-    """At joint values (N, n), as a station sees it or, with ``base``, in base axes."""
+    """At joint values (N, n), as a station sees it or, with ``base``, in base axes; some poses at a time."""
+    whole: dict[str, Any] = {}
+    for first in range(0, max(1, len(joints)), CHUNK):
+        some = slice(first, first + CHUNK)
+        load, above = (None if given is None else given[some] for given in (loads, warm))
+        part = _predicted(c, joints[some], load, station, load_frame, above, follows=follows, base=base)
+        whole = whole or {key: np.empty((len(joints), *values.shape[1:])) for key, values in part.items()}
+        for key, values in part.items():
+            whole[key][some] = values
+    return Prediction(**whole, markers=c.markers, placed=c.placed)
+
+
+def _predicted(
+    c: Calibration,
+    joints: Array,
+    loads: Array | None,
+    station: int,
+    load_frame: str,
+    warm: Array | None,
+    *,
+    follows: bool,
+    base: bool,
+) -> dict[str, Array]:
+    """The arrays of a prediction."""
     tool = tool_of(c.robot, c.names, joints, loads, load_frame, warm, follows=follows)
     at, rest = (tool.states(c.values), None) if loads is None else tool.both(c.values)
     where = np.full(len(joints), station)
@@ -172,30 +198,31 @@ def predicted(
         slope = _turned_rows(frame.T, slope)
     spread = np.einsum("nrp,nrp->nr", slope @ c.covariance, slope).reshape(points.shape)
     noise = _noise_variance(c, joints, points, station, base=base)
-    # a deflection is the difference of two readings, in base axes
-    moved_noise = (2.0 if c.placed else 1.0) * _noise_variance(c, joints, points, station, base=True)
     spread = spread + _loose_variance(c, joints, np.eye(3) if base else frame, at)
     k = c.inflation * quantile_95(c.freedom)
+    moved, moved_spread = _moved_by_load(c, at, rest)
+    moved_noise = np.zeros_like(moved)
+    if rest is not None:
+        # a deflection is the difference of two readings, in base axes
+        moved_noise = (2.0 if c.placed else 1.0) * _noise_variance(c, joints, points, station, base=True)
+        moved_noise += _load_variance(c, moved)
+        moved_spread = moved_spread + _loose_variance(c, joints, np.eye(3), at, rest)
+        noise = noise + _load_variance(c, moved if base else moved @ frame.T)
     if base:
         points = (points - c.placing.shift[station]) @ frame
         frame = np.eye(3)
-    moved, moved_spread = _moved_by_load(c, at, rest)
-    if rest is not None:
-        moved_spread = moved_spread + _loose_variance(c, joints, np.eye(3), at, rest)
-        noise = noise + _load_variance(c, moved @ frame.T)
-        moved_noise = moved_noise + _load_variance(c, moved)
-    return Prediction(
-        points,
-        k * np.sqrt(spread + c.discrepancy**2),
-        k * np.sqrt(spread + noise),
-        frame @ at.turn @ c.placing.tool_turn,
-        moved,
-        k * np.sqrt(moved_spread + c.discrepancy**2),
-        k * np.sqrt(moved_spread + moved_noise),
-        *distance,
-        c.markers,
-        c.placed,
-    )
+    return {
+        "position": points,
+        "half_width": k * np.sqrt(spread + c.discrepancy**2),
+        "half_width_reading": k * np.sqrt(spread + noise),
+        "orientation": frame @ at.turn @ c.placing.tool_turn,
+        "deflection": moved,
+        "deflection_half_width": k * np.sqrt(moved_spread + c.discrepancy**2),
+        "deflection_half_width_reading": k * np.sqrt(moved_spread + moved_noise),
+        "distance": distance[0],
+        "distance_half_width": distance[1],
+        "distance_half_width_reading": distance[2],
+    }
 
 
 def _distances(

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.calibration.campaign import ANGLES, LENGTHS, Campaign, factors
+from elastocal.calibration.arrays import ANGLES, LENGTHS, factors
+from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.priors import Prior
-from elastocal.calibration.words import ORDER, automatic, with_words
+from elastocal.calibration.words import automatic, model_words, with_words
 from elastocal.errors import (
     ConflictError,
     MissingError,
@@ -23,7 +24,6 @@ from elastocal.errors import (
     UnitError,
     UnsupportedError,
 )
-from elastocal.files.campaign.columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.decisions import decided_rows
 from elastocal.files.campaign.observed import (
     POSITIONS,
@@ -34,6 +34,7 @@ from elastocal.files.campaign.observed import (
     words_of,
 )
 from elastocal.files.campaign.priors import PriorEntry, dimension_of
+from elastocal.files.campaign.reading_columns import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
 from elastocal.files.tables.records import is_campaign
@@ -60,6 +61,7 @@ def read_campaign(
 
     ``length`` and ``angle`` are units of columns that do not tell theirs (``x``, not ``x_mm``), ``euler`` the order of
     Euler angles.  Joint values are in the units of the tables (``data.length``, ``data.angle``), as of arrays.
+    ``data.notes`` say what was assumed and what is not used; a calibration repeats them among its warnings.
     """
     given = [tables] if isinstance(tables, str | PathLike) else list(tables)
     keys = {"tool": tool, "euler": euler, "units": {k: u for k, u in (("length", length), ("angle", angle)) if u}}
@@ -104,7 +106,7 @@ def campaign_of(observed: Observed) -> tuple[Robot, Campaign]:
         orientation_noise=entry.orientation_noise, places=readings.places, name=observed.name,
         priors=_priors(observed, bool(placed)) if observed.priors else (),
     )  # fmt: skip
-    return robot, _decided(observed, _as_written(robot, readings, read))
+    return robot, _decided(observed, _as_written(robot, readings, read)).changed(notes=observed.notes)
 
 
 def _as_written(robot: Robot, readings: Readings, read: Campaign) -> Campaign:
@@ -147,11 +149,18 @@ def _priors(observed: Observed, placed: bool) -> tuple[Prior, ...]:
     if words == "auto":
         words = automatic(observed.model, loaded=loaded, placed=placed, warms=heat)
     for word in words:
-        if word not in ORDER:
-            raise observed.located.unknown(("model",), "model word", word, ("auto", *ORDER))
-    robot, wanted = with_words(observed.model, tuple(words))
+        if word not in model_words():
+            raise observed.located.unknown(("model",), "model word", word, ("auto", *model_words()))
+    return stated_priors(observed.located, observed.priors, observed.model, tuple(words))
+
+
+def stated_priors(
+    located: Located, entries: Sequence[PriorEntry], robot: Robot, words: tuple[str, ...]
+) -> tuple[Prior, ...]:
+    """Priors as a file states them, of parameters that model words stand for."""
+    robot, wanted = with_words(robot, words)
     names = tuple(n for w in wanted for n in w.names)
-    return tuple(p for entry in observed.priors for p in _prior(observed.located, entry, robot, names))
+    return tuple(p for entry in entries for p in _prior(located, entry, robot, names))
 
 
 _DIMENSIONS = {"m": "length", "rad": "angle", "rad/(N m)": "compliance", "m/N": "compliance", "kg": "mass"}
@@ -219,13 +228,11 @@ def _again(observed: Observed, table: Any) -> Observed:
     return observed_again(replace(observed.located, data={**data, **decided, "table": table}), observed)
 
 
-def readings_for(
-    calibration: Calibration, path: Paths, keys: Mapping[str, Any] | None = None
-) -> tuple[Campaign, tuple[str, ...], bool]:
-    """Readings of a calibrated robot by a campaign file or by a bare table, notes, and whether its stations are to be
-    fitted.  ``keys`` of a campaign file are for a table, which has none."""
+def readings_for(calibration: Calibration, path: Paths, keys: Mapping[str, Any] | None = None) -> tuple[Campaign, bool]:
+    """Readings of a calibrated robot by a campaign file or by a bare table, and whether its stations are to be fitted.
+    ``keys`` of a campaign file are for a table, which has none."""
     if not is_campaign(Path(path)):
-        return *table_readings(path, calibration, keys), False
+        return table_readings(path, calibration, keys), False
     observed = read_observed(Path(path))
     robot, readings = campaign_of(observed)
     if robot.joints != calibration.robot.joints:
@@ -233,14 +240,11 @@ def readings_for(
             f"{path}: its robot has joints {', '.join(robot.joints)}, the calibrated one "
             f"{', '.join(calibration.robot.joints)}; give readings of the calibrated robot"
         )
-    notes = (*observed.notes, *(w.text for w in observed.warnings))
-    return readings, notes, observed.entry.tracker_frame == "fit"
+    return readings, observed.entry.tracker_frame == "fit"
 
 
-def table_readings(
-    path: Paths, calibration: Calibration, keys: Mapping[str, Any] | None = None
-) -> tuple[Campaign, tuple[str, ...]]:
-    """A bare table of a calibrated robot, in the frame of its instrument, and notes.
+def table_readings(path: Paths, calibration: Calibration, keys: Mapping[str, Any] | None = None) -> Campaign:
+    """A bare table of a calibrated robot, in the frame of its instrument.
 
     Columns as in campaigns; one marker that is not named is that of the calibration.
     """
@@ -254,5 +258,5 @@ def table_readings(
             f"{path}: the columns do not say which of the markers {', '.join(calibration.markers)} was read; name them "
             f"{calibration.markers[0]}.x_mm, or add a column marker"
         )
-    notes = tuple(n for n in observed.notes if not n.startswith(("No marker", "No load", "The load")))
-    return campaign_of(observed)[1], (*notes, *(w.text for w in observed.warnings))
+    notes = tuple(n for n in observed.notes if not n.text.startswith(("No marker", "No load", "The load")))
+    return campaign_of(observed)[1].changed(notes=notes)

@@ -156,8 +156,8 @@ def estimates_of(fit: Fit, inflation: float) -> Estimates:
         sizes = w.sizes
         for i, name in enumerate(w.names):
             at = first + i
-            prior = float(np.exp(log_s) * sizes[i]) * (abs(fit.values[at]) if w.log else 1.0)
-            unit = task.robot.parameters.rows[task.robot.parameters.index(name)].unit
+            prior = float(np.exp(log_s) * sizes[i] * (abs(fit.values[at]) if w.log else 1.0))
+            unit = task.robot.parameters[name].unit
             value, file_value = float(fit.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2
             sd = min(

@@ -18,9 +18,9 @@ from elastocal.calibration.joining import joined
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
-from elastocal.calibration.lost import without_beyond
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
+from elastocal.calibration.out_of_reach import without_beyond
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.priors import Prior
@@ -123,7 +123,7 @@ def calibrate(
     instrument = instrument if rich is None else replace(instrument, bent=rich.robot)
     climber = Climber(sight, robot, dropped, placing, instrument, campaign.priors, progress, rich)
     ladder = climb(climber, words) if kept is None else kept.climb(climber)
-    known = (*checked.findings, *assumed, *(() if kept is None else kept.findings))
+    known = (*campaign.notes, *checked.findings, *assumed, *(() if kept is None else kept.findings))
     return with_causes(result_of(checked.campaign, campaign, ladder, units, lost, known), checked.campaign)
 
 

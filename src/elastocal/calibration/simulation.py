@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
 from elastocal.arguments import checked, generator, vector
-from elastocal.calibration.campaign import LENGTHS, Campaign, controller_to_joints, factors, pose_table, wrench_table
+from elastocal.calibration.arrays import LENGTHS, controller_to_joints, factors, pose_table, wrench_table
+from elastocal.calibration.campaign import Campaign
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan
@@ -45,6 +46,7 @@ NOISE = 3e-5
 """Standard deviation in m of one coordinate of one reading, where nobody states it."""
 Noise = float | ErrorSource | Sequence[ErrorSource] | None
 Markers = Mapping[str, Sequence[float]] | Sequence[str]
+Read = Literal["position", "deflection"]
 
 
 @checked("where")
@@ -54,7 +56,7 @@ def simulate(
     *,
     noise: Noise = NOISE,
     rng: np.random.Generator | int = 1,
-    read: Literal["position", "deflection"] | None = None,
+    read: Read | None = None,
     markers: Markers = (),
     wrench: Any = None,
     load_frame: str | None = None,
@@ -119,7 +121,7 @@ class _Setting:
 
     robot: Robot
     measurement: Measurement
-    read: Literal["position", "deflection"]
+    read: Read
     station: tuple[str, ...]
     length: Any = "m"
     angle: Any = "rad"
@@ -139,7 +141,7 @@ class _Setting:
 
 
 def _setting(
-    robot: Robot, where: Any, read: Literal["position", "deflection"] | None, markers: Markers, wrench: Any,
+    robot: Robot, where: Any, read: Read | None, markers: Markers, wrench: Any,
     load_frame: str | None, repeats: int,
 ) -> _Setting:  # fmt: skip
     if repeats < 1:
@@ -148,10 +150,10 @@ def _setting(
         _refuse_beside(where, wrench, load_frame)
     if isinstance(where, Plan):
         kind = where.task.measuring.readings(where.chosen)
-        if not isinstance(kind, Position | Deflection):
+        if kind.kind not in get_args(Read):
             raise UnsupportedError(f"a plan of {kind.kind} gives no positions and no deflections to simulate here")
         chosen = markers or tuple(m.frame for m in kind.setup.markers)
-        return _of(robot, kind.setup.q, kind.setup.load, read or _kind(kind), chosen, repeats)
+        return _of(robot, kind.setup.q, kind.setup.load, read or cast(Read, kind.kind), chosen, repeats)
     if isinstance(where, Campaign):
         push = np.zeros((1, 6)) if where.wrench is None else where.wrench
         known = read or ("position" if where.position is not None or where.deflection is None else "deflection")
@@ -178,12 +180,8 @@ def _refuse_beside(where: Plan | Campaign, wrench: Any, load_frame: str | None) 
         )
 
 
-def _kind(kind: Measurement) -> Literal["position", "deflection"]:
-    return "deflection" if isinstance(kind, Deflection) else "position"
-
-
 def _of(
-    robot: Robot, q: Array, load: AppliedWrenches, read: Literal["position", "deflection"], markers: Markers,
+    robot: Robot, q: Array, load: AppliedWrenches, read: Read, markers: Markers,
     repeats: int,
 ) -> _Setting:  # fmt: skip
     if isinstance(markers, Mapping):

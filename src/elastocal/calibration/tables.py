@@ -109,8 +109,8 @@ def ladder_table(c: Calibration) -> Table:
     notes = (
         *((kept,) if c.ladder.before is not None else ()),
         f"Words are added in this order and kept unless the leave-one-out error rises by more than "
-        f"{100 * (WORTH - 1):.1g} % (coupling: where it falls by {100 * (1 - RARE['coupling']):.0f} %); the evidence "
-        "of the two noises is not comparable.",
+        f"{100 * (WORTH - 1):.1g} % (what few robots need, as coupling: where it falls by {100 * (1 - RARE):.0f} %); "
+        "the evidence of the two noises is not comparable.",
         f"Gain of the {which} over the nominal robot: {gain}; more than {1e3 * gained.gain_half_width:.3f} {unit} is "
         f"asked for ({SURE:g} standard errors, more where poses are few), of compliances alone any.",
     )

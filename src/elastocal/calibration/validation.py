@@ -12,15 +12,15 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation, too_narrow
 from elastocal.calibration.campaign import Campaign, check_campaign
-from elastocal.calibration.elsewhere import Anew, changed, median, moved_instrument, slip
-from elastocal.calibration.lost import without_lost
 from elastocal.calibration.measurement import measured_to
+from elastocal.calibration.out_of_reach import without_lost
 from elastocal.calibration.placing import Placing, placed
 from elastocal.calibration.repeats import distinct_rows
 from elastocal.calibration.seen import Seen
 from elastocal.calibration.slips import put_right, size_of
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
+from elastocal.calibration.validation_causes import Anew, changed, median, moved_instrument, slip
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding

@@ -12,6 +12,7 @@
     preload      backlash of gears that the arm's own weight presses to one side, masses unknown
     thermal      links grow with the temperature of the campaign
 
+Most of them, and all further ones, are said by the effect itself (``Element.word``), in this or another package.
 No list of parameters to hold: directions that readings cannot tell apart are settled by the priors.
 """
 
@@ -25,23 +26,16 @@ import numpy as np
 
 from elastocal.arguments import check_type
 from elastocal.calibration.priors import Prior
-from elastocal.errors import ConflictError, UnknownNameError
+from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.model.chain import AXES
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
-from elastocal.model.compliant.gear_harmonics import GearHarmonics
-from elastocal.model.compliant.joint_coupling import JointCoupling
-from elastocal.model.compliant.joint_gain import JointGain
 from elastocal.model.compliant.joint_offset import JointOffset
-from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.link_compliance import as_matrix6
-from elastocal.model.compliant.own_weight import OwnWeight
-from elastocal.model.compliant.thermal_growth import ThermalGrowth
-from elastocal.model.compliant.weight_backlash import WeightBacklash
-from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames
-from elastocal.model.elements import Element
+from elastocal.model.elements import Element, element_kinds
 from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
+from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.solve.blocks import Scale
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -78,8 +72,14 @@ def with_words(robot: Robot, words: tuple[str, ...], priors: Sequence[Prior] = (
     """
     wanted: list[Wanted] = []
     for word in words:
-        robot, groups = _WORDS[word](robot)
-        wanted += groups
+        if word in _WITH_OTHERS:
+            robot, groups = _WITH_OTHERS[word](robot)
+            wanted += groups
+        for effect in _effects(word):
+            robot = _with_new(robot, effect.neutral(robot))
+            for group in effect.prior_groups(robot):
+                taken = any(w.scale.name == group.name for w in wanted)  # by another effect of the word
+                wanted.append(_wanted(replace(group, name=f"{group.name} {effect.kind}") if taken else group))
     for prior in priors:
         for log, positive in ((False, False), (False, True), (True, False)):
             alike = [n for w in wanted if (w.log, w.positive) == (log, positive) for n in prior.names if n in w.names]
@@ -88,6 +88,12 @@ def with_words(robot: Robot, words: tuple[str, ...], priors: Sequence[Prior] = (
                 wanted = [without_names(w, own.names) for w in wanted]
                 wanted.append(_known(robot, own, log, positive))
     return robot, tuple(w for w in wanted if w.names)
+
+
+def _wanted(group: PriorGroup) -> Wanted:
+    scale = Scale(group.name, group.sd, group.width, group.pool)
+    precision = np.diag(np.array(group.sizes) ** -2.0) if group.sizes else None
+    return Wanted(scale, group.names, precision, positive=group.positive)
 
 
 def _known(robot: Robot, prior: Prior, log: bool, positive: bool) -> Wanted:
@@ -145,59 +151,6 @@ def _with_new(robot: Robot, elements: Sequence[Element]) -> Robot:
     """The robot with those elements whose parameters it does not have: one that was calibrated before has them."""
     have = set(robot.parameters.names)
     return robot.with_elements(*(e for e in elements if not have & {p.name for p in e.parameters(robot.tree)}))
-
-
-def _weight(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    """One group for every joint: the sag of a typical arm, and of every link by the uncertainty of its mass moment."""
-    added: list[Element] = []
-    wanted = []
-    for joint in robot.joints:
-        sag = OwnWeight.neutral(robot.tree, joint)
-        names = tuple(p.name for p in sag.parameters(robot.tree))
-        if not set(names) & set(robot.parameters.names):
-            added.append(sag)
-        sizes = np.concatenate([[1.0], np.repeat(_moment_shares(robot, joint), 3)])[: len(names)]
-        wanted.append(Wanted(Scale(f"weight {joint}", 3e-4, 1.0, "own weight"), names, np.diag(sizes**-2.0)))
-    return robot.with_elements(*added), wanted
-
-
-def _moment_shares(robot: Robot, joint: str) -> Array:
-    """How far the mass moment of every moving frame from a joint on is uncertain, as a share of that of the arm."""
-    frames = moving_frames(robot.tree, joint)
-    steps = np.array([robot.chain.length(f) for f in (*frames, robot.tool)])
-    lengths = np.maximum(np.diff(steps), 0.1 * robot.size / len(frames))
-    weights = LIGHTER ** np.arange(len(frames))
-    beyond = weights.sum() - np.cumsum(weights)
-    moments = (0.5 * weights + beyond) * lengths
-    return np.asarray(0.5 * moments / moments.sum())
-
-
-def _lateral(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
-    names = tuple(f"{j}.lateral_{k}" for j in turning for k in (1, 2))
-    return _with_new(robot, [LateralWeight(joint=j) for j in turning]), [Wanted(Scale("lateral", 1e-4), names)]
-
-
-def _harmonics(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
-    groups = [
-        Wanted(Scale(f"harmonics {n}", 1e-4), tuple(f"{j}.{w}{n}" for j in turning for w in ("sin", "cos")))
-        for n in (1, 2)
-    ]
-    return _with_new(robot, [GearHarmonics(joint=j, orders=(1.0, 2.0)) for j in turning]), groups
-
-
-def _coupling(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    """Neighbours of one kind, both ways."""
-    pairs = [(a, b) for a, b in zip(robot.joints, robot.joints[1:], strict=False)]
-    pairs = [p for a, b in pairs if robot.tree.joint(a).kind == robot.tree.joint(b).kind for p in ((a, b), (b, a))]
-    names = tuple(f"{a}.per_{b}" for a, b in pairs)
-    return _with_new(robot, [JointCoupling(joint=a, of=b) for a, b in pairs]), [Wanted(Scale("coupling", 1e-4), names)]
-
-
-def _gain(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    names = tuple(f"{j}.gain" for j in robot.joints)
-    return _with_new(robot, [JointGain(joint=j) for j in robot.joints]), [Wanted(Scale("gain", 1e-4), names)]
 
 
 def _compliance(robot: Robot) -> tuple[Robot, list[Wanted]]:
@@ -302,54 +255,49 @@ def _moments(rows: Sequence[Parameter]) -> Wanted:
     return Wanted(Scale("mass moments", 1.0, 0.0), tuple(p.name for p in moments), np.diag(np.array(sizes) ** -2.0))
 
 
-def _thermal(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    frames = [f.name for f in robot.tree.path(robot.tool) if np.linalg.norm(f.pose.translation) > 1e-3]
-    names = tuple(f"{f}.expansion" for f in frames)
-    return _with_new(robot, [ThermalGrowth(frame=f) for f in frames]), [Wanted(Scale("thermal", 1.2e-5), names)]
+_WITH_OTHERS = {"geometry": _geometry, "compliance": _compliance}
+"""Words whose priors tie several effects together; those of all others are said by the effects themselves."""
+
+_ORDER = (
+    "geometry", "compliance", "weight", "lateral", "harmonics", "preload", "backlash", "coupling", "gain", "thermal",
+)  # fmt: skip
 
 
-def _backlash(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    gaps = tuple(p.name for p in robot.parameters if p.kind == "joint_backlash")
-    return robot, [Wanted(Scale("backlash", 2e-4, 0.0), gaps, positive=True)]
+def model_words() -> tuple[str, ...]:
+    """All words in the order in which a ladder tries them; those of further effects last."""
+    return tuple(dict.fromkeys((*_ORDER, *sorted(e.word for e in element_kinds().values() if e.word))))
 
 
-def _preload(robot: Robot) -> tuple[Robot, list[Wanted]]:
-    turning = [j for j in robot.joints if robot.tree.joint(j).kind == "revolute"]
-    names = tuple(f"{j}.preload" for j in turning)
-    return _with_new(robot, [WeightBacklash(joint=j) for j in turning]), [Wanted(Scale("preload", 3e-5), names)]
+def _effects(word: str) -> tuple[type[Element], ...]:
+    """The effects that a word stands for by their own account."""
+    effects = tuple(e for e in element_kinds().values() if e.word == word)
+    for effect in effects:
+        if not effect.word.isidentifier() or not 0 < effect.prior_sd < np.inf:
+            raise RangeError(
+                f"effect {effect.kind}: its word is {effect.word!r} and its prior_sd {effect.prior_sd!r}; "
+                "correct its class: one plain word, and a standard deviation above zero",
+                value=effect.kind,
+            )
+    return effects
 
 
-_WORDS = {
-    "geometry": _geometry,
-    "compliance": _compliance,
-    "weight": _weight,
-    "lateral": _lateral,
-    "harmonics": _harmonics,
-    "preload": _preload,
-    "backlash": _backlash,
-    "coupling": _coupling,
-    "gain": _gain,
-    "thermal": _thermal,
-}
-
-ORDER = tuple(_WORDS)
-"""Words in the order in which a ladder tries them."""
+def is_rare(word: str) -> bool:
+    """Whether few robots need what a word stands for."""
+    effects = _effects(word)
+    return bool(effects) and all(e.rare for e in effects)
 
 
 def automatic(robot: Robot, *, loaded: bool, placed: bool, warms: bool) -> tuple[str, ...]:
     """Words that are tried unless others are asked for, in order.
 
-    ``placed``: readings are of places; deflections alone do not see geometry; ``warms``: the temperature changes.  A
-    gain of joints helped no robot that was tried.
+    ``placed``: readings are of places; deflections alone do not see geometry; ``warms``: the temperature changes.
     """
     weighed = any(p.kind == "link_mass" for p in robot.parameters)
     compliant = any(p.kind in _LOG_SD or p.kind == "link_compliance" for p in robot.parameters)
-    bends = ("compliance", "backlash") if loaded else ("compliance",) if compliant and weighed else ()
-    if not placed:
-        return bends
-    rest = ("lateral", "harmonics") if bends and weighed else ("weight", "lateral", "harmonics")
-    preload = () if loaded else ("preload",)
-    return ("geometry", *bends[:1], *rest, *preload, *bends[1:], "coupling", *(("thermal",) if warms else ()))
+    bends = loaded or (compliant and weighed)
+    occasion = Occasion(robot, placed, loaded, warms, weighed, bends)
+    tied = {"geometry": placed, "compliance": bends}
+    return tuple(w for w in model_words() if tied.get(w) or any(e.applies(occasion) for e in _effects(w)))
 
 
 def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
@@ -359,8 +307,8 @@ def check_words(model: str | Sequence[str]) -> tuple[str, ...] | None:
         return None
     words = (model,) if isinstance(model, str) else tuple(dict.fromkeys(model))
     for word in words:
-        if word not in _WORDS:
-            raise UnknownNameError("model word", word, ("auto", *ORDER))
+        if word not in model_words():
+            raise UnknownNameError("model word", word, ("auto", *model_words()))
     return words
 
 

@@ -1,11 +1,11 @@
 """Programs too long to be held at once: corrected piece by piece, in memory that grows with their text alone.
 
 CAM systems write runs of many lines with one whole target each, which stand for themselves (``Post.alone``).  Such a
-run is cut into pieces; each becomes a program of its own, with all that stands before the run and does not move, which
-says what is active there, the line before the piece, where its first move starts, and the line behind it.  Marks
-(comments) tell which part of the corrected text is the piece's own.  A piece begins near the joint values at which the
-one before it ended, and must find them there again; where it does not, or where two pieces change a file beside it, the
-program is corrected as a whole.
+run is cut into pieces; each becomes a program of its own, with all that stands before and behind the run and does not
+move, which says what is active there, the line before the piece, where its first move starts, and the line behind it.
+Marks (comments) tell which part of the corrected text is the piece's own.  A piece begins near the joint values at
+which the one before it ended, and must find them there again; where it does not, or where two pieces change a file
+beside it, the program is corrected as a whole.
 
 What is shown (tables, figures, CSV) is the correction of a program in which every k-th line of the run is left, at its
 own place; what holds for all targets is said in words.
@@ -86,6 +86,11 @@ class Run:
     def tail(self) -> bytes:
         return self.data[self.starts[-1] :]
 
+    @cached_property
+    def behind(self) -> bytes:
+        """The tail without its motions: what it declares holds for the run too."""
+        return re.sub(rb"^%s(?:\r?\n|\Z)" % self.post.motion, b"", self.tail, flags=re.M | re.I)
+
     def lines(self, first: int, last: int) -> bytes:
         return self.data[self.starts[first] : self.starts[last]]
 
@@ -121,7 +126,7 @@ class Piece:
     def files(self) -> dict[str, bytes]:
         run, mark = self.run, self.run.post.mark
         start = run.still + run.lines(self.first - 1, self.first) + mark if self.first else run.head
-        end = run.tail if self.ends else mark + run.lines(self.last, self.last + 1)
+        end = run.tail if self.ends else mark + run.lines(self.last, self.last + 1) + run.behind
         return {run.file: b"".join([start, run.lines(self.first, self.last), end]), **run.beside}
 
     def own(self, text: bytes) -> bytes:
@@ -188,7 +193,10 @@ def streamed(
 
     Pieces are corrected by ``correct``, what is shown by ``show``, which comes first: what is wrong shows at once.
     """
-    out = show(parsed(run.shown(shown), given, run.post.kind, origin), None)
+    some = parsed(run.shown(shown), given, run.post.kind, origin)
+    if some.wrenches is not None:  # which decide together what is taken for compliant
+        return None
+    out = show(some, None)
     parts: list[bytes] = []
     totals, beside, near = Totals(), dict[str, bytes](), None
     for piece in run.pieces(size):

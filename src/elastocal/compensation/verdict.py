@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensation.remaining import GEOMETRY, remaining, unmeasured_geometry
+from elastocal.compensation.residual_error import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
 from elastocal.findings import Finding
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from elastocal.compensation.contributions import Contributions
     from elastocal.compensation.correction import Correction
 
-WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight", "weight_backlash")
 ROUNDING = 1e-9
 """m below which a contribution is not more than rounding."""
 DOUBTFUL = 0.5
@@ -180,7 +179,8 @@ def _exact(result: Correction, fixed: Sequence[str] | None) -> tuple[Finding, ..
     if fixed is None:
         fixed = [p.name for p in result.model.parameters if p.value and p.name not in names]
     taught = result.method.taught
-    exact = tuple(n for n in fixed if not (taught and kind[n] in (*GEOMETRY, *WEIGHT)))
+    in_targets = geometry_kinds(result.model).union(WEIGHT) if taught else ()
+    exact = tuple(n for n in fixed if kind[n] not in in_targets)
     lengths = unmeasured_geometry(result)
     named = [*((lengths,) if lengths else ()), *((f"what was not estimated ({_words(exact, kind)})",) if exact else ())]
     if not named:

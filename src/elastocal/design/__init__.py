@@ -1,8 +1,4 @@
-"""What to measure: candidates, feasibility, exchange search, certificate; ``plan`` puts them together.
-
-from elastocal.design import plan
-plan(robot, cell, loads=[Hanging(masses=(100.0,))], markers=["marker1", "marker2"])
-"""
+"""What to measure: candidates, feasibility, exchange search, certificate; ``planned`` puts them together."""
 
 from __future__ import annotations
 
@@ -11,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elastocal.design.assessing import Assessment, assess
-    from elastocal.design.planning import plan
+    from elastocal.design.planning import planned
     from elastocal.design.result import Plan
 
-__all__ = ["Assessment", "Plan", "assess", "plan"]
-_HOME = {"plan": "planning", "Plan": "result", "assess": "assessing", "Assessment": "assessing"}
+__all__ = ["Assessment", "Plan", "assess", "planned"]
+_HOME = {"planned": "planning", "Plan": "result", "assess": "assessing", "Assessment": "assessing"}
 
 
 def __getattr__(name: str) -> Any:

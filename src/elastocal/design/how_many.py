@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.design.criteria.criterion import Criterion
 from elastocal.design.exchange import Search, Selection, best_climb, climbed, grown, search
-from elastocal.design.information import CandidateRows, OpenPlanError, space_of
+from elastocal.design.information import CandidateRows, OpenPlanError, Space, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
 from elastocal.errors import ConflictError, RangeError, ShapeError, TooFewError
@@ -80,13 +80,14 @@ def accuracy_curve(
     rules: Rules | None = None,
     restarts: int = 3,
     executor: Executor | None = None,
+    space: Space | None = None,
 ) -> tuple[Point, ...]:
     """Plans of growing size; each is also climbed to from the one before, so that no criterion grows worse by size.
 
     Sizes at which a combination of parameters is left open are not on the curve; where all are, that is an error.
     ``rules`` say whether members may repeat; their own count is not used, and groups are not possible.
     """
-    space = space_of(candidates)
+    space = space_of(candidates) if space is None else space
     out: list[Point] = []
     for count in sorted(set(counts)):
         law = _law(rules, count)
@@ -114,6 +115,7 @@ def how_many(
     rules: Rules | None = None,
     restarts: int = 3,
     executor: Executor | None = None,
+    space: Space | None = None,
 ) -> HowMany:
     """The smallest plan found that meets the requirement; ``rules`` as in ``accuracy_curve``."""
     p, k = candidates.parameters, candidates.blocks.shape[1]
@@ -130,7 +132,7 @@ def how_many(
             f"{high} measurements cannot give {p} parameters; allow {least} or more, or seek fewer",
             value=(high, p, least),
         )
-    space = space_of(candidates)
+    space = space_of(candidates) if space is None else space
     tried: dict[int, Point] = {}
 
     def meets(count: int) -> bool:

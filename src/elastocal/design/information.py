@@ -199,7 +199,7 @@ def space_of(candidates: CandidateRows) -> Space:
 def known_by_rows(candidates: CandidateRows, chosen: Sequence[int], coordinates: Coordinates) -> Knowledge:
     """By QR of the rows of a plan; refuses a plan that leaves a combination open."""
     rows = candidates.rows(chosen) @ coordinates.transform
-    triangle = stacked_triangle([rows, np.zeros(coordinates.transform.shape)], len(coordinates.order))
+    triangle = stacked_triangle([rows, np.zeros(coordinates.transform.shape)], coordinates.transform.shape[1])
     rank = decide_rank(triangle, np.ones(len(triangle)))
     if rank.rank < len(triangle):
         null = coordinates.transform @ (rank.null / rank.lengths[:, None])

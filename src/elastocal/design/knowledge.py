@@ -29,7 +29,8 @@ RIDGE = 1e-7
 class Coordinates:
     """x = T y: ``transform`` (p, p), rows in the order of the parameters; the first ``nuisance`` of y are nuisances.
 
-    ``order`` (p,) are the parameters with nuisances first; T with rows in this order is upper triangular.
+    ``order`` (p,) are the parameters with nuisances first; T with rows in this order is upper triangular.  Of
+    combinations that stand for all parameters (``leading``) T is (p, r).
     """
 
     transform: Array
@@ -43,7 +44,9 @@ class Coordinates:
 
     @cached_property
     def log_scale(self) -> float:
-        """log |det| of the block of T that belongs to the parameters sought."""
+        """log |det| of the block of T that belongs to the parameters sought; 0 where y has fewer numbers than x."""
+        if self.transform.shape[1] < len(self.order):
+            return 0.0
         diagonal = self.transform[self.order, np.arange(len(self.order))][self.nuisance :]
         return float(np.sum(np.log(np.abs(diagonal))))
 

@@ -17,8 +17,8 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.feasibility.filter import Removed
 from elastocal.design.poses import drawn
 from elastocal.errors import UnknownNameError
-from elastocal.measure.deflection import Deflection, Statics
-from elastocal.measure.kind import Measurement
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Measurement, Statics
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
@@ -62,6 +62,11 @@ class Method(ABC):
     noun: ClassVar[str] = "poses"
     letter: ClassVar[str] = "P"
     errors_sought: ClassVar[bool] = False
+
+    @property
+    def nuisances(self) -> tuple[ErrorSource, ...]:
+        """All sources of error, with those that a calibration finds by itself."""
+        return self.sources
 
     @abstractmethod
     def choices(self, task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tuple[Removed, ...]]:
@@ -112,16 +117,25 @@ KINDS: dict[str, Callable[[Setup, Statics], Measurement]] = {
 
 @dataclass(frozen=True)
 class Measuring(Method):
-    """``kind`` of measurement of ``markers`` with its ``sources`` of error; ``statics`` is of deflections."""
+    """``kind`` of measurement of ``markers`` with its ``sources`` of error; ``statics`` is of deflections.
+
+    ``placing``: where instrument and markers are, if the calibration finds it; predictions are of what the instrument
+    reads of the first marker then.
+    """
 
     kind: str
     markers: tuple[Marker, ...]
     sources: tuple[ErrorSource, ...] = ()
     statics: Statics = "loaded"
+    placing: tuple[ErrorSource, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise UnknownNameError("kind of measurement", self.kind, KINDS)
+
+    @property
+    def nuisances(self) -> tuple[ErrorSource, ...]:
+        return (*self.sources, *self.placing)
 
     def at(self, q: Array, load: AppliedWrenches, markers: tuple[Marker, ...] | None = None) -> Measurement:
         """The readings of (N, n) configurations under their loads."""
@@ -139,7 +153,21 @@ class Measuring(Method):
         return self.at(candidates.q, candidates.load)
 
     def at_tests(self, q: Array, load: AppliedWrenches, frame: str, model: Robot, names: Sequence[str]) -> Array:
-        return self.at(q, load, (Marker(frame),)).derivative(model, names)
+        return self.at(q, load, (self._tested(frame),)).derivative(model, names)
+
+    def placing_at_tests(self, q: Array, load: AppliedWrenches, model: Robot, names: Sequence[str]) -> Array:
+        """How what counts depends on the unknowns ``names`` of the campaign, (T, 3, c)."""
+        kind = self.at(q, load, (self._tested(),))
+        out = np.zeros((len(q), 3, len(names)))
+        for source in self.placing:
+            columns = source.columns(kind, model)
+            for i, unknown in enumerate(source.unknowns(kind, model)):
+                if unknown.name in names:
+                    out[:, :, names.index(unknown.name)] = columns[:, :, i]
+        return out
+
+    def _tested(self, frame: str = "") -> Marker:
+        return Marker(self.markers[0].frame if self.placing else frame)
 
     def route(self, chosen: CandidateSet) -> tuple[int, ...]:
         """Under a load that is carried a deflection is read twice, first everywhere without the load."""

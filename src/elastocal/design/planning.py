@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.arguments import checked, generator
+from elastocal.arguments import generator
 from elastocal.design.cell import Cell
 from elastocal.design.certificate import certify
-from elastocal.design.criteria.criterion import criterion_class
 from elastocal.design.criteria.d import Determinant
+from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import search
 from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
+from elastocal.design.leading import whole
 from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Measuring
 from elastocal.design.problem import DesignProblem, design_problem
@@ -25,30 +26,23 @@ from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
 from elastocal.errors import ConflictError, InfeasibleError, MissingError, RangeError
 from elastocal.measure.sources.reading import Reading
 from elastocal.model.robot import Robot
-from elastocal.model.start_values import bending
 from elastocal.model.statics.observation import Marker
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
 
 FEW = 3
 """Searches at every size where sizes are compared."""
+CLOSE, ROUGH = 1e-4, 0.02
+"""Gap at which a bound is left alone; by priors, with many more unknowns than a plan settles, it closes slowly."""
 CURVE = (0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0)
 """Sizes of the plans on the curve, as parts of the one asked for."""
 
 
-@checked()
 @one_thread
-def plan(
-    robot: Robot,
-    work: PlanTask | Cell | None = None,
+def planned(
+    task: PlanTask,
     *,
-    loads: Sequence[Loading] = (),
-    markers: Sequence[str] = (),
-    seek: Sequence[str] | None = None,
-    noise: float = 3e-5,
     tests: TestPlan | None = None,
-    poses: int | None = None,
-    criterion: str | None = None,
     limits: Limits | None = None,
     most: int = 60,
     curve: bool = False,
@@ -59,21 +53,14 @@ def plan(
     executor: Executor | None = None,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Plan:
-    """What to measure: the best plan found for a task, or for a robot in a cell under ``loads``.
-
-    Without a task, deflections of ``markers`` (default the tool) are read; ``noise`` (m) is the sd of one
-    coordinate of one reading, loaded or not, so that a deflection has sqrt(2) of it.  ``tests`` are poses where the
-    accuracy counts; with ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
-    """
-    say = progress or (lambda done, total, stage: None)
-    robot = bending(robot) if loads else robot
-    task = replace(work, model=robot) if isinstance(work, PlanTask) else marker_task(robot, work, loads, markers, noise)
-    task = replace(
-        task,
-        names=task.names if seek is None else (seek,) if isinstance(seek, str) else tuple(seek),
-        count=task.count if poses is None else poses,
-        weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
-    )
+    """The best plan found for a task, kept clear of what its safety asks for; arguments as of ``elastocal.plan``."""
+    say, robot = progress or (lambda done, total, stage: None), task.model
+    if task.prior is not None and set(task.weights) != {TestPose.kind}:
+        raise ConflictError(
+            f"criterion {', '.join(task.weights)}: poses for a calibration by priors are chosen by the error that it "
+            f"leaves at test poses; leave the criterion out ({TestPose.kind}), or name the parameters that are sought",
+            value=tuple(task.weights), parameter="criterion",
+        )  # fmt: skip
     rng = generator("seed", seed)
     if tests is not None:
         if tests.wrenches is None and task.measuring.kind == "deflection":
@@ -95,17 +82,14 @@ def plan(
 def marker_task(
     robot: Robot, cell: Cell | None, loads: Sequence[Loading], markers: Sequence[str], noise: float
 ) -> PlanTask:
-    """Deflections of markers (default the tool) under loads, differences of readings with sd ``noise``."""
-    if not loads:
-        raise MissingError(
-            "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool"
-        )
+    """Deflections of markers (default the tool) under loads, their positions without; readings have sd ``noise``."""
     frames = ((markers,) if isinstance(markers, str) else tuple(markers)) or (robot.tool,)
     for frame in frames:
         robot.tree.frame(frame)
     if not noise > 0:
         raise RangeError("the noise must be positive; a reading without noise does not exist")
-    method = Measuring("deflection", tuple(Marker(f) for f in frames), (Reading(sd=noise),))
+    kind = "deflection" if loads else "position"
+    method = Measuring(kind, tuple(Marker(f) for f in frames), (Reading(sd=noise),))
     where = replace(cell or Cell(), markers=frames)
     return PlanTask(robot, method, None, (), tuple(loads), robot.tool, cell=where)
 
@@ -136,18 +120,24 @@ def best_plan(
     best = search(rows, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
     if limits and smallest is not None and not problem.requirement(limits).ratio(best.known) <= 1:
         best = smallest.plan  # a better criterion, but not what is required
+    if task.prior is not None:
+        known = whole(rows, best.chosen)
+        best = replace(best, known=known, gain=criterion.gain(known), value=criterion.value(known))
     curve = _curve(problem, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
-    own = certify(rows, criterion, rules, best, space=space) if criterion.certifiable else None
-    d = Determinant()
-    judged = replace(best, gain=d.gain(best.known), value=d.value(best.known))
-    by_d = own if own is not None and criterion.kind == d.kind else None
-    by_d = by_d or certify(rows, d, rules, judged, space=space)
+    near = CLOSE if task.prior is None else ROUGH
+    own = certify(rows, criterion, rules, best, tolerance=near, space=space) if criterion.certifiable else None
+    by_d = own if criterion.kind == Determinant.kind else None
+    if by_d is None and task.prior is None:
+        d = Determinant()
+        judged = replace(best, gain=d.gain(best.known), value=d.value(best.known))
+        by_d = certify(rows, d, rules, judged, space=space)
     return Plan(problem, best, own, by_d, curve, needed)
 
 
 def _sizes(problem: DesignProblem) -> tuple[int, ...]:
     """Of the plans on the curve."""
-    least = -(-problem.rows.parameters // problem.rows.blocks.shape[1]) + 1
+    open_ = problem.rows.parameters - len(problem.rows.prior_rows)
+    least = max(0, -(-open_ // problem.rows.blocks.shape[1])) + 1
     most = 10**6 if problem.task.may_repeat else len(problem.candidates)
     return tuple(sorted({min(most, max(least, round(c * problem.task.count))) for c in CURVE}))
 
@@ -164,7 +154,7 @@ def _needed(
     again = problem.task.may_repeat
     needed = how_many(
         problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
-        restarts=restarts, executor=executor,
+        restarts=restarts, executor=executor, space=problem.space,
     )  # fmt: skip
     if needed.smallest is None:
         worst = min((p.ratio for p in needed.tried), default=float("nan"))
@@ -190,5 +180,5 @@ def _curve(
     rules = Rules(1, problem.task.may_repeat)
     return accuracy_curve(
         problem.rows, problem.criterion, counts, rng=rng, requirement=wish, rules=rules, restarts=restarts,
-        executor=executor,
+        executor=executor, space=problem.space,
     )  # fmt: skip

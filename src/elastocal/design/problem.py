@@ -21,13 +21,14 @@ from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.how_many import Requirement
 from elastocal.design.information import CandidateRows, Space, space_of
 from elastocal.design.knowledge import Knowledge
+from elastocal.design.leading import leading_space, prior_root
 from elastocal.design.loading.loading import LoadOption
 from elastocal.design.method import Measuring, Method
 from elastocal.design.observed import independent, observed, taken_together
 from elastocal.design.rules import Rules
 from elastocal.design.safety import Access, accessible
-from elastocal.design.task import Limits, PlanTask, Tests, criterion_of, requirement_of
-from elastocal.errors import InputError, MissingError, RangeError, UnobservableError
+from elastocal.design.task import Earlier, Limits, PlanTask, Tests, criterion_of, requirement_of
+from elastocal.errors import InputError, MissingError, RangeError, UnobservableError, UnsupportedError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -69,7 +70,7 @@ class DesignProblem:
 
     @cached_property
     def space(self) -> Space:
-        return space_of(self.rows)
+        return space_of(self.rows) if self.task.prior is None else leading_space(self.rows)
 
     def rules(self, count: int) -> Rules:
         """With a quota for each load where the task states them."""
@@ -92,7 +93,26 @@ class DesignProblem:
         """Expected error (T,) at the test poses, in the unit that the method counts in."""
         return TestPose(self.derivatives).errors(known)
 
+    def uncalibrated(self, chosen: Sequence[int], effects: Sequence[str] | None = None) -> Array:
+        """Error (T,) that the nominal robot is expected to have there by the prior of the parameters, all or some.
+
+        Unknowns of the campaign are fitted to the readings of the candidates ``chosen``.
+        """
+        rows, q = self.rows, len(self.rows.nuisance)
+        every = rows.blocks[list(chosen)].reshape(-1, rows.parameters)[:, rows.order]
+        slopes, root = self.derivatives[:, :, rows.order], prior_root(rows)
+        taken = np.linalg.pinv(every[:, :q])
+        if effects is not None:
+            root = root * np.isin([rows.names[i] for i in rows.order[q:]], list(effects))[:, None]
+        off = (slopes[:, :, q:] - slopes[:, :, :q] @ (taken @ every[:, q:])) @ root
+        noise = slopes[:, :, :q] @ taken if effects is None else np.zeros((1, 1, 1))
+        return np.asarray(np.sqrt(np.sum(off**2, axis=(1, 2)) + np.sum(noise**2, axis=(1, 2))))
+
     def requirement(self, limits: Limits) -> Requirement:
+        if limits.share and self.task.prior is not None:
+            raise UnsupportedError(
+                "accuracies of single parameters are not required of a plan by priors; require the error at test poses"
+            )
         return requirement_of(limits, self.names, self.values, self.derivatives)
 
 
@@ -116,16 +136,16 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     wanted = tuple(n for n in kind.names(model, task.names) if n not in task.hold)
     if not wanted:
         raise MissingError("nothing is left to seek; hold less", code="nothing-sought")
-    names = independent(kind, method.sources, model, wanted, measured) if task.names is None else wanted
+    names = independent(kind, method.nuisances, model, wanted, measured) if task.names is None else wanted
 
     def rows_of(names: tuple[str, ...]) -> CandidateRows:
-        rows = observed(kind, method.sources, model, names, task.repeats, measured)
+        rows = observed(kind, method.nuisances, model, names, task.repeats, measured)
         rows = rows if owner is None else taken_together(rows, owner)
         rows = replace(rows, nuisance=()) if method.errors_sought else rows
         return _informed(rows, task)
 
     rows = rows_of(names)
-    hidden = unobservable(rows, _scales(rows, model))
+    hidden = unobservable(rows, _scales(rows, model)) if task.prior is None else ()
     if hidden and (task.names is not None or len(hidden) == len(names)):
         raise unobservable_error(hidden, candidates, method)
     if hidden:
@@ -133,6 +153,8 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
         rows = rows_of(names)
     tests = task.tests or spread_tests(candidates, model.tool)
     slopes = rows.widened(tests.derivatives(method, model, names))
+    if isinstance(method, Measuring) and method.placing:
+        slopes[:, :, len(names) :] = method.placing_at_tests(tests.q, tests.load, model, rows.names[len(names) :])
     values = np.array([model.parameters.values[model.parameters.index(n)] for n in names])
     criterion = criterion_of(task.weights, Stakes(_scales(rows, model), slopes, task.over))
     left_out = tuple(n for n in wanted if n not in names)
@@ -161,7 +183,8 @@ def possible(task: PlanTask, rng: np.random.Generator) -> tuple[CandidateSet, tu
 def _informed(rows: CandidateRows, task: PlanTask) -> CandidateRows:
     """With what is known before."""
     p, every = len(rows.own), rows.parameters
-    for known in task.earlier:
+    before: tuple[Earlier, ...] = () if task.prior is None else (task.prior,)
+    for known in (*before, *task.earlier):
         whole = np.zeros((every, every))
         whole[:p, :p] = known(rows.own)
         rows = rows.knowing(whole)
@@ -196,7 +219,7 @@ def unobservable_error(names: Sequence[str], candidates: CandidateSet, method: M
                 f"no load turns {', '.join(idle)} (a force whose line meets an axis, or is parallel to it, does not: "
                 "pull sideways or off the axis, by directions and points of loads)"
             )
-        still = [j for j, moved in zip(mine, _moved(candidates, method)[at], strict=True) if not moved]
+        still = [j for j, moved in zip(mine, moved_joints(candidates, method)[at], strict=True) if not moved]
         if still:
             reasons.append(f"no marker moves with {', '.join(still)} (it lies on the axis: choose markers beside it)")
     why = f": {'; '.join(reasons)}" if reasons else ""
@@ -213,7 +236,7 @@ def _turned(candidates: CandidateSet) -> Bools:
     return np.asarray(torque.max(axis=0) > ROUNDING * model.size * np.abs(wrenches).max(initial=1e-300))
 
 
-def _moved(candidates: CandidateSet, method: Measuring) -> Bools:
+def moved_joints(candidates: CandidateSet, method: Measuring) -> Bools:
     """(n,) joints that move some marker."""
     rows = [6 if m.rows == 6 else 3 for m in method.markers]
     ways = (kinematics(candidates.model, candidates.poses.q, m.frame).jacobian for m in method.markers)

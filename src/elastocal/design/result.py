@@ -11,6 +11,7 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.certificate import Certificate
 from elastocal.design.exchange import Selection
 from elastocal.design.how_many import HowMany, Point
+from elastocal.design.leading import prior_root
 from elastocal.design.method import Stop
 from elastocal.design.observed import exact
 from elastocal.design.problem import DesignProblem
@@ -33,6 +34,8 @@ SHOWN = 12
 """Parameters that a short text lists."""
 CHANGE = 300.0
 """Time in s that another load is taken to need where nobody states it."""
+SIGNIFICANT = 5.0
+"""Values above so many standard deviations are significant: known to 20 % or better."""
 LOST = 100.0
 """Standard deviations above so many times the value: the parameter is not determined."""
 
@@ -46,11 +49,22 @@ class ExpectedParameter:
     sd: float
     unit: str
     nuisance: bool = False
+    prior: float = float("nan")
+    """Standard deviation before any reading, where the plan counts with one."""
 
     @property
     def share(self) -> float:
         """Standard deviation over value; nan where there is no value to compare with."""
         return self.sd / abs(self.value) if self.value else float("nan")
+
+    @property
+    def known(self) -> float:
+        """Share of the prior variance that the readings take away; nan without a prior."""
+        return 1 - (self.sd / self.prior) ** 2
+
+    @property
+    def significant(self) -> bool:
+        return self.share <= 1 / SIGNIFICANT
 
     @property
     def determined(self) -> bool:
@@ -60,7 +74,8 @@ class ExpectedParameter:
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """``selection`` of candidates, with the ``certificate`` of the criterion itself, None where it has none, and that
-    of D; the ``curve`` of accuracy by size and the sizes ``needed`` where these were asked for.
+    of D, None where parameters have a prior; the ``curve`` of accuracy by size and the sizes ``needed`` where these
+    were asked for.
 
     ``speeds`` (n,) are of the controller's axes, nan where not known, and ``change`` the time in s of another load.
     """
@@ -68,11 +83,18 @@ class Plan:
     problem: DesignProblem
     selection: Selection
     certificate: Certificate | None
-    by_determinant: Certificate
+    by_determinant: Certificate | None
     curve: tuple[Point, ...] = ()
     needed: HowMany | None = None
     speeds: Array | None = None
     change: float | None = None
+
+    @property
+    def bound(self) -> Certificate:
+        """The certificate of its own criterion, else that of D."""
+        bound = self.certificate or self.by_determinant
+        assert bound is not None
+        return bound
 
     @property
     def task(self) -> PlanTask:
@@ -182,6 +204,19 @@ class Plan:
         """Expected error (T,) at the test poses after the calibration, in the unit that the method counts in."""
         return self.problem.errors(self.selection.known)
 
+    @cached_property
+    def uncalibrated(self) -> Array | None:
+        """Expected error (T,) there of the nominal robot by the priors; None where the plan has none."""
+        return None if self.task.prior is None else self.problem.uncalibrated(self.selection.chosen)
+
+    @cached_property
+    def effects(self) -> tuple[tuple[str, int, float], ...]:
+        """Model words with how many parameters each has, and the RMS error of an uncalibrated robot by its prior."""
+        prior, names = self.task.prior, set(self.problem.names)
+        mine = {} if prior is None else {w: [n for n in own if n in names] for w, own in prior.effects.items()}
+        chosen = self.selection.chosen
+        return tuple((w, len(own), rms(self.problem.uncalibrated(chosen, own))) for w, own in mine.items() if own)
+
     @property
     def assumed(self) -> tuple[str, ...]:
         """Parameters sought whose values in the robot file are assumed (status)."""
@@ -214,19 +249,22 @@ class Plan:
         """Of the robot first, then unknowns of the campaign."""
         rows, model, method = self.problem.rows, self.task.model, self.task.measuring
         kind = method.readings(self.chosen)
-        units = {u.name: u.unit for s in method.sources if s.common for u in s.unknowns(kind, model)}
+        units = {u.name: u.unit for s in method.nuisances if s.common for u in s.unknowns(kind, model)}
         units |= {p.name: p.unit for p in model.parameters if p.name in rows.own}
         values = dict(zip(rows.own, self.problem.values, strict=True))
-        pairs = zip(rows.names, self.selection.known.sd, strict=True)
+        prior = np.full(len(rows.names), np.nan)
+        if self.task.prior is not None:
+            prior[: len(rows.own)] = np.linalg.norm(prior_root(rows), axis=1)
         return tuple(
-            ExpectedParameter(n, float(values.get(n, np.nan)), float(sd), units[n], n not in values) for n, sd in pairs
+            ExpectedParameter(n, float(values.get(n, np.nan)), float(sd), units[n], n not in values, float(before))
+            for n, sd, before in zip(rows.names, self.selection.known.sd, prior, strict=True)
         )
 
     @cached_property
     def budget(self) -> Budget | None:
-        """Where the uncertainty comes from; None where there is only one source."""
+        """Where the uncertainty comes from; None where there is only one source, or a prior beside them."""
         method = self.task.measuring
-        if len(method.sources) < 2:
+        if len(method.sources) < 2 or self.task.prior is not None:
             return None
         campaign = exact(method.readings(self.chosen), method.sources, self.task.model, method.measured(self.chosen))
         return expected(self.task.model, campaign, self.problem.names).budget
@@ -237,15 +275,18 @@ class Plan:
 
     def __repr__(self) -> str:
         method, n = self.task.measuring, len(self.chosen)
-        bound, own = self.certificate or self.by_determinant, [p for p in self.parameters if not p.nuisance]
+        bound, own = self.bound, [p for p in self.parameters if not p.nuisance]
         word = self.problem.criterion.kind if self.certificate else "d"
+        before = "" if self.uncalibrated is None else f"; {1e3 * rms(self.uncalibrated):.3g} mm without calibration"
+        own = own if self.uncalibrated is None else []
         unit, factor = ("mm", 1e3) if method.counted == "m" else (method.counted, 1.0)
         lines = [
             f"Plan of {n} {method.noun} of {len(self.problem.candidates)} candidates for {self.task.model.name}",
             f"  expected error at {len(self.errors)} test poses: {factor * self.rms_error:.3g} {unit} rms, "
-            f"{factor * float(self.errors.max()):.3g} {unit} largest",
+            f"{factor * float(self.errors.max()):.3g} {unit} largest{before}",
             f"  criterion {self.problem.criterion.kind}: {self.selection.value:.5g}, at least "
             f"{100 * bound.efficiency:.1f} % efficient by {word}",
+            *(f"  {word:<16} {many} parameters, {1e3 * e:.3g} mm without" for word, many, e in self.effects),
             *(f"  {p.name:<16} sd {p.sd:.3g} {p.unit}" for p in own[:SHOWN]),
             *(f"  ... and {len(own) - SHOWN} more parameters" for _ in own[SHOWN : SHOWN + 1]),
             *(f"  warning {w.code}: {w.text}" for w in self.warnings),

@@ -22,6 +22,7 @@ from elastocal.design.cell import Link, Safety
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, collision_pairs, cut_short, obstacle_pairs
 from elastocal.design.feasibility.filter import Filter, Removed, nothing_left
 from elastocal.design.feasibility.reach import JointLimits
+from elastocal.design.feasibility.sight import LineOfSight
 from elastocal.design.loading.loading import Hanging, Loading
 from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
 from elastocal.design.poses import Poses, free_axes, joint_ranges, programmable
@@ -185,9 +186,18 @@ def safety_checks(task: PlanTask, blocked: int) -> tuple[Check, ...]:
         ("self-collision", SelfCollision.kind in kinds and bool(cell.links), f"the arm with itself, {_judged(task)}"),
         ("obstacles", shapes and bool(solid), f"obstacles: {solid}" if solid else "obstacles (none are stated)"),
         ("ways", shapes and not blocked, "straight joint-space ways from home to the first pose and from pose to pose"),
+        *_sight(task),
         ("outside", False, "people, fixtures, hoses and cables, and the way from where the robot stands to home"),
     )
     return tuple(Check(*each) for each in checks)
+
+
+def _sight(task: PlanTask) -> tuple[tuple[str, bool, str], ...]:
+    """Of a campaign without loads, which a tracker reads: whether it sees the markers."""
+    if task.prior is None:
+        return ()
+    done = LineOfSight.kind in {f.kind for f in task.filters}
+    return (("line-of-sight", done, f"line of sight to the tracker{'' if done else ' (its place is not stated)'}"),)
 
 
 def _judged(task: PlanTask) -> str:

@@ -6,7 +6,7 @@ Test poses are given as configurations, as places on a path, or as a box of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -18,6 +18,7 @@ from elastocal.design.feasibility.filter import Filter
 from elastocal.design.how_many import Requirement
 from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Method
+from elastocal.design.observed import information_of
 from elastocal.design.poses import Draw, Region, across, reached, spread_points, spread_poses
 from elastocal.errors import InfeasibleError, MissingError, RangeError, UnknownNameError
 from elastocal.model.limits import limit_text
@@ -66,11 +67,30 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
+class PriorCovariance:
+    """Of the parameters that a calibration by priors estimates, about the values of the model; ``effects`` are model
+    words with the parameters of each."""
+
+    names: tuple[str, ...]
+    covariance: Array
+    effects: Mapping[str, tuple[str, ...]]
+
+    def __call__(self, names: tuple[str, ...]) -> Array:
+        return information_of(self.names, self.covariance, names)
+
+    def without(self, names: Sequence[str]) -> PriorCovariance:
+        """Of the others, as for parameters that were calibrated before: what is known of those holds their prior."""
+        keep = [i for i, n in enumerate(self.names) if n not in names]
+        return replace(self, names=tuple(self.names[i] for i in keep), covariance=self.covariance[np.ix_(keep, keep)])
+
+
+@dataclass(frozen=True, eq=False)
 class PlanTask:
     """Everything that a plan follows from; ``names`` None seeks all that the candidates can tell apart.
 
     ``safety`` is what ``plan`` adds to cell and filters, and ``home`` joint values (n,) that the arm starts from.
     ``weights`` are criteria by kind; each of ``earlier`` gives the information of a campaign measured already.
+    ``prior`` is that of all parameters sought, where a calibration by priors is planned.
     """
 
     model: Robot
@@ -89,6 +109,7 @@ class PlanTask:
     over: Over = "mean"
     tests: Tests | None = None
     earlier: tuple[Earlier, ...] = ()
+    prior: PriorCovariance | None = None
     safety: Safety | None = field(default_factory=Safety)
     home: tuple[float, ...] | None = None
 

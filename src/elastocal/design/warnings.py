@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.design.feasibility.filter import PayloadLimit
+from elastocal.design.method import Measuring
+from elastocal.design.problem import moved_joints
 from elastocal.design.safety import always_touching
 from elastocal.design.sweeping import UNRATED, Sweeping
 from elastocal.findings import Finding, warning
@@ -24,8 +26,8 @@ SHOWN = 8
 def plan_warnings(plan: Plan) -> tuple[Finding, ...]:
     problem = plan.problem
     return (
-        *_assumed(plan), *_not_separable(problem), *_touching(problem), *_load_points(problem), *_heaviest(problem),
-        *_unrated(plan), *_ways(plan),
+        *_assumed(plan), *_on_axis(problem), *_not_separable(problem), *_touching(problem), *_load_points(problem),
+        *_heaviest(problem), *_unrated(plan), *_ways(plan),
     )  # fmt: skip
 
 
@@ -50,6 +52,22 @@ def _not_separable(problem: DesignProblem) -> tuple[Finding, ...]:
         f"{len(names)} parameters are not sought, because no candidate tells them apart from those that are: {named}."
     )
     return (warning("not-separately-identifiable", text, parameters=names),)
+
+
+def _on_axis(problem: DesignProblem) -> tuple[Finding, ...]:
+    """Markers on the last axis do not show the errors of that joint, where all joints are to be calibrated."""
+    method, model = problem.task.measuring, problem.task.model
+    if problem.task.prior is None or not isinstance(method, Measuring) or not model.n:
+        return ()
+    still = [j for j, moved in zip(model.joints, moved_joints(problem.candidates, method), strict=True) if not moved]
+    if not still:
+        return ()
+    markers = ", ".join(m.frame for m in method.markers)
+    text = (
+        f"{markers} does not move with {', '.join(still)}: it lies on the axis, whose errors are not seen and not "
+        "counted; fix the reflector beside the axis, and give the robot file a frame there."
+    )
+    return (warning("marker-on-axis", text, joints=tuple(still), markers=tuple(m.frame for m in method.markers)),)
 
 
 def _touching(problem: DesignProblem) -> tuple[Finding, ...]:

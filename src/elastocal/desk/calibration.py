@@ -46,10 +46,10 @@ def reported(cell: CellFolder) -> ReportData:
 
 def effects(report: ReportData) -> tuple[Effect, ...]:
     """Every effect of a model, in the order in which they are tried, as the last calibration has tried them."""
-    from elastocal.calibration.words import ORDER
+    from elastocal.calibration.words import model_words
 
     tried, key, out = report.get("models", []), f"loo_{error_unit(report)}", []
-    for name in ORDER:
+    for name in model_words():
         errors: dict[bool, list[float]] = {True: [], False: []}
         for row in tried:
             if isinstance(row.get(key), float):

@@ -38,11 +38,14 @@ NUMBERS = ("tolerance_mm", "payload_kg", "temperature_C")
 """Those that are dates, and numbers."""
 
 
-def new(folder: str | Path, robot: str | Path, rated_kg: float | None = None, language: str | None = None) -> NewResult:
+def new(
+    folder: str | Path, robot: str | Path, rated_kg: float | None = None, language: str | None = None,
+    unloaded: bool = False,
+) -> NewResult:  # fmt: skip
     """Make the folder of a cell for a shipped robot, by its name, or for the file of one; says what is assumed."""
     from elastocal.app.commands import new as making
 
-    return making.new(Path(folder), str(robot), rated_kg, language)
+    return making.new(Path(folder), str(robot), rated_kg, language, unloaded)
 
 
 def read_cell(folder: str | Path) -> CellFolder:

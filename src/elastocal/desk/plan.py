@@ -142,13 +142,12 @@ class Tried:
 
 def try_plan(cell: CellFolder, out: tuple[str, ...], added: str, like: str) -> Tried:
     """The plan without poses and with another: written beside it, refused where the plan file does not allow it."""
-    from elastocal.app.planning.request import given_task
-    from elastocal.files.plan.read import read_plan_file
+    from elastocal.app.planning.request import given_task, read_request
 
     table, place = planned(cell), TRIAL / cell.place("planned").name
     plan, old, new = within(cell, cell.place("plan")), cell.path("planned"), cell.root / place
     write(cell, {TRIAL / table.name: table.changed(out, added, like), place: _moved(old, cell.root / TRIAL)})
-    given_task(read_plan_file(plan).task, new, SEED, tests=False)
+    given_task(read_request(plan).task, new, SEED, tests=False)
     before, after = _expected(plan, old), _expected(plan, new)
     errors = Change("RMS", before.rms_mm, after.rms_mm), Change("worst", before.worst_mm, after.worst_mm)
     ratios = tuple(Change(n, r, after.ratios.get(n, 0.0)) for n, r in before.ratios.items())
@@ -187,14 +186,13 @@ def _expected(plan: Path, campaign: Path) -> _Expected:
 
 @lru_cache(maxsize=32)
 def _judged(plan: Path, campaign: Path, marks: tuple[str, ...]) -> _Expected:
-    from elastocal.app.planning.request import given_task
-    from elastocal.design.planning import plan as judged
-    from elastocal.files.plan.read import read_plan_file
+    from elastocal.app.planning.request import given_task, read_request
+    from elastocal.design.planning import planned
 
-    file = read_plan_file(plan)
+    file = read_request(plan)
     task = given_task(file.task, campaign, SEED, tests=file.tests is None)
-    assessment = judged(task.model, task, tests=file.tests, restarts=1, seed=SEED)
-    ratios = {p.name: abs(p.value) / p.sd for p in assessment.parameters if not p.nuisance}
+    assessment = planned(task, tests=file.tests, restarts=1, seed=SEED)
+    ratios = {p.name: abs(p.value) / p.sd for p in assessment.parameters if not p.nuisance and p.value}
     return _Expected(
         ratios, 1e3 * assessment.rms_error, 1e3 * float(assessment.errors.max()), assessment.problem.tests.words
     )

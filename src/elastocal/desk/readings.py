@@ -53,8 +53,7 @@ def understood(cell: CellFolder, campaign: Path) -> Table:
         recognised = recognise(table, robot, units=data.get("units") or {})
         shown = Table(table.name, recognised.columns, recognised.first, recognised.rows, tuple(recognised.missing))
         read = read_observed(campaign)
-        notes = (*read.notes, *(w.text for w in read.warnings))
-        return replace(shown, notes=notes, scene=readings_scene(*campaign_of(read)))
+        return replace(shown, notes=tuple(n.text for n in read.notes), scene=readings_scene(*campaign_of(read)))
     except InputError as error:
         message = str(error).replace(f"{campaign.parent}/", "").replace(f"{cell.root}/", "")
         return replace(shown, problem=message)

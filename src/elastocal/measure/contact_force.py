@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.errors import RangeError, ShapeError
+from elastocal.errors import RangeError, ShapeError, UnsupportedError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
@@ -29,6 +29,7 @@ class ContactForce(Measurement):
     """Joint values (N, n), who touches what, and which components of the force are read ("xy" for a planar robot)."""
 
     kind: ClassVar[str] = "contact_force"
+    touching: ClassVar[bool] = True
     q: Array
     touches: Touches
     axes: str = "xyz"
@@ -65,6 +66,10 @@ class ContactForce(Measurement):
     @property
     def affine(self) -> bool:
         return False
+
+    @property
+    def load_frame(self) -> str:
+        return self.touches.frame
 
     def picked(self, rows: Ints) -> ContactForce:
         return ContactForce(self.q[rows], self.touches.rows(rows), self.axes)
@@ -107,3 +112,10 @@ class ContactForce(Measurement):
     def by_force(self, model: Robot) -> Array:
         """How they move with an error of the force sensor along x, y, z: (N, R, 3)."""
         return np.broadcast_to(np.eye(3)[self._columns], (self.count, len(self.axes), 3))
+
+
+def contacts_of(kind: Measurement) -> ContactForce:
+    """A measurement that must be one of contacts."""
+    if not isinstance(kind, ContactForce):
+        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts", value=kind.kind)
+    return kind

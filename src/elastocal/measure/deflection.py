@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from elastocal.measure.kind import MarkerMeasurement, Measurement
+from elastocal.measure.kind import MarkerMeasurement, Measurement, Statics
 from elastocal.measure.setup import in_order, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import Robot
@@ -19,7 +20,6 @@ from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 from elastocal.values import dataclass
 
-Statics = Literal["loaded", "linear"]
 Moves = tuple[list[Array], list[Array], Array]
 
 
@@ -47,12 +47,18 @@ class Deflection(MarkerMeasurement):
             return linear_names(model, wanted)
         return super().names(model, wanted)
 
+    def at_equilibrium(self) -> Deflection:
+        return replace(self, statics="loaded")
+
+    def linear(self) -> Deflection:
+        return Deflection(self.where, "linear")
+
     def structure(self, model: Robot, names: Sequence[str]) -> Measurement:
         """The linear model, where it knows all the names."""
         if self.statics == "linear":
             return self
         known = {p.name for e in model.elements if _yields(e) for p in e.parameters(model.tree)}
-        return Deflection(self.where, "linear") if set(names) <= known else self
+        return self.linear() if set(names) <= known else self
 
     def predict(self, model: Robot) -> Array:
         at = self.where

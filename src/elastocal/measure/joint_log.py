@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from elastocal.errors import NumberError, RangeError, ShapeError
 from elastocal.model.robot import Robot
@@ -49,6 +49,33 @@ class JointLog:
         lines.setflags(write=False)
         object.__setattr__(self, "lines", lines)
         self._check()
+
+    @classmethod
+    def of(
+        cls, robot: Robot, q: ArrayLike, torque: ArrayLike | None = None, *, time: ArrayLike | None = None,
+        velocity: ArrayLike | None = None, current: ArrayLike | None = None, source: str = "log",
+        lines: NDArray[np.int64] | None = None, notes: tuple[str, ...] = (),
+    ) -> Self:  # fmt: skip
+        """Values, torques and velocities (N, n) of the controller's axes in SI; time from its first value.
+
+        Rows of arrays are counted from 1 where they have no ``lines``.
+        """
+
+        def table(name: str, values: ArrayLike) -> Array:
+            return _frozen(values, (len(np.atleast_1d(q)), robot.n), f"{source}: {name}")
+
+        values, clock = table("q", q), None if time is None else np.asarray(time, dtype=np.float64)
+        return cls(
+            source,
+            robot.joints,
+            robot.controller.to_joints(values),
+            np.full(values.shape, np.nan) if torque is None else joint_torques(robot, table("torque", torque)),
+            np.arange(1, len(values) + 1) if lines is None else lines,
+            None if clock is None else clock - clock[:1],
+            None if velocity is None else table("velocity", velocity) @ robot.controller.matrix.T,
+            None if current is None else table("current", current),
+            notes,
+        )
 
     def _check(self) -> None:
         for row, joint in np.argwhere(~np.isfinite(self.q))[:1]:

@@ -11,8 +11,8 @@ residuals are shown in the unit that people use for it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
 
 from elastocal.errors import UnsupportedError
 from elastocal.kinds import kinds_in
@@ -21,6 +21,10 @@ from elastocal.model.robot import Robot
 from elastocal.quantities import length
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
+
+Statics = Literal["loaded", "linear"]
+Column = tuple[str, Array, str]
+"""Title without a unit, numbers (N,) and their dimension."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Measurement(ABC):
     """How many times the instrument is read for one value (two for a difference)."""
     table_columns: ClassVar[Mapping[str, str]] = {}
     """Columns of a campaign's table for the R numbers and their dimensions; with some, campaign files may name it."""
+    touching: ClassVar[bool] = False
+    """Whether the arm presses on objects; otherwise a load acts on it."""
 
     @classmethod
     def of_setup(cls, setup: Setup) -> Measurement:
@@ -93,6 +99,19 @@ class Measurement(ABC):
         """
         return self
 
+    @property
+    def statics(self) -> Statics:
+        """Whether readings are those of the loaded equilibrium, or of the linear model of it."""
+        return "loaded"
+
+    def at_equilibrium(self) -> Measurement:
+        """The same by the loaded equilibrium, as a true robot has it."""
+        return self
+
+    def linear(self) -> Measurement | None:
+        """The same by the linear model, affine in the compliances; None where there is none."""
+        return None
+
     def by_joints(self, model: Robot) -> Array:
         """How the readings move with the joints, (N, R, n)."""
         raise UnsupportedError(
@@ -110,12 +129,33 @@ class Measurement(ABC):
         return [i for i, row in enumerate(self.rows) if row.unit == self.rows[0].unit]
 
     @property
+    def watched(self) -> Setup | None:
+        """Configurations, load and markers, of kinds that watch markers of a loaded arm."""
+        return None
+
+    @property
     def setup(self) -> Setup:
-        """Configurations, load and markers, for kinds that watch markers of a loaded arm."""
-        raise UnsupportedError(
-            f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it",
-            value=self.kind,
-        )
+        """The same, of kinds that have it."""
+        if self.watched is None:
+            raise UnsupportedError(
+                f"a measurement of {self.kind} has no markers and no load: such an error cannot apply to it",
+                value=self.kind,
+            )
+        return self.watched
+
+    @property
+    def load_frame(self) -> str:
+        """The frame that is loaded, or that touches."""
+        return self.setup.load.frame
+
+    def written(self, readings: Array) -> Iterator[Column]:
+        """Columns of a table of readings (N, R)."""
+        if not self.table_columns:
+            raise UnsupportedError(
+                f"a campaign of {self.kind} cannot be written as a table; write deflections or positions"
+            )
+        for (name, dimension), column in zip(self.table_columns.items(), readings.T, strict=True):
+            yield name, column, dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +166,7 @@ class MarkerMeasurement(Measurement):
     where: Setup
 
     @property
-    def setup(self) -> Setup:
+    def watched(self) -> Setup:
         return self.where
 
     @property
@@ -151,6 +191,13 @@ class MarkerMeasurement(Measurement):
             for m in self.where.markers
             for i, symbol in enumerate(self.symbols[: m.rows])
         )
+
+    def written(self, readings: Array) -> Iterator[Column]:
+        if self.table_columns:
+            yield from super().written(readings)
+            return
+        for row, column in zip(self.rows, readings.T, strict=True):
+            yield row.name, column, "length" if row.unit == "m" else "angle"
 
 
 def measurement_kinds() -> dict[str, type[Measurement]]:

@@ -146,7 +146,8 @@ def virtual_campaign(
             drawn |= {k.name: float(v) for k, v in zip(unknowns, u[0], strict=True)}
     lengths = [i for i, row in enumerate(measurement.rows) if row.unit == "m"]
     planted = plant(readings, lengths, rng, outliers, outlier_size)
-    readings = np.round(readings, 9)  # no instrument writes more than a nanometre
+    if sources:
+        readings = np.round(readings, 9)  # no instrument writes more than a nanometre
     return Virtual(Measured(measurement, readings, sources), exact, drawn, planted)
 
 

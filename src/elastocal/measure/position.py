@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from elastocal.errors import MissingError
-from elastocal.measure.kind import MarkerMeasurement
+from elastocal.measure.kind import Column, MarkerMeasurement
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import bent_chain
 from elastocal.model.statics.equilibrium import Status
 from elastocal.spatial.entries import Array
-from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector
+from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 from elastocal.values import dataclass
 
 
@@ -54,6 +54,18 @@ class Position(MarkerMeasurement):
     def _away(self, number: int, turn: Array) -> Array:
         assert self.turned is not None
         return rotation_vector(np.einsum("ijn,nkj->ikn", turn, self.turned[:, number]))
+
+    def written(self, readings: Array) -> Iterator[Column]:
+        """With orientations as rotation vectors of what was measured: the reference turned by the reading."""
+        out = readings.copy()
+        for number, (m, start) in enumerate(zip(self.where.markers, self.where.starts, strict=True)):
+            if self.turned is not None and m.rows == 6:
+                away = readings[:, start + 3 : start + 6]
+                known = np.isfinite(away).all(axis=1, keepdims=True)
+                turn = rotations(np.where(known, away, 0.0).T)
+                whole = rotation_vector(np.einsum("ijn,njk->ikn", turn, self.turned[:, number])).T
+                out[:, start + 3 : start + 6] = np.where(known, whole, np.nan)
+        return super().written(out)
 
     def derivative(self, model: Robot, names: Sequence[str]) -> Array:
         at = self.where

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.model.chain import JOINT, ChainState, Dof
 from elastocal.model.parameters import Parameter, Status
+from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from elastocal.model.frames import FrameTree
     from elastocal.model.loads.resultant import Resultant
     from elastocal.model.posture import Posture
+    from elastocal.model.robot import Robot
 
 
 Terms = tuple[tuple[int, Array | float], ...]
@@ -42,6 +45,12 @@ class Element(ABC):
     kind: ClassVar[str]
     shorthand: ClassVar[Mapping[str, str]] = {}
     """Other ways to write the effect in a file: key and dimension; ``expand`` turns them into fields."""
+    word: ClassVar[str] = ""
+    """The model word under which a calibration seeks the effect; without one it has the values of the robot file."""
+    prior_sd: ClassVar[float] = 0.0
+    """Sd of its parameters in typical robots, in SI, about zero or the value of the robot file."""
+    rare: ClassVar[bool] = False
+    """Few robots need it: kept only where the leave-one-out error falls clearly."""
 
     source: str = ""
     status: Status = ""
@@ -70,6 +79,21 @@ class Element(ABC):
     def check_physics(self) -> None:  # noqa: B027  most effects cannot violate any
         """Raise an InputError where the values violate physics; estimates may, what a user states may not."""
 
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[Element, ...]:
+        """Effects of size zero, wherever a calibration seeks it; none: only those of the robot file are sought."""
+        return ()
+
+    @classmethod
+    def prior_groups(cls, robot: Robot) -> tuple[PriorGroup, ...]:
+        """Its parameters in a robot that has them, with their priors: one scale for all of them."""
+        return (PriorGroup(cls.word, cls.prior_sd, tuple(p.name for p in robot.parameters if p.kind == cls.kind)),)
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        """Whether a calibration tries it unless words are asked for."""
+        return occasion.placed
+
     def parameter(self, symbol: str, unit: str, value: float, scale: float) -> Parameter:
         return Parameter(f"{self.place}.{symbol}", unit, float(value), scale, self.kind, self.source, self.status)
 
@@ -86,6 +110,10 @@ class CompliantCoordinate(Element):
 
     varies: ClassVar[bool] = False
     """True where theta without load depends on the configuration: on joint values or temperature."""
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        return occasion.placed if cls.constant_in_load else occasion.bends
 
     @property
     def sharp(self) -> bool:
@@ -149,6 +177,20 @@ class JointCoordinate(CompliantCoordinate):
     def check(self, tree: FrameTree) -> None:
         tree.joint(self.joint)
 
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[Element, ...]:
+        """On every joint that it fits."""
+        each = (cls(joint=j) for j in robot.joints)
+        return tuple(e for e in each if _fits(e, robot.tree))
+
+
+def _fits(element: Element, tree: FrameTree) -> bool:
+    try:
+        element.check(tree)
+    except InputError:
+        return False
+    return True
+
 
 @dataclass(frozen=True)
 class AxisForce:
@@ -166,6 +208,10 @@ class AxisForce:
 @dataclass(frozen=True, kw_only=True)
 class Load(Element):
     """Pushes on the robot: wrenches at frames, or generalised forces on joints."""
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        return occasion.bends
 
     @abstractmethod
     def sizes(self, gravity: Array) -> tuple[tuple[str, float, float], ...]:

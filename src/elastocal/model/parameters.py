@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from math import isfinite
 from typing import Literal
@@ -12,6 +13,7 @@ import numpy as np
 
 from elastocal.arguments import check_type
 from elastocal.errors import DuplicateError, NumberError, ShapeError, UnknownNameError
+from elastocal.results import as_frame
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -59,6 +61,16 @@ class ParameterTable:
 
     def __iter__(self) -> Iterator[Parameter]:
         return iter(self.rows)
+
+    def __getitem__(self, name: str) -> Parameter:
+        return self.rows[self.index(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def to_frame(self) -> object:
+        """One row for every parameter, SI."""
+        return as_frame([asdict(p) for p in self.rows])
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -42,6 +42,11 @@ class Configurations:
         """What was worked out at these joint values, which a fit asks for again and again (see ``Posture.kept``)."""
         return {}
 
+    @cached_property
+    def postures(self) -> list[Posture]:
+        """That of the robot that was asked last: a state is solved for, then its slopes are wanted."""
+        return []
+
     def __getitem__(self, rows: slice | Bools | Ints) -> Configurations:
         if isinstance(rows, slice) and rows == slice(0, len(self)):
             return self

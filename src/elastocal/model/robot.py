@@ -127,6 +127,10 @@ class Robot:
     def joints(self) -> tuple[str, ...]:
         return self.tree.joint_names
 
+    @cached_property
+    def revolute_joints(self) -> tuple[str, ...]:
+        return tuple(j for j in self.joints if self.tree.joint(j).kind == "revolute")
+
     @property
     def n(self) -> int:
         """Number of joints that take a value."""
@@ -368,17 +372,12 @@ class Robot:
         """A batch as the engine sees it: ``Configurations``, or joint values with the configurations last (n, N)."""
         if not isinstance(at, Configurations):
             return Posture(self, at)
-        for known, posture in self._last_posture:
-            if known is at:
+        for posture in at.postures:
+            if posture.model is self:
                 return posture
         made = Posture(self, np.ascontiguousarray(at.q.T), at.temperature, at.memo)
-        self._last_posture[:] = [(at, made)]  # another thread may put its own there at once
+        at.postures[:] = [made]  # another thread may put its own there at once
         return made
-
-    @cached_property
-    def _last_posture(self) -> list[tuple[Configurations, Posture]]:
-        """What was asked for last: a state is solved for, then its slopes are wanted."""
-        return []
 
     def joint_values(self, q: object) -> Array:
         """Joint values as a checked (N, n) array in rad and m."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from elastocal.design.certificate import Certificate
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.feasibility.reach import FAR, ToolBox
 from elastocal.design.information import known_by_rows
@@ -21,7 +22,6 @@ from elastocal.design.method import Measuring
 from elastocal.design.planning import best_plan
 from elastocal.design.poses import Draw, Region
 from elastocal.design.problem import DesignProblem, design_problem
-from elastocal.design.result import Plan
 from elastocal.design.task import PlanTask, TestPlan, placed_tests
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.source import ErrorSource
@@ -103,8 +103,8 @@ def compared(sources: tuple[ErrorSource, ...], rng: np.random.Generator, curves:
         {n: _percent(by_d, np.median([k.sd for k in each], axis=0)) for n, each in known.items()},
         {n: float(np.median([rms(e) for e in each])) for n, each in errors.items()},
         {n: float(np.median([e.max() for e in each])) for n, each in errors.items()},
-        {n: _efficiency(plan) for n, plan in plans.items()},
-        plans["test_pose"].by_determinant.efficiency,
+        {n: _efficiency(plan.certificate) for n, plan in plans.items()},
+        _efficiency(plans["test_pose"].by_determinant),
         lines,
     )
 
@@ -121,9 +121,9 @@ def _percent(problem: DesignProblem, sd: Array) -> dict[str, float]:
     }
 
 
-def _efficiency(plan: Plan) -> float:
-    assert plan.certificate is not None
-    return plan.certificate.efficiency
+def _efficiency(certificate: Certificate | None) -> float:
+    assert certificate is not None
+    return certificate.efficiency
 
 
 PLANS = ("random", "d", "test_pose")

@@ -16,7 +16,8 @@ from math import isfinite
 
 import numpy as np
 
-from elastocal.measure.deflection import Deflection, Statics
+from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Statics
 from elastocal.measure.measured import Measured, virtual_campaign
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.load import LoadDirection, LoadSize
@@ -193,8 +194,7 @@ def measured(
 def first_setup(campaign: Measured) -> Measured:
     """The vertical loads alone."""
     kind, rows = campaign.measurement, np.arange(POSES * REPEATS)
-    assert isinstance(kind, Deflection)
-    return Measured(Deflection(kind.where.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
+    return Measured(Deflection(kind.setup.picked(rows), kind.statics), campaign.readings[rows], campaign.sources)
 
 
 def identified(truth: Robot, campaign: Measured, whole_path: bool = False) -> Identification:

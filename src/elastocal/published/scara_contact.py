@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.encoder import Encoder
@@ -239,8 +239,7 @@ def _separable() -> tuple[Figure, ...]:
 
 def _iterations(runs: dict[str, Iterations], exact: Measured) -> Lines:
     """e_f of every iteration; the document's figure 3 takes about 30."""
-    kind = exact.measurement
-    assert isinstance(kind, ContactForce)
+    kind = contacts_of(exact.measurement)
     series = []
     for word, run in runs.items():
         errors = [force_error(kind, m, exact.readings) for m in run.models]

@@ -27,7 +27,7 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.deflection import Deflection
+from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
@@ -76,13 +76,13 @@ def spring_pairs(model: Robot) -> tuple[tuple[str, ...], ...]:
 def start_values(model: Robot, campaign: Measured, names: Sequence[str], spring: GravityCompensator) -> Start:
     """Start values of ``names``: the spring's pair, its joint's compliance and all other compliances sought."""
     kind = campaign.measurement
-    if not isinstance(kind, Deflection):
+    linear = kind.linear()
+    if linear is None:
         raise InputError(
             "start values of a compensator need deflections; give k_c and s_0 in the robot file instead",
             code="kind",
             value=kind.kind,
         )
-    linear = Deflection(kind.where, "linear")
     own = f"{spring.joint}.k"
     others = [n for n in linear.names(model, None) if n in set(names) and n != own]
     angles, place = _angles(model, kind, spring)
@@ -106,14 +106,14 @@ def start_values(model: Robot, campaign: Measured, names: Sequence[str], spring:
     return Start(starts, angles, values[m:])
 
 
-def _angles(model: Robot, kind: Deflection, spring: GravityCompensator) -> tuple[Array, Ints]:
+def _angles(model: Robot, kind: Measurement, spring: GravityCompensator) -> tuple[Array, Ints]:
     """Different angles of the joint, and the number of that of every reading."""
-    q = kind.where.q[:, model.joints.index(spring.joint)]
+    q = kind.setup.q[:, model.joints.index(spring.joint)]
     rough, place = np.unique(np.round(q / SAME_ANGLE).astype(np.int64), return_inverse=True)
     return np.asarray(rough * SAME_ANGLE, dtype=np.float64), place.reshape(-1)
 
 
-def _by_angle(linear: Deflection, model: Robot, own: str, place: Ints) -> Array:
+def _by_angle(linear: Measurement, model: Robot, own: str, place: Ints) -> Array:
     """The column of the joint's compliance, one for every angle."""
     column = linear.derivative(model, [own])
     return np.asarray(column * (place[:, None, None] == np.arange(place.max() + 1)))

@@ -32,7 +32,6 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.kind import MarkerMeasurement
 from elastocal.measure.measured import Measured
 from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -101,10 +100,8 @@ class Cost:
 def reduction_cost(before: Fit, after: Fit, count: int = 200) -> tuple[Cost, ...]:
     """Under the campaign's own loads, and under forces of that size along every base axis; nothing where no markers are
     watched or no load is applied."""
-    if not isinstance(before.campaign.measurement, MarkerMeasurement):
-        return ()
-    at = before.campaign.measurement.where
-    if not np.any(at.wrenches):
+    at = before.campaign.measurement.watched
+    if at is None or not np.any(at.wrenches):
         return ()
     q = spread_configurations(before.model, count)
     loads = {

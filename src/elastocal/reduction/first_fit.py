@@ -15,7 +15,6 @@ from dataclasses import field, replace
 import numpy as np
 
 from elastocal.errors import ImplausibleError, InputError
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.diagnostics import Outlier, find_outliers
@@ -187,7 +186,7 @@ def _hopeless(campaign: Measured, outliers: tuple[Outlier, ...]) -> tuple[Outlie
     """Those that no lack of the model explains: far off by the scatter of the others and, of a deflection, by more than
     the share of it that a compliance may be off."""
     size = np.nanmax(np.abs(campaign.readings), axis=1, initial=0.0)
-    least = OFF * size if isinstance(campaign.measurement, Deflection) else np.zeros(len(size))
+    least = OFF * size if campaign.measurement.states == 2 else np.zeros(len(size))
     far = {s.reading for s in outliers if s.sigmas > HOPELESS and abs(s.value - s.predicted) > least[s.reading]}
     return tuple(s for s in outliers if s.reading in far)
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form, descriptions
 from elastocal.model.robot import Robot
@@ -44,10 +43,9 @@ def linear_bias(
     truth: Robot, planned: Measured, exact: Array, seek: Sequence[str] | None, form: Form | None, rules: ReductionRules
 ) -> LinearBias | None:
     """Of the compliances sought, all others held at the truth; None for what is no deflection."""
-    kind = planned.measurement
-    if not isinstance(kind, Deflection):
+    linear = planned.measurement.linear()
+    if linear is None:
         return None
-    linear = Deflection(kind.where, "linear")
     bend = float(np.sqrt(np.mean((exact - linear.predict(truth)) ** 2)))
     described = descriptions(truth, form)[-1:]
     table = {p.name: p for p in described[0].model.parameters}

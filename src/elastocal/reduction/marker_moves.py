@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.measure.deflection import Deflection
-from elastocal.measure.kind import MarkerMeasurement
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.study import Study
@@ -42,17 +40,18 @@ class MarkerMoves:
 
 
 def marker_moves(study: Study, campaign: Measured, nominal: Robot) -> MarkerMoves | None:
-    """None for kinds that watch no markers; ``nominal`` is the robot of the file."""
+    """None for kinds that read no vectors of markers; ``nominal`` is the robot of the file."""
     kind = campaign.measurement
-    if not isinstance(kind, MarkerMeasurement):
+    where = kind.watched
+    if where is None or len(kind.rows) != where.height:
         return None
-    where, after = kind.setup, kind.predict(study.fit.model)
+    after = kind.predict(study.fit.model)
     rows = np.array([range(start, start + 3) for start in where.starts])
     flagged = np.zeros((where.count, len(where.markers)), dtype=bool)
     for s in (*study.identification.excluded, *study.outliers):
         hit = np.flatnonzero(np.any(rows == s.row, axis=1))
         flagged[s.reading, hit] = True
-    if isinstance(kind, Deflection):
+    if kind.states == 2:
         first, second, words = campaign.readings, after, ("measured", "calibrated model")
     else:
         first, second = campaign.readings - kind.predict(nominal), campaign.readings - after

@@ -9,7 +9,6 @@ from typing import TypedDict
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.measure.deflection import Deflection
 from elastocal.measure.measured import Measured
 from elastocal.model.compliant.beam_relations import Derivation
 from elastocal.model.descriptions import Form, descriptions, in_form
@@ -101,8 +100,7 @@ class Study:
     def identified(self) -> IdentifiedModel:
         """What predictions and compensation need."""
         fit = self.fit
-        kind = fit.campaign.measurement
-        statics = kind.statics if isinstance(kind, Deflection) else "loaded"
+        statics = fit.campaign.measurement.statics
         freedom = float("inf") if fit.stated and fit.inflation == 1 else float(fit.freedom)
         return IdentifiedModel(fit.model, self.wide.names, self.wide.covariance, self.discrepancy.sd, statics, freedom)
 
@@ -174,7 +172,7 @@ def _start(
     """Values that the search starts with, of a compensator whose spring is sought; none otherwise."""
     names = sought_names(campaign.measurement, in_form(model, form or "beam"), seek, hold)
     spring = compensator_of(model, names)
-    if spring is None or not isinstance(campaign.measurement, Deflection):
+    if spring is None or campaign.measurement.linear() is None:
         return {}
     try:
         start = start_values(model, campaign, names, spring).values

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -83,30 +82,33 @@ def as_csv(table: Table) -> str:
 
 def csv_pieces(table: Table) -> Iterator[str]:
     """The same in parts: the text of a long table need not be held."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([spreadsheet_cell(c.key) for c in table.columns])
+    yield _csv_lines([tuple(c.key for c in table.columns)])
     made = table.rows if isinstance(table.rows, Rows) else None
     for part in made.pieces() if made is not None else (slice(None),):
         lines = None if made is None else made.lines(part)
-        for row in table.rows[part] if lines is None else ():
-            _write_row(row, buffer, writer)
-        yield buffer.getvalue() + (lines or "")
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
+        yield _csv_lines(table.rows[part]) if lines is None else lines
 
 
-def _write_row(row: Row, buffer: io.StringIO, writer: Any) -> None:
-    cells = [repr(v) if type(v) is float and isfinite(v) else _csv_cell(v) for v in row]
-    line = ",".join(cells)
-    if len(cells) > 1 and line.count(",") == len(cells) - 1 and not _QUOTED.search(line):
-        buffer.write(f"{line}\n")  # nothing to quote, as in most rows of long tables
-    else:
-        writer.writerow(cells)
+def _csv_lines(rows: Sequence[Row]) -> str:
+    """Column by column, as the cells of one are mostly alike."""
+    columns = [_csv_column(cells) for cells in zip(*rows, strict=True)]
+    text = "".join([f"{','.join(cells)}\n" for cells in zip(*columns, strict=True)])
+    signs = {",": len(rows) * (len(columns) - 1), "\n": len(rows), "\r": 0, '"': 0}
+    if len(columns) > 1 and all(text.count(sign) == count for sign, count in signs.items()):
+        return text  # nothing to quote, as in most tables
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(zip(*columns, strict=True))
+    return buffer.getvalue()
 
 
-_QUOTED = re.compile(r'["\r\n]')
+def _csv_column(cells: Sequence[Cell]) -> list[str]:
+    kinds = set(map(type, cells))
+    if kinds == {float}:
+        return [repr(v) if isfinite(v) else "" for v in cells]  # type: ignore[arg-type]
+    if len(kinds) > 1:
+        return [_csv_cell(v) for v in cells]
+    texts = {v: _csv_cell(v) for v in set(cells)}
+    return [texts[v] for v in cells]
 
 
 def _csv_cell(value: Cell) -> str:

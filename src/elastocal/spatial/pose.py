@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
-from elastocal.errors import TooFewError, UnobservableError
+from elastocal.errors import ShapeError, TooFewError, UnobservableError
 from elastocal.spatial.entries import IDENTITY, ORIGIN, Array, Matrix3, Row3
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector, rpy_matrix
 from elastocal.values import dataclass
@@ -18,8 +18,12 @@ from elastocal.values import dataclass
 _UNTURNED = np.eye(3)
 
 
-def _frozen(values: object, shape: tuple[int, ...]) -> Array:
-    array = np.array(values, dtype=np.float64).reshape(shape)
+def _frozen(name: str, values: Any, shape: tuple[int, ...]) -> Array:
+    try:
+        array = np.array(values, dtype=np.float64).reshape(shape)
+    except (TypeError, ValueError):
+        message = f"{name} of a pose: has shape {np.shape(values)}, {shape} is needed"
+        raise ShapeError(message, parameter=name, value=np.shape(values)) from None
     array.setflags(write=False)
     return array
 
@@ -32,8 +36,8 @@ class Pose:
     translation: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3)))
-        object.__setattr__(self, "translation", _frozen(self.translation, (3,)))
+        object.__setattr__(self, "rotation", _frozen("rotation", self.rotation, (3, 3)))
+        object.__setattr__(self, "translation", _frozen("translation", self.translation, (3,)))
 
     @classmethod
     def from_xyz_rpy(cls, xyz: object = (0, 0, 0), rpy: tuple[float, float, float] = (0, 0, 0)) -> Pose:

@@ -67,8 +67,8 @@ def readings_of(
         return given, (), {}
     path = Path(given)
     files = {path.name: read_bytes(path)}
-    readings, notes, _ = readings_for(calibration, path)
-    return readings, notes, files
+    readings, _ = readings_for(calibration, path)
+    return readings, tuple(n.text for n in readings.notes), files
 
 
 def stated_by(given: Stated | str | PathLike[str]) -> Stated:

@@ -143,3 +143,66 @@ def test_columns_that_explain_a_row_nearly_as_well_are_both_named():
     )  # fmt: skip
     (bad,) = identify([one], counts_per_turn={"A": 4096, "B": 4096}).outliers
     assert {bad.column, *(c for c, _ in bad.instead)} == {"A_counts", "A_deg"}
+
+
+STRUCTURE = np.array([[80.5, 0, 0], [-1.2, 60, 0], [1.0, -1.0, 50.25]])
+COUNTS = np.array([8192, 8192, 4096])
+NAMES = ("A4", "A5", "A6")
+
+
+def wrist_alone(rows=5):
+    """Each motor turned by whole turns with its joint; what the others do is not recorded."""
+    rng, turns = np.random.default_rng(7), np.arange(1.0, rows + 1)
+    out = []
+    for k, a in enumerate(NAMES):
+        counts = np.rint(COUNTS[k] * turns + rng.normal(0, 5, rows))
+        angle = np.round(360 * turns / STRUCTURE[k, k] + rng.normal(0, 0.005, rows), 2)
+        out.append(
+            EncoderSeries(
+                "single.csv", tuple(range(rows)), {a: AxisColumn.of("counts", counts)},
+                {a: AxisColumn.of("joint_deg", angle, DEG)}, {a: AxisColumn.of("motor_deg", 360 * turns, DEG)},
+            )
+        )  # fmt: skip
+    return out
+
+
+def wrist_together(rows=12, factor=(1.0, 1.0, 1.0), order=NAMES):
+    """All move; ``factor`` multiplies joint values as written, ``order`` is that of the headings of the counts."""
+    rng = np.random.default_rng(7)
+    q = np.round(rng.uniform(-120, 120, (rows, 3)), 2)
+    counts = np.rint((q + rng.normal(0, 0.003, q.shape)) @ STRUCTURE.T / 360 * COUNTS + [120345, -4551, 88])
+    return EncoderSeries(
+        "wrist.csv", tuple(range(rows)), {a: AxisColumn.of(f"{a}_counts", counts[:, k]) for k, a in enumerate(order)},
+        {a: AxisColumn.of(f"{a}_deg", factor[k] * q[:, k], DEG) for k, a in enumerate(NAMES)},
+    )  # fmt: skip
+
+
+def test_couplings_of_a_table_without_rows_to_spare_are_unknown_and_go_into_no_file():
+    found = identify([*wrist_alone(), wrist_together(3)])
+    assert set(found.undetermined) == {(i, j) for i in NAMES for j in NAMES if i != j}
+    assert set(found.coupled()) == {(i, i) for i in NAMES}
+    own, sd = np.diag(found.robust.structure), np.diag(found.robust.structure_sd)
+    assert np.all(np.abs(own - np.diag(STRUCTURE)) < 5 * sd)
+    assert found.drives() is None
+    assert "not-determined" in [w.code for w in found.warnings]
+    assert identify([*wrist_alone(), wrist_together()]).undetermined == ()
+
+
+def test_a_joint_whose_sign_differs_between_tables_is_refused_with_both_columns():
+    with refused("implausible", ("wrist.csv", "A5_deg", "single.csv")):
+        identify([*wrist_alone(), wrist_together(factor=(1.0, -1.0, 1.0))])
+
+
+def test_columns_that_changed_places_are_not_told_as_a_counter_that_ran_over():
+    found = identify([*wrist_alone(), wrist_together(order=("A4", "A6", "A5"))])
+    assert found.doubt.startswith("wrist.csv: columns A5_counts and A6_counts look swapped")
+    wrapped = wrist_together()
+    counts = {a: (c.values + 32768) % 65536 - 32768 for a, c in wrapped.counts.items()}
+    columns = {a: AxisColumn.of(f"{a}_counts", v) for a, v in counts.items()}
+    with refused("counter-wrap", 65536):
+        identify([*wrist_alone(), replace(wrapped, counts=columns)])
+
+
+def test_tables_that_disagree_are_doubted_first():
+    found = identify([*wrist_alone(), wrist_together(factor=(1.0, 1.1, 1.0))])
+    assert "single.csv and wrist.csv disagree on what motor A5 turns with joint A5" in found.doubt

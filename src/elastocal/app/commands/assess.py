@@ -136,23 +136,15 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
         Fact("campaign", "campaign", source, source),
         Fact("robot", "robot", model.name, model.name),
     )
-    load = f"as in the table, at {_load_frame(file)}"
+    load = f"as in the table, at {file.campaign.measurement.load_frame}"
     return AssessResult(assessment, load, f"Errors: {noise}.", facts, file.notes, repair)
-
-
-def _load_frame(file: CampaignFile) -> str:
-    from elastocal.measure.contact_force import ContactForce
-
-    kind = file.campaign.measurement
-    return kind.touches.frame if isinstance(kind, ContactForce) else kind.setup.load.frame
 
 
 def _repair(model: Robot, file: CampaignFile, names: tuple[str, ...]) -> Repair | None:
     """How a plan of contacts is changed so that everything sought is resolved; None for other kinds."""
-    from elastocal.measure.contact_force import ContactForce
     from elastocal.procedures.contact.repair import repair
 
-    if not isinstance(file.campaign.measurement, ContactForce):
+    if not file.campaign.measurement.touching:
         return None
     if not file.campaign.scattering:
         raise MissingError(

@@ -198,10 +198,9 @@ def _study(file: CampaignFile, rng: np.random.Generator, correlated: float, prog
 def _contacts(
     file: CampaignFile, rng: np.random.Generator, correlated: float, progress: Progress | None
 ) -> ContactCalibration | None:
-    from elastocal.measure.contact_force import ContactForce
     from elastocal.procedures.contact.calibrate import calibrate_contacts
 
-    if not isinstance(file.campaign.measurement, ContactForce):
+    if not file.campaign.measurement.touching:
         return None
     asked = _asked(file, correlated, progress)
     return calibrate_contacts(file.model, file.campaign, file.requests.seek, rng=rng, **asked)

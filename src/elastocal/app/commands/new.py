@@ -55,6 +55,10 @@ def new(
             help="Of its programs: krl, rapid, fanuc, jbi, urscript, apt, gcode, csv (default: by its name).",
         ),
     ] = None,
+    unloaded: Annotated[
+        bool,
+        typer.Option("--unloaded", help="For a calibration without loads: geometry, own weight, gears by a tracker."),
+    ] = False,
 ) -> NewResult:
     """A folder for one robot in its cell, to keep in git.
 
@@ -68,18 +72,20 @@ def new(
     from elastocal.files.write import make_folder, write_files
 
     check_empty(cell)
-    made = replace(cell_contents(cell.resolve().name, robot, rated_kg, language), folder=cell)
+    made = replace(cell_contents(cell.resolve().name, robot, rated_kg, language, unloaded), folder=cell)
     for place in {p.parent for p in made.contents}:
         make_folder(cell / place)
     write_files({cell / place: text for place, text in made.contents.items()})
     return made
 
 
-def cell_contents(name: str, robot: str, rated_kg: float | None = None, language: str | None = None) -> NewResult:
+def cell_contents(
+    name: str, robot: str, rated_kg: float | None = None, language: str | None = None, unloaded: bool = False
+) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.commands.new import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
     from elastocal.app.starter.assumptions import assumptions, assumptions_text
-    from elastocal.app.starter.plan import plan_text
+    from elastocal.app.starter.plan import plan_text, unloaded_text
     from elastocal.app.starter.program import square_program
     from elastocal.app.starter.robot import CAM, check_language, made_up_robot
     from elastocal.compensation.posts.post import language as own_language
@@ -91,17 +97,18 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     if rated_kg is not None and not 0 < rated_kg < inf:
         raise RangeError.of(RATED, rated_kg, "give a positive mass in kg, such as 60")
     path = language if language in CAM else None
-    model, notes, text = _robot(robot, rated_kg, None if path else language)
-    true = made_up_robot(model)
+    model, notes, text = _robot(robot, rated_kg, None if path else language, unloaded)
+    true = made_up_robot(model, unloaded)
     program = square_program(model, path or "")
     shown = None if program is None else program.name
     note = OUT_OF_REACH if program is None else program.note
     notes = (*notes, note) if note else notes
     rated, source = _rated(robot, model, rated_kg)
-    request = plan_text(model, name, "../robot/robot.yaml", rated, source)
-    if source:
+    place = "../robot/robot.yaml"
+    request = unloaded_text(model, name, place) if unloaded else plan_text(model, name, place, rated, source)
+    if source and not unloaded:
         notes = (*notes, f"the rated payload is not known: loads stay within {rated:g} kg, {source} (--rated-kg)")
-    force = _force(model, rated)
+    force = "" if unloaded else _force(model, rated)
     taken = assumptions(model, text, request, notes, program, force, path)
     stated = {} if program is None else program.options
     stated = stated if rated is None or source else {**stated, RATED: f"{rated:g}"}
@@ -122,7 +129,9 @@ def cell_contents(name: str, robot: str, rated_kg: float | None = None, language
     return NewResult(Path(), name, model.name, files, notes, taken)
 
 
-def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Robot, tuple[str, ...], str]:
+def _robot(
+    word: str, rated_kg: float | None, language: str | None, unloaded: bool
+) -> tuple[Robot, tuple[str, ...], str]:
     """The robot, what its file left open, and the text of its file in the cell."""
     from elastocal.app.starter.assumptions import with_assumed_tool
     from elastocal.app.starter.robot import with_controller
@@ -141,7 +150,8 @@ def _robot(word: str, rated_kg: float | None, language: str | None) -> tuple[Rob
         from elastocal.files.robot.write import robot_text
 
         spoken, controller_notes = with_controller(robot, language)
-        model, notes = with_assumed_tool(spoken).with_joint_compliance(rated_kg), (*robot.notes, *controller_notes)
+        model, notes = with_assumed_tool(spoken), (*robot.notes, *controller_notes)
+        model = model if unloaded else model.with_joint_compliance(rated_kg)
         head = (f"Made from {file.name} by 'elastocal new'; the format is described in docs/robots.md.",)
         text = robot_text(model, (*head, *(f"Note: {note}." for note in notes)))
         return robot_from_text(text, "robot.yaml"), notes, text
@@ -184,6 +194,13 @@ def check_empty(folder: Path) -> None:
 
 RATED = "rated_kg"
 UNRATED = "a guess by the reach, not a rating: state what the robot carries"
+WITHOUT = (
+    "Its compliances are guessed by its size, and its plan is under loads: for geometry, own weight and gears alone, by a "
+    "tracker without loads, make it with --unloaded."
+)
+LOADED = """\
+  # MADE UP for programs/{}, N on the tool in base axes: replace it by the force of your process,
+  # or remove it and type --force, --loads or --milling."""
 TRUTH = Path("truth/robot.yaml")
 """Robot that a new cell is tried with."""
 OUT_OF_REACH = "no example program is written: no square is in reach that keeps off limits and singular poses"
@@ -210,11 +227,12 @@ def cell_text(
     The robot that is ``simulated`` is made up too; ``language`` is of measuring programs
     """
     left = [key for key in values if key != RATED]
-    words = ", ".join(f"{key}: {value}" for key, value in {"force": f'"{force}"', **values}.items())
+    pushed = {"force": f'"{force}"'} if force else {}
+    words = ", ".join(f"{key}: {value}" for key, value in {**pushed, **values}.items())
+    rest = "The rest is what" if force else "What"
     made_up = (
-        f"  # MADE UP for programs/{program}, N on the tool in base axes: replace it by the force of your process,",
-        "  # or remove it and type --force, --loads or --milling.",
-        *(("  # The rest is what such programs leave open: state it for yours (ASSUMPTIONS.md).",) if left else ()),
+        *(LOADED.format(program).splitlines() if force else ()),
+        *((f"  # {rest} such programs leave open: state it for yours (ASSUMPTIONS.md).",) if left else ()),
         f"  compensate: {{{words}}}",
     )
     true = (
@@ -222,7 +240,7 @@ def cell_text(
         f"  simulate: {{truth: {TRUTH.as_posix()}}}",
     )
     spoken = () if language is None else (f"  plan: {{language: {language}}}   # of the measuring program",)
-    options = (*(() if program is None else made_up), *(true if simulated else ()), *spoken)
+    options = (*(() if program is None or not words else made_up), *(true if simulated else ()), *spoken)
     options = ("options:", *options) if options else ()
     lines = (
         "format: elastocal-cell/1",
@@ -287,9 +305,13 @@ def page(result: NewResult) -> Report:
         c for c in STEPS if c != "compensate" or any(p.parent.name == "programs" and p.suffix for p in result.contents)
     ]
     to_do = Paragraphs(tuple(shell_line(command, result.folder) for command in steps))
+    guessed = any(row.kind == "joint compliance" for row in result.assumptions)
     return Report(
         f"New cell {result.name}",
-        (f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",),
+        (
+            f"{result.folder} is a cell of {result.robot}; README.md in it says what to do next.",
+            *((WITHOUT,) if guessed else ()),
+        ),
         (
             Section("Assumptions", (_assumed(result),)),
             Section("Files", (Table("cell_files", "In the folder", columns, rows),)),

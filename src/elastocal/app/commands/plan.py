@@ -47,9 +47,12 @@ def plan(
         typer.Option(metavar="DIR", help="Folder for plan.csv, campaign.yaml, report.html and the program."),
         o.FOLDER,
     ],
-    poses: Annotated[int | None, typer.Option(metavar="N", help="How many poses (default 15).")] = None,
+    poses: Annotated[
+        int | None, typer.Option(metavar="N", help="How many poses (default 15, without load 40).")
+    ] = None,
     criterion: Annotated[
-        str | None, typer.Option(metavar="KIND", help="d, a, e, condition or test_pose (default d).")
+        str | None,
+        typer.Option(metavar="KIND", help="d, a, e, condition or test_pose (default d, without load test_pose)."),
     ] = None,
     require: Annotated[
         list[str] | None,
@@ -77,7 +80,9 @@ def plan(
     ] = None,
     without: o.Without = None,
     repeats: Annotated[int | None, typer.Option(metavar="N", help="Readings of every pose (default 1).")] = None,
-    candidates: Annotated[int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000).")] = None,
+    candidates: Annotated[
+        int | None, typer.Option(metavar="N", help="Configurations to draw (default 4000, without load 2000).")
+    ] = None,
     restarts: Annotated[int, typer.Option(metavar="N", help="Searches, each from another start.")] = 10,
     given: Annotated[
         Path | None, typer.Option(metavar="CAMPAIGN.yaml", help="Take the poses and loads of this planned campaign.")
@@ -99,8 +104,12 @@ def plan(
     every parameter and at test poses, how good the plan is, and files to measure by: a table, a campaign file, a
     program in the language of the robot or in --language. A plan file may also ask for angles and markers of arcs.
 
+    A robot alone, without loads, is planned for an unloaded calibration with a laser tracker: geometry, own weight,
+    gears, with the priors of calibrate; the plan tells the error to expect on unseen poses.
+
     \b
     Example:
+      elastocal plan arm.urdf --poses 40 --out plan
       elastocal plan kuka-kr270 --hang 250 --seek "A[2-6].k" --marker marker1 --marker marker2 --out plan
     """
     from elastocal.app.planning import arcs
@@ -122,15 +131,15 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
     from elastocal.app.planning.request import limits_of, plan_file
     from elastocal.app.workers import executor
-    from elastocal.design.planning import plan
+    from elastocal.design.planning import planned
     from elastocal.design.warnings import ASSUMED
 
     file = plan_file(request)
     check_plan_targets(request, file.name, file.task.model, file.files)
     limits = limits_of(request.require, file.task.measuring.counted)
     with executor(request.workers, request.cluster) as workers:
-        chosen = plan(
-            file.task.model, file.task, tests=file.tests, limits=limits, most=request.most, curve=request.curve,
+        chosen = planned(
+            file.task, tests=file.tests, limits=limits, most=request.most, curve=request.curve,
             restarts=request.restarts, seed=request.seed, speeds=file.speeds, change=file.change, executor=workers,
             progress=progress,
         )  # fmt: skip
@@ -141,6 +150,11 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     return PlanResult(file.name, chosen, files, _facts(request, file, chosen.task), notes, html)
 
 
+def _model(task: PlanTask) -> tuple[Fact, ...]:
+    words = () if task.prior is None else tuple(task.prior.effects)
+    return (Fact("model", "model words, with their priors", words, ", ".join(words)),) if words else ()
+
+
 def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, ...]:
     errors = tuple(s.label for s in task.measuring.sources)
     words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
@@ -148,6 +162,7 @@ def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, 
         Fact("source", "plan file or robot", request.source, request.source),
         Fact("robot", "robot", file.robot, file.robot),
         Fact("criterion", "criterion", words, words),
+        *_model(task),
         Fact("drawn", "configurations drawn", task.draw.count, str(task.draw.count)),
         Fact("errors", "errors counted", errors, "; ".join(errors) or "none stated: 10 um per number"),
         Fact("repeats", "readings of each pose", task.repeats, str(task.repeats)),

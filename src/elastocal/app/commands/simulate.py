@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from elastocal.files.campaign.file import CampaignFile
-    from elastocal.measure.kind import Measurement
     from elastocal.measure.measured import Virtual
     from elastocal.model.robot import Robot
     from elastocal.reduction.linear_bias import LinearBias
@@ -91,7 +90,7 @@ def simulate(
     asked = read_plan(plan)
     _check_out(out, asked)
     robot, varied = _varied(_truth(truth, asked), tuple(vary or ()))
-    size = outlier_n if _presses(asked) else 1e-3 * outlier_mm
+    size = outlier_n if asked.campaign.measurement.touching else 1e-3 * outlier_mm
     stage(1, 3, "loaded equilibria, errors drawn")
     drawn = _drawn(asked, robot, np.random.default_rng(seed), outliers, size)
     stage(2, 3, "bias of a linear model")
@@ -155,22 +154,18 @@ def _varied(robot: Robot, words: tuple[str, ...]) -> tuple[Robot, tuple[str, ...
     return robot, tuple(notes)
 
 
-def _presses(plan: CampaignFile) -> bool:
-    from elastocal.measure.contact_force import ContactForce
-
-    return isinstance(plan.campaign.measurement, ContactForce)
-
-
 def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers: int, size: float) -> Virtual:
     """Contacts are pressed by the true robot's own joint values; everything else is read at those of the plan."""
-    from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.contact_force import contacts_of
     from elastocal.measure.measured import virtual_campaign
     from elastocal.procedures.contact.plan import virtual_contacts
 
     kind, sources = plan.campaign.measurement, plan.campaign.sources
-    if isinstance(kind, ContactForce):
-        return virtual_contacts(plan.model, truth, kind, sources, rng, outliers=outliers, outlier_size=size)
-    return virtual_campaign(truth, _loaded(plan), sources, rng, outliers=outliers, outlier_size=size)
+    if kind.touching:
+        return virtual_contacts(
+            plan.model, truth, contacts_of(kind), sources, rng, outliers=outliers, outlier_size=size
+        )
+    return virtual_campaign(truth, kind.at_equilibrium(), sources, rng, outliers=outliers, outlier_size=size)
 
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
@@ -192,7 +187,7 @@ def _facts(
 ) -> tuple[Fact, ...]:
     errors = tuple(s.label for s in plan.campaign.sources)
     count, mm, newton = outliers
-    size = f"{newton:g} N" if _presses(plan) else f"{mm:g} mm"
+    size = f"{newton:g} N" if plan.campaign.measurement.touching else f"{mm:g} mm"
     return (
         Fact("plan", "plan", file.as_posix(), file.as_posix()),
         Fact("robot", "robot of the plan", plan.robot, plan.robot),
@@ -203,14 +198,6 @@ def _facts(
         Fact("outlier_N", "", newton),
         Fact("seed", "seed", seed, str(seed)),
     )
-
-
-def _loaded(plan: CampaignFile) -> Measurement:
-    """The truth is always the loaded equilibrium, whatever the fit will use."""
-    from elastocal.measure.deflection import Deflection
-
-    kind = plan.campaign.measurement
-    return replace(kind, statics="loaded") if isinstance(kind, Deflection) else kind
 
 
 def _free(plan: CampaignFile, truth: Robot) -> tuple[str, ...]:

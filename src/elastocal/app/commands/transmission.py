@@ -32,8 +32,8 @@ _CELL = Uses(
 
 @dataclass(frozen=True, eq=False)
 class TransmissionResult:
-    """``fragment`` is the section ``controller`` of a robot file ("" where counts per turn are unknown); ``files`` to
-    write."""
+    """``fragment`` is the section ``controller`` of a robot file, "" where it would be wrong or incomplete; ``files``
+    to write."""
 
     tables: tuple[Path, ...]
     robot: str | None
@@ -98,7 +98,8 @@ def transmission(
     stage(2, 3, "robot file")
     fragment, text = _files(fit, tables, robot, model, measured)
     if out is not None and not text:
-        raise MissingError.of("out", out, "counts per turn are unknown; log motor angles or give --counts-per-turn")
+        why = fit.doubt or "counts per turn are unknown; log motor angles or give --counts-per-turn"
+        raise MissingError.of("out", out, why.removesuffix("."))
     notes = (*(() if model is None else model.notes), *fit.notes, *_unknowns(fit))
     return TransmissionResult(tuple(tables), robot, fit, fragment, {} if out is None else {out: text}, notes)
 
@@ -160,7 +161,7 @@ def _files(
     from elastocal.files.robot.write import controller_text, robot_text
 
     drives = fit.drives(measured)
-    if drives is None:
+    if drives is None or fit.doubt:
         return "", ""
     source = _source(fit, tables)
     fragment = controller_text(drives, fit.axes, source)
@@ -174,7 +175,9 @@ def _source(fit: Transmission, tables: Sequence[Path]) -> str:
     names = ", ".join(t.name for t in tables)
     s, sd = fit.robust.structure, fit.robust.structure_sd
     own = ", ".join(
-        f"{a} {s[i, i]:.6g} +- {sd[i, i]:.2g}{' rad/m' if a in fit.prismatic else ''}" for i, a in enumerate(fit.axes)
+        f"{a} {s[i, i]:.6g} {'of unknown accuracy' if isnan(sd[i, i]) else f'+- {sd[i, i]:.2g}'}"
+        f"{' rad/m' if a in fit.prismatic else ''}"
+        for i, a in enumerate(fit.axes)
     )
     left = f", without {len(fit.outliers)} outliers" if fit.outliers else ""
     return f"elastocal transmission from {names}{left}; measured ratios {own}"

@@ -12,12 +12,13 @@ from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.errors import UnsupportedError
-from elastocal.report.blocks import Block, Column, Fact, Report, Section, Table
+from elastocal.report.blocks import Block, Cell, Column, Fact, Report, Rows, Section, Table
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
+    from elastocal.spatial.entries import Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,10 @@ def validate(
     stage(0, 3, "reading the calibration")
     known = read_calibration(calibration)
     stage(1, 3, "reading the readings")
-    readings, notes, fitted = readings_for(known, measured, typed_keys(units, None, euler, True))
+    readings, fitted = readings_for(known, measured, typed_keys(units, None, euler, True))
     stage(2, 3, "predicting every reading")
     validation = known.validate(readings, refit=refit or fitted)
+    notes = tuple(n.text for n in readings.notes)
     if validation.stations_fitted:
         notes = (*notes, "Where the instrument stands was fitted to these readings: errors are of shape, not of place.")
     return ValidateResult(calibration, measured, known, validation, notes)
@@ -127,15 +129,22 @@ def _distances(result: ValidateResult) -> Table:
 
 def table(result: ValidateResult) -> Table:
     """One row for every reading and marker; --csv writes it."""
+    import numpy as np
+
     columns = (
         Column("place", "reading"), Column("marker", "marker"), Column("nominal_mm", "nominal", "mm", 4),
         Column("calibrated_mm", "calibrated", "mm", 4),
     )  # fmt: skip
-    rows = tuple(
-        (str(r["place"]), str(r["marker"]), 1e3 * float(str(r["before"])), 1e3 * float(str(r["after"])))
-        for r in result.validation.rows()
-    )
-    return Table("readings", "", columns, rows)
+    read = np.argwhere(np.isfinite(result.validation.errors))
+    return Table("readings", "", columns, Rows(len(read), lambda part: _rows(result.validation, read[part])))
+
+
+def _rows(v: Validation, read: Ints) -> list[tuple[Cell, ...]]:
+    """Of these states and markers (N, 2)."""
+    at = tuple(read.T)
+    errors = zip((1e3 * v.nominal_errors[at]).tolist(), (1e3 * v.errors[at]).tolist(), strict=True)
+    names = ((v.places[state], v.markers[marker]) for state, marker in read.tolist())
+    return [(*name, *pair) for name, pair in zip(names, errors, strict=True)]
 
 
 def screen(result: ValidateResult, whole: Report) -> Report:

@@ -107,10 +107,9 @@ def table(result: AssessResult) -> Table:
 
 
 def plan_paragraphs(result: AssessResult) -> tuple[str, ...]:
-    from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.contact_force import contacts_of
 
-    kind, repair = result.assessment.campaign.measurement, result.repair
-    assert isinstance(kind, ContactForce)
+    kind, repair = contacts_of(result.assessment.campaign.measurement), result.repair
     assert repair is not None
     sizes = sorted({round(float(s), 6) for s in repair.options[0].plan.sizes})
     forces = ", ".join(f"{s:.4g}" for s in sizes[:6]) + (" ..." if len(sizes) > 6 else "")

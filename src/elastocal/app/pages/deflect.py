@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.deflect import DeflectResult
-from elastocal.app.pages.result_columns import RIGID, is_rigid, loaded_cells, loaded_columns, or_reason
-from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
+from elastocal.app.pages.result_columns import RIGID, is_rigid, loaded_columns, loaded_rows, or_reason
+from elastocal.report.blocks import Cell, Column, Report, Rows, Scene, Section, Table
 from elastocal.report.robot_scene import loaded_scene
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def table(result: DeflectResult) -> Table:
         columns += [Column("linear_mm", "linear", "mm", 4), Column("linear_off_mm", "linear off by", "mm", 4)]
         notes.append(_LINEAR)
     columns += [Column("status", "status"), Column("load_factor", "unstable at load x", "", 3)]
-    rows = tuple(_row(result, i) for i in range(len(result.at)))
+    rows = Rows(len(result.at), lambda part: _rows(result, part))
     return Table("deflections", "", tuple(columns), rows, tuple(notes))
 
 
@@ -49,15 +49,19 @@ _LINEAR = (
 )
 
 
-def _row(result: DeflectResult, i: int) -> tuple[Cell, ...]:
+def _rows(result: DeflectResult, part: slice) -> list[tuple[Cell, ...]]:
+    places = loaded_rows(result.at, result.load, part)
+    return [(*place, *_cells(result, i)) for i, place in enumerate(places, start=part.start)]
+
+
+def _cells(result: DeflectResult, i: int) -> tuple[Cell, ...]:
     import numpy as np
 
     deflection = result.deflection
     reason = f"no deflection, {_word(deflection, i)}"
     move = 1e3 * deflection.translation[i]
     turn = 1e3 * deflection.rotation[i]
-    cells = [*loaded_cells(result.at, result.load, i)]
-    cells += [or_reason(v, reason) for v in (*move, 1e3 * float(deflection.distance[i]), *turn)]
+    cells = [or_reason(v, reason) for v in (*move, 1e3 * float(deflection.distance[i]), *turn)]
     if result.linear is not None:
         cells += [1e3 * float(result.linear.distance[i]), or_reason(1e3 * float(result.bend[i]), reason)]
     factor = float(deflection.load_factor[i])

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from elastocal.app.configurations import Axes, Configurations
     from elastocal.model.parameters import Parameter
     from elastocal.model.robot import Robot
+    from elastocal.spatial.entries import Array
 
 WRENCH_UNITS = {"fx": "N", "fy": "N", "fz": "N", "mx": "Nm", "my": "Nm", "mz": "Nm"}
 RIGID = "Nothing in this robot is compliant, so nothing bends; add joint_compliance or link_compliance to its file."
@@ -37,9 +38,15 @@ def loaded_columns(at: Configurations) -> tuple[Column, ...]:
     )
 
 
-def loaded_cells(at: Configurations, load: AppliedLoad, row: int) -> tuple[Cell, ...]:
-    name = (at.names[row],) if at.names else ()
-    return (*name, *configuration_cells(at, row), *load.row(row))
+def loaded_rows(at: Configurations, load: AppliedLoad, part: slice) -> list[tuple[Cell, ...]]:
+    """The cells of ``loaded_columns`` in many rows."""
+    import numpy as np
+
+    places = configuration_rows(at, part)
+    names = [(name,) for name in at.names[part]] if at.names else [()] * len(places)
+    wrench = np.zeros((1, 6)) if load.applied is None else load.applied.wrench
+    wrenches = np.broadcast_to(wrench, (len(at), 6))[part].tolist()
+    return [(*name, *place, *wrench) for name, place, wrench in zip(names, places, wrenches, strict=True)]
 
 
 def configuration_cells(at: Configurations, row: int) -> tuple[Cell, ...]:
@@ -61,6 +68,16 @@ def configuration_rows(at: Configurations, part: slice) -> list[tuple[Cell, ...]
 def or_reason(value: float, reason: str) -> Cell:
     """The number, or why there is none."""
     return float(value) if isfinite(value) else Unknown(reason)
+
+
+def numbers_or_reason(values: Array, reason: str) -> list[list[Cell]]:
+    """The same of rows of numbers (N, n)."""
+    import numpy as np
+
+    rows: list[list[Cell]] = values.tolist()
+    for i in np.flatnonzero(~np.isfinite(values).all(axis=1)).tolist():
+        rows[i] = [or_reason(v, reason) for v in values[i]]
+    return rows
 
 
 def parameter_columns() -> tuple[Column, ...]:

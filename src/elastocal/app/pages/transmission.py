@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 UNSEEN = "no table reads this motor's counts while this joint moves; it counts as zero"
 NO_SPARE = "no equation to spare"
+OPEN = "there are as many unknowns as rows; it may be zero"
 NO_TURNS = "no table has motor angles of this axis"
 NO_TURNS_OF_ALL = "counts per turn of some axes are unknown"
 
@@ -53,7 +54,7 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
 
 
 def verdict(fit: Transmission) -> tuple[str, ...]:
-    out = [_coupling(fit), *(_outliers(fit)), _simple_ratios(fit)]
+    out = [*([fit.doubt] if fit.doubt else []), _coupling(fit), *(_outliers(fit)), _simple_ratios(fit)]
     r = fit.regularity
     if not fit.regular:
         out.append(
@@ -66,6 +67,8 @@ def verdict(fit: Transmission) -> tuple[str, ...]:
 def _coupling(fit: Transmission) -> str:
     beside = [(i, j) for i, j in fit.coupled() if i != j]
     if not beside:
+        if fit.undetermined:
+            return "Every motor moves its own joint; what others it turns with is not known."
         return "No coupling between axes stands out of the noise: every motor moves its own joint only."
     notes = []
     for motor in fit.axes:
@@ -131,9 +134,14 @@ def regularity_table(fit: Transmission) -> Table:
 
 
 def _entry(fit: Transmission, value: float, motor: str, joint: str) -> Cell:
+    return or_reason(value, _why(fit, motor, joint))
+
+
+def _why(fit: Transmission, motor: str, joint: str) -> str:
+    """Why an entry of S is not known."""
     if (motor, joint) in fit.unseen:
-        return Unknown(UNSEEN)
-    return or_reason(value, NO_TURNS)
+        return UNSEEN
+    return OPEN if (motor, joint) in fit.undetermined else NO_TURNS
 
 
 def table(result: TransmissionResult) -> Table:
@@ -155,17 +163,19 @@ def entry_table(fit: Transmission) -> Table:
         for joint in fit.axes:
             if (motor, joint) in fit.unseen:
                 continue
-            k, coupled = fit.at(motor, joint), joint in fit.pattern[motor]
+            k, coupled, why = fit.at(motor, joint), joint in fit.pattern[motor], _why(fit, motor, joint)
             unit, factor = ("counts/mm", 1e3) if joint in fit.prismatic else ("counts/deg", degrees(1.0))
             numbers = (fit.robust.structure, fit.robust.structure_sd, fit.all_rows.structure, fit.all_rows.structure_sd)
             cells: list[Cell] = [
-                or_reason(float(m[k]), NO_TURNS if i % 2 == 0 else NO_SPARE) for i, m in enumerate(numbers)
+                or_reason(float(m[k]), NO_SPARE if i % 2 and why == NO_TURNS else why) for i, m in enumerate(numbers)
             ]
             if not coupled:
                 cells = [0.0, None, 0.0, None]
             t, sd = float(fit.robust.joint[k]) / factor, float(fit.robust.joint_sd[k]) / factor
             p = or_reason(float(fit.significance[k]), NO_SPARE)
-            rows.append((motor, joint, *cells, t, or_reason(sd, NO_SPARE) if coupled else None, unit, p, coupled))
+            spread: Cell = or_reason(sd, NO_SPARE) if coupled else None
+            known: Cell = Unknown(OPEN) if why == OPEN else coupled
+            rows.append((motor, joint, *cells, or_reason(t, why), spread, unit, p, known))
     notes = (
         "An entry beside the diagonal is zero where its probability (Student's t, all entries of the motor free) times "
         "the number of entries is above 0.01, one after another.",
@@ -201,7 +211,7 @@ def ratio_table(fit: Transmission) -> Table:
     for (motor, joint), simple in fit.ratios.fractions.items():
         k = fit.at(motor, joint)
         rivals = None if simple is None else simple.expected
-        numbers = (or_reason(float(s[k]), NO_TURNS), or_reason(float(sd[k]), NO_SPARE))
+        numbers = (or_reason(float(s[k]), _why(fit, motor, joint)), or_reason(float(sd[k]), NO_SPARE))
         unit = "turns/mm" if joint in fit.prismatic else "1"
         rows.append((motor, joint, *numbers, unit, *_simple(simple, fit.ratios.proposed[motor, joint]), rivals))
     notes = (
@@ -243,8 +253,9 @@ def compared_table(fit: Transmission) -> Table:
     )  # fmt: skip
     order = sorted(fit.tables, key=lambda e: fit.at(e.motor, e.joint))
     rows = tuple(
-        (e.motor, e.joint, e.table, or_reason(e.all_rows, NO_TURNS), or_reason(e.all_rows_sd, NO_SPARE),
-         or_reason(e.robust, NO_TURNS), or_reason(e.robust_sd, NO_SPARE))
+        (e.motor, e.joint, e.table,
+         or_reason(e.all_rows, _why(fit, e.motor, e.joint)), or_reason(e.all_rows_sd, NO_SPARE),
+         or_reason(e.robust, _why(fit, e.motor, e.joint)), or_reason(e.robust_sd, NO_SPARE))
         for e in order
     )  # fmt: skip
     notes = tuple(

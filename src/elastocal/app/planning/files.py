@@ -114,7 +114,8 @@ def _requests(file: PlanFile, plan: Plan) -> Requests:
     """What the plan was made for, and the model that is to be found by it."""
     from elastocal.files.campaign.file import Requests
 
-    return Requests(plan.problem.names, (), file.form, model=file.model)
+    sought = plan.problem.names if plan.task.prior is None else None
+    return Requests(sought, (), file.form, model=file.model)
 
 
 def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
@@ -134,11 +135,10 @@ def _marker_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str,
 def _contact_texts(request: PlanRequest, file: PlanFile, plan: Plan) -> dict[str, str]:
     from elastocal.files.contact.objects import contact_table_text, contact_text
     from elastocal.files.text import FlowList
-    from elastocal.measure.contact_force import ContactForce
+    from elastocal.measure.contact_force import contacts_of
 
     campaign, each = _unread(plan)
-    kind, model, times = campaign.measurement, plan.task.model, plan.task.repeats
-    assert isinstance(kind, ContactForce)
+    kind, model, times = contacts_of(campaign.measurement), plan.task.model, plan.task.repeats
     head: dict[str, Any] = {"name": file.name, "robot": robot_from(file, request.out)}
     head |= {} if file.tool is None else {"tool": file.tool}
     head |= {"without": FlowList(file.without)} if file.without else {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastocal.errors import ConflictError, FormatError, MissingError, RangeError
+from elastocal.errors import ConflictError, FormatError, MissingError, RangeError, UnsupportedError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class PlanRequest:
 
 def plan_file(request: PlanRequest) -> PlanFile:
     """The plan file, or one made from the options, with what the command line asks for in its place."""
-    from elastocal.files.plan.read import is_plan, read_plan_file
+    from elastocal.files.plan.read import is_plan
 
     path = Path(request.source)
     own = path.suffix.lower() in (".yaml", ".yml") and path.is_file() and is_plan(path)
@@ -62,13 +62,40 @@ def plan_file(request: PlanRequest) -> PlanFile:
         for option, value in alone.items():
             if value:
                 raise ConflictError(f"{option} goes with a robot; write it into the plan file {request.source} instead")
-    file = read_plan_file(path) if own else _bare(request)
+    file = read_request(path) if own else _bare(request)
     task = _with_earlier(_asked(file.task, request), file)
     if request.given is None:
         return replace(file, task=task)
     made = given_task(task, request.given, request.seed, tests=file.tests is None)
     note = f"The poses are those of {request.given}: none was searched for, and the efficiency is that of taking all."
     return replace(file, task=made, files=(*file.files, request.given), notes=(*file.notes, note))
+
+
+def read_request(path: Path) -> PlanFile:
+    """A plan file; positions without loads, of which nothing is sought by name, are for a calibration by priors."""
+    from elastocal.files.plan.read import read_plan_file
+
+    file = read_plan_file(path)
+    task, data = file.task, file.located.data if file.located else {}
+    if task.measuring.kind != "position" or task.loadings or file.seek is not None:
+        return file
+    made = _unloaded(file)
+    kept = {"count": "poses", "draw": "candidates", "weights": "criterion"}
+    return replace(file, task=replace(made, **{name: getattr(task, name) for name, key in kept.items() if key in data}))
+
+
+def _unloaded(file: PlanFile) -> PlanTask:
+    """The task for what ``calibrate`` would fit, with the model words and priors of the file."""
+    from elastocal.calibration.planning import unloaded_task, unloaded_words
+    from elastocal.calibration.readings import stated_priors
+    from elastocal.files.campaign.priors import read_priors
+    from elastocal.files.units import declared_units
+
+    words = unloaded_words(file.task.model, file.model or "auto")
+    if file.located is None:
+        return unloaded_task(file.task, words)
+    entries = read_priors(file.located, file.located.data.get("priors") or [], declared_units(file.located))
+    return unloaded_task(file.task, words, stated_priors(file.located, entries, file.task.model, words))
 
 
 def given_task(task: PlanTask, path: Path, seed: int, *, tests: bool = True) -> PlanTask:
@@ -112,10 +139,16 @@ def _bare(request: PlanRequest) -> PlanFile:
     from elastocal.model.descriptions import in_form
     from elastocal.model.start_values import bending
 
-    robot = bending(read_robot(request.source))
+    robot, loads = read_robot(request.source), _typed_loads(request)
+    robot = bending(robot) if loads or request.seek else robot
     model = in_form(without_kinds(robot, request.without), "beam")
     selected(model, request.seek)
-    loads = _typed_loads(request)
+    if request.seek and not loads:
+        raise MissingError(
+            "no load is given, so that nothing bends; add --hang KG, --force or a plan file, or leave --seek out: an "
+            "unloaded campaign is planned for all that calibrate would fit",
+            parameter="seek",
+        )
     noise = 0.03 if request.noise is None else request.noise
     if not noise > 0:
         raise RangeError("--noise-mm must be positive; a reading without noise does not exist")
@@ -126,10 +159,11 @@ def _bare(request: PlanRequest) -> PlanFile:
         "No plan file is given: no obstacle, no line of sight and no instrument other than its noise is known.",
     )
     files = tuple(p for p in (own, request.test) if p is not None)
-    return PlanFile(
+    file = PlanFile(
         f"plan of {model.name}", request.source, task, _typed_tests(request, model), np.full(model.n, np.nan), None,
         request.seek or None, None, None, request.without, notes, files,
     )  # fmt: skip
+    return file if loads else replace(file, task=_unloaded(file))
 
 
 def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
@@ -148,8 +182,6 @@ def _typed_loads(request: PlanRequest) -> tuple[Loading, ...]:
         loads.append(Actuator(name="force", sizes=(size,), directions=((x, y, z),)))
     if request.hang:
         loads.append(Hanging(name="weight", masses=request.hang))
-    if not loads:
-        raise MissingError("no load is given, so that nothing bends; add --hang KG, --force or a plan file")
     return tuple(loads)
 
 
@@ -222,13 +254,19 @@ def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
     if not set(own) & set(values):
         raise ConflictError(f"{path}: calibrates nothing that robot {task.model.name} has; give a calibration of it")
     model = task.model.with_parameters(values)
-    return replace(task, model=model), lambda names: information_of(own, covariance, names)
+    rest = None if task.prior is None else task.prior.without(own)
+    return replace(task, model=model, prior=rest), lambda names: information_of(own, covariance, names)
 
 
 def _campaign(task: PlanTask, path: Path) -> Earlier:
     from elastocal.design.observed import earlier_information
     from elastocal.files.campaign.read import read_campaign
 
+    if task.prior is not None:
+        raise UnsupportedError(
+            f"{path}: a calibration by priors is planned, and a campaign has none; give the calibration of it (.json)",
+            value=str(path),
+        )
     file, model = read_campaign(path), task.model
     if file.model.joints != model.joints:
         raise ConflictError(f"{path}: its robot has other joints than {model.name}; give a campaign of this robot")

@@ -108,7 +108,8 @@ def assumptions(
         if match[1] != "payload" or match[3]  # stated, where no remark follows it
     ]
     if program is not None:
-        stated = {"force": f"{force} N", **{key: words.strip('"[]') for key, words in program.options.items()}}
+        pushed = {"force": f"{force} N"} if force else {}
+        stated = {**pushed, **{key: words.strip('"[]') for key, words in program.options.items()}}
         made = f"made up for programs/{program.name}"
         place = f"{CELL}, options: compensate"
         rows += [Assumption(OPEN[key], value, place, made, f"programs/{program.name}") for key, value in stated.items()]

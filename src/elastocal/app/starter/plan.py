@@ -51,6 +51,29 @@ def plan_text(model: Robot, name: str, robot: str, rated: float | None = None, r
     return "\n".join(lines) + "\n"
 
 
+def unloaded_text(model: Robot, name: str, robot: str) -> str:
+    """plan.yaml of a campaign without loads, for all that ``calibrate`` would fit to it."""
+    lines = [
+        "# What can be measured in this cell, and what is wanted.  All keys: docs/planning.md.",
+        "format: elastocal-plan/1",
+        f"name: {name}",
+        f"robot: {robot}",
+        "measurement: position         # without loads, and with nothing sought by name:",
+        "model: auto                   # for all that is estimated then, by its priors (docs/calibration.md)",
+        f"markers: [{starter_markers(model)[0]}]               # one reflector; where it sits is estimated",
+        "errors:                       # assumptions: replace them by those of your instruments",
+        "  - {kind: reading, sd_um: 30}",
+        "# tracker_mm: [3000, 0, 1000] # where the tracker stands in base axes, if known: it sees every pose then",
+        "feasible:",
+        "  - {kind: joint_limits, margin_percent: 5}",
+        "poses: 40",
+        "# Floor at the foot, the arm itself and a cylinder round its first axis are kept clear of:",
+        "# floor_mm: -500 is a lower floor, floor: none leaves it out.  Obstacles, home, speeds and test poses:",
+        "# docs/planning.md",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def _hidden(model: Robot, names: list[str]) -> list[str]:
     """Why some compliances are not sought."""
     if not names:

@@ -100,8 +100,15 @@ def _level(model: Robot) -> float:
     return -float(np.sign(turns[:, 0] @ turns[:, 1])) or 1.0
 
 
-def made_up_robot(stated: Robot) -> Robot | None:
-    """A robot to try the cell with: every spring softer or stiffer than its file says; None where it has none."""
+def made_up_robot(stated: Robot, unloaded: bool = False) -> Robot | None:
+    """A robot to try the cell with: every spring softer or stiffer than its file says; None where it has none.
+
+    For a campaign without loads it is drawn from the priors of all that is estimated then.
+    """
+    if unloaded:
+        from elastocal.calibration.planning import drawn_robot
+
+        return drawn_robot(stated, np.random.default_rng(1))
     springs = [p for p in stated.parameters if p.kind in SPRINGS and p.value]
     places = tuple(dict.fromkeys(p.name.rpartition(".")[0] for p in springs))
     factor = {place: FACTORS[i % len(FACTORS)] for i, place in enumerate(places)}

@@ -54,6 +54,9 @@ class Csv(Post):
     kind: ClassVar[str] = "csv"
     title: ClassVar[str] = "tables"
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
+    alone: ClassVar[bytes] = rb"[ \t]*+[-+.\deE]++(?:[ \t]*+,[ \t]*+[-+.\deE]++){2,}+[ \t]*+"
+    motion: ClassVar[bytes] = rb"[ \t]*+[-+.\d][^\r\n]*+"
+    mark: ClassVar[bytes] = b"# elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()

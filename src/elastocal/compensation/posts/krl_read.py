@@ -1,7 +1,8 @@
 """Goes through the lines of a .src file: which frames are active, and which moves use which literals.
 
-Frames: $BASE, $TOOL, BAS(#BASE,i), FDAT of inline forms, WITH of spline motions.  Branches and loops are not followed:
-after one the place of the robot is not known, and a frame that was set inside it is not known either.
+Frames: $BASE, $TOOL, BAS(#BASE,i), FDAT of inline forms, WITH of spline motions.  Calls of routines of the file are
+followed for the frames that they set.  Branches and loops are not: after one the place of the robot is not known, and a
+frame that was set inside it is not known either.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from elastocal.compensation.posts.krl_data import (
     stem,
 )
 from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown, check_known, start
 from elastocal.compensation.posts.text import BOM, NUMBER, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
@@ -47,6 +49,10 @@ class State:
     tool: str
     outside: bool = False
     feed: float = np.nan
+
+    @property
+    def active(self) -> Active:
+        return {"base": self.base, "tool": self.tool}
 
 
 def by_assignment(
@@ -122,7 +128,8 @@ MOTIONS: dict[str, Motion] = {
     "PTP": "joint", "SPTP": "joint", "LIN": "linear", "SLIN": "linear", "CIRC": "arc", "SCIRC": "arc", "SPL": "spline",
 }  # fmt: skip
 RELATIVE = {f"{m}_REL" for m in MOTIONS}
-OPENS = {"IF", "SWITCH", "LOOP", "FOR", "WHILE", "REPEAT"}
+LOOPS = {"LOOP", "FOR", "WHILE", "REPEAT"}
+OPENS = {"IF", "SWITCH", *LOOPS}
 AGAIN = {"ELSE", "CASE", "DEFAULT"}
 CLOSES = {"ENDIF", "ENDSWITCH", "ENDLOOP", "ENDFOR", "ENDWHILE", "UNTIL"}
 QUIET = {"WAIT", "TRIGGER", "INTERRUPT", "RETURN"}
@@ -131,6 +138,10 @@ TYPES = {"POS", "E3POS", "E6POS", "AXIS", "E3AXIS", "E6AXIS", "FRAME"}
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
 _PLACE = re.compile(r"([A-Za-z_]\w*+)(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
+_ROUTINE = re.compile(
+    r"(?<![^\r\n])(?:\xef\xbb\xbf)?[ \t]*(GLOBAL[ \t]+)?DEF(?:FCT)?\b[^\r\n(;]*?(\w++)[ \t]*\(", re.A | re.I
+)
+_DONE_BY = re.compile(r"\bDO[ \t]+(\w++)[ \t]*\(", re.A | re.I)
 _EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
@@ -148,18 +159,36 @@ class Walk:
     turns: dict[int, tuple[int, int]]
     state: State = State("at the start", "at the start")
     pending: Literal | None = None
-    stack: list[tuple[State, set[str]]] = field(default_factory=list)
+    branches: Branches = field(default_factory=Branches)
+    before: list[State] = field(default_factory=list)
+    """What was active before each of them."""
     line: int = 0
     """The last line that was read."""
     block: State | None = None
     """What is active in the spline block around the line, where there is one."""
     lost: str = ""
     """Why the frames of that block are not known."""
+    ends: list[Active] | None = None
+    """What is active where a routine or loop ends, which is gone through for that alone."""
+    done: bool = False
+
+    @cached_property
+    def routines(self) -> Routines:
+        found = list(_ROUTINE.finditer(self.text.text))
+        places = {m[2]: self.text.line(m.start(2)) for m in found}
+        public = {m[2] for i, m in enumerate(found) if not i or m[1]}
+        return Routines(places, public, self._follow, lambda name: State(start(name), start(name)).active)
+
+    def _follow(self, line: int, name: str) -> list[Active]:
+        walk = Walk(self.text, self.texts, self.names, Collector(), self.frames, {}, {}, State(name, name), line=line)
+        walk.ends, walk.routines, walk.repeats = [], self.routines, self.repeats
+        walk.run()
+        return [*walk.ends, walk.state.active]
 
     def run(self) -> None:
         text = self.text.text
         self.into.last = None
-        while self.line < len(self.text.starts):
+        while self.line < len(self.text.starts) and not self.done:
             start, end = self.text.span(self.line + 1)
             if empty := _EMPTY.match(text, start):  # most lines of a long program may be left so
                 self.line = self.text.line(empty.end()) - (empty.end() < len(text))
@@ -177,6 +206,9 @@ class Walk:
 
     def _statement(self, word: str, line: int, at: int, rest: int, end: int) -> None:
         code = self.text.text
+        if self.ends is not None and (word in MOTIONS or word in RELATIVE):
+            self.line = max(self.line, self.repeats.last[line - 1] + 1)
+            return
         if word in MOTIONS:
             try:
                 self._motion(word, line, rest, end)
@@ -234,30 +266,63 @@ class Walk:
 
     def _flow(self, word: str, line: int, rest: str) -> None:
         """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
-        if word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF")):
+        heads = word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF"))
+        if self.ends is not None and (heads or word in ("END", "ENDFCT") or (word in CLOSES and not self.branches)):
+            self.done = True
+        elif heads:
             called = re.search(r"\b(\w++)[ \t]*\(", rest, re.A)
-            start = f"at the start of {called[1] if called else self.text.name}"
-            self.state, self.stack, self.pending = State(start, start), [], None
+            self._begin(called[1] if called else self.text.name)
         elif word in OPENS:
-            self.stack.append((self.state, set()))
-        elif word in AGAIN and self.stack:
-            self._remember()
-            self.state = self.stack[-1][0]
-        elif word in CLOSES and self.stack:
-            self._remember()
-            entry, changed = self.stack.pop()
-            self.state = replace(entry, outside=self.state.outside)
-            for which in sorted(changed):
-                self.state = with_frame(self.state, which, f"set in the branch or loop that ends in line {line}")
-        elif rest.startswith("(") and word not in QUIET:
-            self.into.note(f"{self.text.name}: the call of {word} is taken not to change base and tool")
+            if word in LOOPS:
+                self._set(self.routines.looped(line, self.state.active))
+            self.branches.opened(self.state.active)
+            self.before.append(self.state)
+        elif word in AGAIN and self.branches:
+            active, self.state = self.branches.again(self.state.active), self.before[-1]
+            self._set(active)
+        elif word in CLOSES and self.branches:
+            active = self.branches.closed(self.state.active, line)
+            self.state = replace(self.before.pop(), outside=self.state.outside)
+            self._set(active)
+        elif word == "RETURN" and self.ends is not None:
+            self.ends.append(self.state.active)
+        elif word in QUIET:
+            self._asynchronous(rest)
+            return
+        elif rest.startswith("("):
+            self._call(word)
         elif not rest.startswith(":") and word != "GOTO":
             return
         self.into.last = None
 
-    def _remember(self) -> None:
-        entry, changed = self.stack[-1]
-        changed |= {which for which in ("base", "tool") if getattr(self.state, which) != getattr(entry, which)}
+    def _routine(self, name: str) -> str | None:
+        """A routine of the file, as it is written at its head."""
+        return next((n for n in self.routines.places if n.upper() == name.upper()), None)
+
+    def _begin(self, name: str) -> None:
+        """At the head of a routine."""
+        known = self._routine(name)
+        active = self.routines.entry(known) if known else State(start(name), start(name)).active
+        self.state, self.branches, self.before, self.pending = State(**active), Branches(), [], None
+
+    def _call(self, word: str) -> None:
+        known = self._routine(word)
+        if known:
+            self._set(self.routines.called(known, self.state.active))
+        else:
+            self.into.note(f"{self.text.name}: the call of {word} is taken not to change base and tool")
+
+    def _asynchronous(self, rest: str) -> None:
+        """What an interrupt or a trigger calls may run anywhere."""
+        called = _DONE_BY.search(rest)
+        known = self._routine(called[1]) if called else None
+        if known:
+            self.routines.called(
+                known, {k: Unknown(f"an interrupt or trigger calls {known}") for k in self.state.active}
+            )
+
+    def _set(self, active: Active) -> None:
+        self.state = replace(self.state, base=active["base"], tool=active["tool"])
 
     def _motion(self, word: str, line: int, at: int, end: int) -> None:
         text = self.text.text
@@ -277,6 +342,7 @@ class Walk:
             raise Missing(f"in its spline block {self.lost}")
         state = self.block or self.state
         state = by_with(state, tail[1], self.names) if tail[1] else state
+        check_known(state.active if not value.axes else {"tool": state.tool})
         if state.outside:
             raise Missing("the tool stands outside the robot ($IPO_MODE #TCP)")
         numbers = self._numbers(value, name, state)

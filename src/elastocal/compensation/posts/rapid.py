@@ -55,6 +55,11 @@ class Rapid(RowPost):
     kind: ClassVar[str] = "rapid"
     title: ClassVar[str] = "ABB RAPID"
     suffixes: ClassVar[tuple[str, ...]] = (".mod", ".prg", ".sys", ".modx", ".sysx")
+    alone: ClassVar[bytes] = rb"[ \t]*+Move[LJ][ \t]++\[%s(?:,%s){3}\][ \t]*+,[^;!\"\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+" % (
+        (rb"[ \t]*+\[[-+.,\deE \t]++\][ \t]*+",) * 2
+    )
+    motion: ClassVar[bytes] = rb"[ \t]*+Move\w++[^;\r\n]*+;[ \t]*+(?:![^\r\n]*+)?+"
+    mark: ClassVar[bytes] = b"!elastocal: what follows is the next piece\n"
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()

@@ -66,7 +66,10 @@ STATEMENT = re.compile(
 
 
 _REST = re.compile(r"[^;\r\n]*+;?")
-_MOVE = re.compile(r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC])", re.I)
+_MOVE = re.compile(
+    r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]|THEN\b|"
+    r"(?:PDisp|EOffs)(?:On|Set|Off)\b)", re.I
+)  # fmt: skip
 _CALLED = re.compile(r"(?:[ \t]*\\|[ \t]+[A-Za-z\[])[^;]{0,1000}+;", re.A)
 """Of bounded length: a file of words without an end is read once."""
 
@@ -140,7 +143,7 @@ class Statements:
         self._at, last = 0, self.code.rfind(";") + 1
         while match := STATEMENT.search(self.code, self._at, last):
             self._at = match.end()
-            if match["other"]:  # up to its end, or to a move that depends on it: IF done MoveL ...;
+            if match["other"]:  # up to its end, or to what depends on it: IF done MoveL ...;
                 end = _REST.match(self.code, self._at, last).end()  # type: ignore[union-attr]
                 move = _MOVE.search(self.code, self._at, end)
                 self._at = move.start() if move else end

@@ -1,9 +1,13 @@
-"""Goes through the statements of RAPID modules: which moves use which literals, tools and work objects."""
+"""Goes through the statements of RAPID modules: which moves use which literals, tools and work objects.
+
+Where a module displaces positions (PDispSet and its kin), calls, branches and loops are followed for that.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +15,7 @@ import numpy as np
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.derived import Derived, constant
 from elastocal.compensation.posts.rapid_data import BLANK, LONG, ROBTARGET, SHORT, WORDS, Data, Datum, Statements, datum
+from elastocal.compensation.posts.routines import Active, Branches, Routines, check_known
 from elastocal.compensation.posts.text import Text, cells
 from elastocal.compensation.program import Motion, Target
 from elastocal.spatial.turns import Rotation
@@ -22,7 +27,12 @@ STILL = {
 }  # fmt: skip
 """Instructions that move nothing."""
 
+_IF = re.compile(r"(?<!\w)IF\b(?!.*(?<!\w)THEN\b)", re.A | re.I | re.S)
+_DISPLACES = re.compile(r"(?<!\w)(?:PDisp|EOffs)(?:On|Set)\b", re.A | re.I)
+_ROUTINE = re.compile(r"(?<!\w)(?:PROC|FUNC\s+\w+|TRAP)\s+(\w+)", re.A | re.I)
 _MOVES = re.compile(r"Move(?:[LJC]|AbsJ)|\AEGMRun", re.A)
+_CLOSES = ("endif", "endfor", "endwhile", "endtest")
+_ENDS = ("endproc", "endfunc", "endtrap")
 _SWITCHES = re.compile(r"\s*(?:\\\w+\s*,\s*)*", re.A)
 _NAME = re.compile(r"([A-Za-z]\w*)\s*(?=[,\\])", re.A)
 _TO_COMMA = re.compile(r"\s*(?:\\[^,\[\]()]*)?,", re.A)
@@ -52,31 +62,90 @@ class Walk:
     into: Collector
     tails: dict[tuple[str, int], tuple[int, int, int]]
     shifted: str = ""
+    """What displaces all positions."""
+    branches: Branches = field(default_factory=Branches)
+    ends: list[Active] | None = None
+    """What displaces positions where a routine or loop ends, which is gone through for that alone."""
     _rests: dict[str, Rest] = field(default_factory=dict)
 
     @property
     def text(self) -> Text:
         return self.module.text
 
+    @cached_property
+    def routines(self) -> Routines | None:
+        """None: nothing in the module displaces positions."""
+        if not _DISPLACES.search(self.module.code):
+            return None
+        places = {m[1].lower(): m.start() for m in _ROUTINE.finditer(self.module.code)}
+        return Routines(places, (), self._follow, lambda name: {"displacement": ""})
+
+    @cached_property
+    def _heads(self) -> set[int]:
+        """Where the names of routines stand at their heads."""
+        return {m.start(1) for m in _ROUTINE.finditer(self.module.code)}
+
+    def _follow(self, place: int, name: str) -> list[Active]:
+        walk = Walk(Statements(self.text), self.data, Collector(), {}, name, ends=[])
+        walk.routines = self.routines
+        for statement in walk.module:
+            if statement.start() <= place:
+                continue
+            word = (statement["flow"] or statement["other"] or "").lower()
+            if word in (*_ENDS, "proc", "func", "trap") or (word in _CLOSES and not walk.branches):
+                break
+            walk._displaced(statement)
+        return [*(walk.ends or ()), {"displacement": walk.shifted}]
+
     def run(self) -> None:
         code = self.module.code
         self.into.last = None
         for statement in self.module:
             word = statement["word"]
+            self._displaced(statement)
             if word:
                 try:
                     self._move(code, statement, word.lower())
                 except Missing as reason:
                     self.into.skip(self.text, *statement.span(), str(reason))
-            elif statement["shift"]:
-                off = statement["shift"].lower().endswith("off")
-                self.shifted = "" if off else f"{statement['shift']} in line {self.text.line(statement.start())}"
             elif statement["set"]:
                 self._computed(statement)
             elif statement["flow"] or (statement["other"] and statement["other"].lower() not in STILL):
                 self.into.last = None
                 if statement["other"]:
                     self._unknown(statement)
+
+    def _displaced(self, statement: re.Match[str]) -> None:
+        """What displaces positions behind a statement."""
+        if self.routines is None:
+            return
+        line, word = self.text.line(statement.start()), (statement["flow"] or statement["other"] or "").lower()
+        active = {"displacement": self.shifted}
+        if statement["shift"]:
+            off = statement["shift"].lower().endswith("off")
+            if not (off and self._under_if(statement.start())):
+                active["displacement"] = "" if off else f"{statement['shift']} in line {line}"
+        elif word in ("proc", "func", "trap"):
+            head = _ROUTINE.match(self.module.code, statement.start())
+            active, self.branches = self.routines.entry(head[1].lower()) if head else active, Branches()
+        elif word in ("for", "while", "test") or (word == "then" and self._under_if(statement.start())):
+            if word in ("for", "while"):
+                active = self.routines.looped(statement.start(), active)
+            self.branches.opened(active)
+        elif word in ("else", "elseif", "case", "default") and self.branches:
+            active = self.branches.again(active)
+        elif word in _CLOSES and self.branches:
+            active = self.branches.closed(active, line)
+        elif word == "return" and self.ends is not None:
+            self.ends.append(active)
+        elif word in self.routines.places and statement.start() not in self._heads:
+            active = self.routines.called(word, active)
+        self.shifted = active["displacement"]
+
+    def _under_if(self, place: int) -> bool:
+        """Whether IF stands before what begins here, without THEN."""
+        code = self.module.code
+        return bool(_IF.search(code, code.rfind(";", 0, place) + 1, place))
 
     def _unknown(self, statement: re.Match[str]) -> None:
         """An instruction or procedure that is called as a move, or is given a target, may be a move."""
@@ -97,7 +166,9 @@ class Walk:
         if word not in MOTIONS:
             raise Missing(f"{statement['word']} is not supported")
         if self.shifted:
-            raise Missing(f"all positions are displaced by {self.shifted}")
+            check_known({"displacement": self.shifted})
+            what = f"what is {self.shifted}" if self.shifted.startswith("set ") else self.shifted
+            raise Missing(f"all positions are displaced by {what}")
         start, end = statement.span("args")
         at = _SWITCHES.match(code, start, end).end()  # type: ignore[union-attr]
         via, via_name = None, ""

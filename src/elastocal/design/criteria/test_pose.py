@@ -69,7 +69,7 @@ class TestPose(Criterion):
 
     def _halves(self, known: Knowledge) -> Array:
         t, d, p = self.derivatives.shape
-        return known.half(self.derivatives.reshape(t * d, p)).reshape(t, d, p)
+        return known.half(self.derivatives.reshape(t * d, p)).reshape(t, d, -1)
 
     def value(self, known: Knowledge) -> float:
         errors = self.errors(known)

@@ -17,7 +17,7 @@ from elastocal.files.calibration.record import FORMAT, CalibrationRecord, Parame
 from elastocal.files.located import Located, Path_, read_json
 from elastocal.files.robot.read import robot_file
 from elastocal.files.run_record import robot_mark
-from elastocal.measure.deflection import Statics
+from elastocal.measure.kind import Statics
 from elastocal.model.descriptions import Form, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.prediction import IdentifiedModel

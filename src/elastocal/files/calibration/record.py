@@ -19,7 +19,7 @@ import numpy as np
 from elastocal import __version__
 from elastocal.errors import ConflictError, DuplicateError, NumberError, RangeError, ShapeError
 from elastocal.files.robot.read import robot_file
-from elastocal.measure.deflection import Statics
+from elastocal.measure.kind import Statics
 from elastocal.model.descriptions import Form
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.columns import MARKER, NUMBERED, Titles, has_axis, no_axes
+from elastocal.files.campaign.column_titles import Titles
+from elastocal.files.campaign.columns import has_axis, no_axes
+from elastocal.files.campaign.reading_columns import MARKER, NUMBERED
 from elastocal.files.formats.spatial_analyzer import REMARK, SpatialAnalyzer
 from elastocal.files.robot.read import XML, robot_file
 from elastocal.files.robot.xacro import split_arguments

@@ -38,14 +38,13 @@ def check_deflections(file: CampaignFile) -> None:
     """Refuse deflections that go against the load, which no arm at rest does, or are far too large for it."""
     import numpy as np
 
-    from elastocal.measure.deflection import Deflection
-
     kind = file.campaign.measurement
-    if not isinstance(kind, Deflection):
+    linear = kind.linear()
+    if linear is None:
         return
     lengths = [i for i, row in enumerate(kind.rows) if row.unit == "m"]
     read, used = file.campaign.readings[:, lengths], file.campaign.measured[:, lengths]
-    expected = Deflection(kind.where, "linear").predict(file.model)[:, lengths]
+    expected = linear.predict(file.model)[:, lengths]
     x, y = read[used], expected[used]
     size = float(np.linalg.norm(x) * np.linalg.norm(y))
     if size == 0 or abs(x @ y) < ALIGNED * size:
@@ -69,12 +68,11 @@ def check_points(file: CampaignFile) -> tuple[CampaignFile, PointsCheck | None]:
     Positions in axes of an instrument of which nothing is stated are brought to base axes, and where it stands becomes
     an unknown of the campaign.
     """
-    from elastocal.measure.kind import MarkerMeasurement
     from elastocal.quantities import length
     from elastocal.reduction.slips import likely_slip
 
     kind = file.campaign.measurement
-    if file.points is None or not isinstance(kind, MarkerMeasurement):
+    if file.points is None or kind.watched is None:
         return file, None
     placement = _placement(file)
     if placement is None:

@@ -1,65 +1,36 @@
-"""The header of a table of readings: which column holds what of which marker.
-
-deflection   dx dy dz [drx dry drz], or the positions x y z under load and x0 y0 z0 without
-position     x y z
-orientation  of the marker's frame: qx qy qz qw (quaternion), r11 ... r33 (matrix), rx ry rz (rotation vector), roll
-             pitch yaw (about fixed x, y, z), phix phiy phiz, a b c, w p r or e1 e2 e3 (angles of any order);
-             ``conventions`` has what three angles are
-distance     distance, from a point that stands still
-
-With several markers each row holds one, named in a column ``marker`` (long), or all of them, named in the columns
-(wide): ``marker1.dx_mm``, or ``x1_mm`` for a marker of that number.  Titles such as ``X [mm]`` are taken as ``x_mm``,
-and ``A1``, ``q1``, ``J1`` or ``Joint 1`` as the first axis.
-"""
+"""The header of a table of readings: which column holds what of which marker."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
-from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnitError, UnknownNameError
-from elastocal.files.campaign.load_titles import is_payload, lost_loads
+from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnknownNameError
+from elastocal.files.campaign.column_titles import Declared, Titles
+from elastocal.files.campaign.load_titles import lost_loads
+from elastocal.files.campaign.reading_columns import (
+    LOADED,
+    MARKER,
+    NUMBERED,
+    ORIENTATION,
+    ORIENTATIONS,
+    PLAIN,
+    SHIFT,
+    STATION,
+    TEMPERATURE,
+    TURN,
+    UNLOADED,
+    units_of,
+    wanted_groups,
+)
 from elastocal.files.campaign.times import TIME, time_column
-from elastocal.files.tables.axis_titles import numbered_axis
-from elastocal.files.tables.configurations import NAME, PAYLOAD, allowed_units, motor_column
-from elastocal.files.tables.raw import Field, RawTable, add_once, understood
-from elastocal.files.tables.titles import as_read, is_bare, split_title, unit_word
-from elastocal.files.units import ANGLE, LENGTH
+from elastocal.files.tables.configurations import NAME
+from elastocal.files.tables.raw import Field, RawTable, add_once
+from elastocal.files.tables.titles import is_bare, split_title
+from elastocal.files.units import ANGLE
 from elastocal.findings import Finding
-from elastocal.untrusted import finite_number, shell_line, shell_word
+from elastocal.untrusted import finite_number, shell_line
 from elastocal.values import dataclass
-
-MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
-SHIFT, TURN = ("dx", "dy", "dz"), ("drx", "dry", "drz")
-LOADED, UNLOADED = ("x", "y", "z"), ("x0", "y0", "z0")
-ORIENTATION = ("rx", "ry", "rz")
-QUATERNION = ("qx", "qy", "qz", "qw")
-MATRIX = tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
-RPY = ("roll", "pitch", "yaw")
-PHI = ("phix", "phiy", "phiz")
-EULER = (("a", "b", "c"), ("w", "p", "r"), ("e1", "e2", "e3"))
-ANGLES = (ORIENTATION, RPY, PHI, *EULER)
-"""Three angles, of which titles do not tell for certain how a frame is turned by them."""
-ORIENTATIONS = (ORIENTATION, QUATERNION, MATRIX, RPY, PHI, *EULER)
-DISTANCE = ("distance",)
-GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "deflection": (SHIFT, TURN, LOADED, UNLOADED),
-    "position": (LOADED, *ORIENTATIONS, DISTANCE),
-}
-"""Columns that belong together, by kind of measurement."""
-TURNS = (*TURN, *ORIENTATION)
-_KELVIN = {"C": 1.0, "K": 1.0}
-"""Differences alone count."""
-_PLAIN: dict[str, float] = {}
-NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
-UNUSED = "unused"
-"""What a title may be told to be."""
-_AXIS = re.compile(r"(?:a|e|j|joint|axis|achse|theta)[ _.]?\d\d?", re.IGNORECASE)
-"""An axis by its number, also one of another robot or an external one."""
-ONCE = "once for all tables like it by 'elastocal columns'"
-Declared = Mapping[str, str]
-"""Units by dimension, of columns that do not tell theirs."""
 
 
 @dataclass(frozen=True)
@@ -155,131 +126,6 @@ def configuration_columns(
     return fields, (*titles.notes(fields, unused), *(w.text for w in lost_loads(raw, unused)))
 
 
-@dataclass(frozen=True, eq=False)
-class Titles:
-    """What titles may mean in a table."""
-
-    raw: RawTable
-    axes: Mapping[str, str]
-    frames: Sequence[str] | None
-    kind: str | None
-    declared: Declared
-
-    @property
-    def markers(self) -> Sequence[str]:
-        return self.frames or ("marker",)
-
-    @property
-    def scalar(self) -> bool:
-        """Whether a title is that of the scalar of a quaternion, so that others of its kind are of one."""
-        return any(as_read(split_title(t)[0], True) == "qw" for t in self.raw.header)
-
-    def matched(self, title: str) -> tuple[str | None, str, float] | None:
-        """Marker (None for axes and wrenches), quantity and factor of a column; None where it is none."""
-        raw, axes = self.raw, self.axes
-        if (motor := motor_column(raw, title, axes)) is not None:
-            return None, *motor
-        if is_payload(title) and title.rpartition("_")[0] not in axes:
-            return None, PAYLOAD, 1.0
-        poses = allowed_units(axes) | {TEMPERATURE: _KELVIN}
-        column = self.plain(title, poses)
-        stem = column if column in poses else column.rpartition("_")[0]
-        if stem in poses:
-            return None, *self.understood(column, poses, stem, title)
-        marker, dot, rest = column.rpartition(".") if not column.endswith(".") else ("", "", column)
-        quantity = rest if rest in self.units() or "_" not in rest else rest.rpartition("_")[0]
-        if not dot and (number := NUMBERED.fullmatch(quantity)) is not None and quantity not in self.units():
-            marker, dot, quantity = f"marker{number[2]}", ".", number[1]
-            rest = rest.replace(number[0], quantity, 1)
-        if dot and self.frames is not None and marker not in self.frames:
-            raise UnknownNameError("marker", marker, self.frames, f"{raw.top}, column {title}")
-        _check_kind(raw, title, quantity, self.kind)
-        known = self.units()
-        if dot:
-            prefixed = {f"{marker}.{q}": u for q, u in known.items()}
-            name, factor = self.understood(f"{marker}.{rest}", prefixed, f"{marker}.{quantity}", title)
-            return marker, name.removeprefix(f"{marker}."), factor
-        if quantity not in known and not _nearly(title, {**poses, **known}, axes):
-            return None
-        return "", *self.understood(column, poses | known, quantity, title)
-
-    def check_told(self, place: int) -> None:
-        """Refuse a name that was given to a title, and is none, but for ``unused``."""
-        column, title = self.raw.header[place], self.raw.origin(place).title
-        if self.raw.named and not column.startswith(title) and not column.lower().startswith(UNUSED):
-            self.understood(column, allowed_units(self.axes) | self.units(), "", title)
-
-    def units(self) -> dict[str, Mapping[str, float]]:
-        kinds = (self.kind,) if self.kind else tuple(GROUPS)
-        return {q: _units(q) for k in kinds for group in GROUPS[k] for q in group}
-
-    def plain(self, title: str, poses: Mapping[str, object]) -> str:
-        """``X [mm]`` as ``x_mm``, ``Joint 1 (deg)`` as the first axis."""
-        if title in poses or title.rpartition("_")[0] in poses:
-            return title
-        before, stated = split_title(title)
-        unit = unit_word(stated) if stated else None
-        bare = before if unit else title
-        if unit is None and (suffix := title.rpartition("_")[2]) != title and unit_word(suffix) == suffix:
-            bare, unit = title.rpartition("_")[0], suffix
-        bare = as_read(bare, self.scalar)
-        known = {name.lower(): name for name in (*poses, *self.units())}
-        if bare.lower() not in known:
-            bare = numbered_axis(bare, tuple(self.axes)) or bare
-        bare = known.get(bare.lower(), bare)
-        return f"{bare}_{unit}" if unit else bare
-
-    def understood(
-        self, column: str, allowed: Mapping[str, Mapping[str, float]], stem: str, title: str
-    ) -> tuple[str, float]:
-        """Name and factor; what is declared once serves columns without a unit."""
-        if column == stem and stem in allowed:
-            units = allowed[stem]
-            if not units:
-                return stem, 1.0
-            unit = next((u for d in ("length", "angle") if (u := self.declared.get(d)) in units), None)
-            if unit is not None:
-                return stem, units[unit]
-            if any(units is known for known in (LENGTH, ANGLE)):
-                once, unit = ("length", "mm") if units is LENGTH else ("angle", "deg")
-                choices = " or ".join(f"{stem}_{u}" for u in units)
-                raise UnitError(
-                    f"{self.raw.top}: column {title!r} has no unit; write {choices}, or state it once for all columns "
-                    f"as units: {{{once}: {unit}}}, or {ONCE}",
-                    file=self.raw.file, line=self.raw.header_line, column=title, parameter="units",
-                )  # fmt: skip
-        try:
-            others = (NAME, MARKER, STATION, *(q for q, units in allowed.items() if not units))
-            return understood(self.raw, column, {q: units for q, units in allowed.items() if units}, others)
-        except UnknownNameError as error:
-            hint = f"; tell which of the file's titles it is by columns: of table, such as {{x_mm: 'X pos'}}, or {ONCE}"
-            raise error.reworded(f"{error}{hint}{self._left_out(title)}") from None
-        except UnitError as error:
-            raise error.reworded(f"{error}{self._left_out(title)}") from None
-
-    def _left_out(self, title: str) -> str:
-        """How to leave a column out; where ``columns`` name them, they need not name it."""
-        told = shell_word(f"{UNUSED}={title}")
-        hint = f"; if it is no part of the campaign, tell 'elastocal columns' {told}"
-        return "" if self.raw.named else hint
-
-    def notes(self, fields: Mapping[str, Field], unused: Sequence[str]) -> tuple[str, ...]:
-        taken = [
-            (self.raw.header[fields[a].place], a)
-            for a in self.axes
-            if a in fields and not self.raw.header[fields[a].place].lower().startswith(a.lower())
-        ]
-        name = self.raw.file.rpartition("/")[2]
-        by_number = f"{name}: {', '.join(f'{t} is axis {a}' for t, a in taken)}."
-        left = f"{name}: not used: {', '.join(unused)}."
-        hung = [] if PAYLOAD not in fields else [self.raw.header[fields[PAYLOAD].place]]
-        weight = [
-            f"{name}: {title} is a mass that hangs at the frame of the load: a force of m g along gravity."
-            for title in hung
-        ]
-        return (*([by_number] if taken else []), *weight, *([left] if unused else []))
-
-
 def _marker_notes(raw: RawTable, readings: Mapping[str, Mapping[str, Field]]) -> tuple[str, ...]:
     """Which target of the table is which marker, where its titles count them by letters or words of their own."""
     firsts = {m: raw.header[min(f.place for f in columns.values())] for m, columns in readings.items() if m and columns}
@@ -291,37 +137,6 @@ def _own_words(title: str, marker: str) -> bool:
     """Whether a title neither names its marker nor is one such as ``x1_mm`` or ``X 1 [mm]``."""
     bare = split_title(title)[0].lower()
     return marker.lower() not in bare.replace(" ", "") and not NUMBERED.match(bare.replace(" ", ""))
-
-
-def _units(quantity: str) -> Mapping[str, float]:
-    if quantity in (*QUATERNION, *MATRIX):
-        return _PLAIN
-    return ANGLE if any(quantity in group for group in (TURN, *ANGLES)) else LENGTH
-
-
-def _nearly(title: str, known: Mapping[str, Mapping[str, float]], axes: Mapping[str, str]) -> bool:
-    """Whether a title looks like a slip for a column: spelt almost like one of its unit, or an axis there is not."""
-    from difflib import get_close_matches
-
-    before, stated = split_title(title)
-    if not stated and (unit_word(suffix := title.rpartition("_")[2]) == suffix):
-        before, stated = title.rpartition("_")[0], suffix
-    unit = unit_word(stated) if stated else None
-    names = [name.lower() for name, units in known.items() if unit is None or unit in units]
-    beyond = unit in (*ANGLE, *LENGTH) and _AXIS.fullmatch(before) is not None and bool(axes)
-    return beyond or bool(get_close_matches(before.lower(), names, 1, 0.8))
-
-
-def _check_kind(raw: RawTable, column: str, quantity: str, kind: str | None) -> None:
-    if kind is None:
-        return
-    other = "position" if kind == "deflection" else "deflection"
-    mine, others = ({q for group in GROUPS[k] for q in group} for k in (kind, other))
-    if quantity in others - mine:
-        raise ConflictError(
-            f"{raw.top}: column {column!r} belongs to measurement: {other}, but the campaign is one of "
-            f"{kind}; correct one of the two"
-        )
 
 
 def has_axis(names: Iterable[str], axis: str) -> bool:
@@ -402,8 +217,8 @@ def _check_groups(
     for group in wanted_groups(columns, kind):
         absent = [q for q in group if q not in columns]
         if absent:
-            unit = {id(_PLAIN): "", id(ANGLE): "_mrad" if group in (TURN, ORIENTATION) else "_deg"}
-            suffix = unit.get(id(_units(absent[0])), "_mm")
+            unit = {id(PLAIN): "", id(ANGLE): "_mrad" if group in (TURN, ORIENTATION) else "_deg"}
+            suffix = unit.get(id(units_of(absent[0])), "_mm")
             number = marker.removeprefix("marker")
             dotted = any(raw.header[f.place].startswith(prefix) for f in columns.values())
             title = (
@@ -418,13 +233,3 @@ def _why(group: tuple[str, ...]) -> str:
     if group == UNLOADED:
         return " (the position without load), or give the deflection itself as dx, dy and dz"
     return " (with empty cells, and missing: skip in a campaign file, if it was not read)"
-
-
-def wanted_groups(columns: Mapping[str, Field], kind: str | None) -> list[tuple[str, ...]]:
-    """The groups that a marker has columns of, and those it must have."""
-    started = [g for k in ((kind,) if kind else GROUPS) for g in GROUPS[k] if any(q in columns for q in g)]
-    if any(q in columns for q in UNLOADED) or (kind == "deflection" and any(q in columns for q in LOADED)):
-        started = [*started, LOADED, UNLOADED]
-    if kind and not any(g in started for g in (SHIFT, LOADED, DISTANCE, *ORIENTATIONS)):
-        started = [SHIFT if kind == "deflection" else LOADED, *started]
-    return list(dict.fromkeys(started)) or [LOADED]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.columns import ANGLES, EULER, ORIENTATION, RPY
+from elastocal.files.campaign.reading_columns import ANGLES, EULER, ORIENTATION, RPY
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.rotation import nearest_rotation, rotation_vector

@@ -17,7 +17,7 @@ from elastocal.files.opened import existing, seen_from
 from elastocal.files.robot.read import read_robot, robot_file, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.tables.raw import RawTable
-from elastocal.measure.deflection import Statics
+from elastocal.measure.kind import Statics
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity

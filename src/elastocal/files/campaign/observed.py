@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError
+from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownNameError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.bare import check_there, table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
@@ -46,9 +46,9 @@ from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.remembered import check_units
 from elastocal.files.units import declared_units
-from elastocal.findings import Finding
+from elastocal.findings import Finding, note
 from elastocal.measure.deflection import Deflection
-from elastocal.measure.kind import Measurement
+from elastocal.measure.kind import Measurement, measurement_kinds
 from elastocal.measure.position import Position
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource
@@ -76,19 +76,22 @@ class Observed:
     load: AppliedWrenches
     sources: tuple[ErrorSource, ...]
     priors: tuple[PriorEntry, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Finding, ...]
+    """What was assumed, left out or decided on the way, and warnings of what the tables hold that is lost."""
     files: tuple[Path, ...]
     folder: Path
     named: bool = False
     """Whether the tables name their markers."""
     excluded: tuple[Decision, ...] = ()
     kept: tuple[Decision, ...] = ()
-    warnings: tuple[Finding, ...] = ()
-    """What the tables hold that is lost."""
 
     @property
     def name(self) -> str:
         return self.entry.name
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        return tuple(n for n in self.notes if n.severity == "warning")
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -122,6 +125,10 @@ def read_observed(path: Path, model: Robot | None = None) -> Observed:
     """Of a campaign file; ``model`` is the robot where another than the file's is to be taken."""
     located = read_yaml(path, START)
     check_format(located, FORMAT, "a campaign file")
+    kind = located.data.get("measurement")
+    if kind not in (None, "position", "deflection") and kind in measurement_kinds():
+        only = f"readings of {kind} are fitted by the reduction alone; calibrate this file by the command"
+        raise located.error(("measurement",), only, UnsupportedError)
     return _observed(located, path, model)
 
 
@@ -129,10 +136,11 @@ def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[st
     """Of bare tables and a robot; ``keys`` are further ones of a campaign file."""
     tables = with_bags(tables)
     check_there(tables)
-    first, by_titles = tables[0], tuple[str, ...]()
+    first, by_titles = tables[0], tuple[Finding, ...]()
     if not isinstance(robot, Robot) and not keys.get("tool") and (link := tool_of_titles(robot, tables)):
         keys = {**keys, "tool": link}
-        by_titles = (f"the tool is taken to be link {link!r}, which the last joint of the table carries",)
+        text = f"the tool is taken to be link {link!r}, which the last joint of the table carries"
+        by_titles = (note("tool-assumed", text, tool=link),)
     model = robot if isinstance(robot, Robot) else read_robot(robot, keys.get("tool"))
     entries, notes = table_entries(tables, model, keys.get("units") or {})
     data = {
@@ -141,7 +149,7 @@ def observed_tables(tables: Sequence[Path], robot: str | Robot, keys: Mapping[st
     }  # fmt: skip
     located = Located(first.as_posix(), data, {})
     observed = _observed(located, None, robot if isinstance(robot, Robot) else None)
-    return replace(observed, notes=(*by_titles, *notes, *observed.notes))
+    return replace(observed, notes=(*by_titles, *_noted("table-read", notes), *observed.notes))
 
 
 def _observed(located: Located, path: Path | None, model: Robot | None) -> Observed:
@@ -180,23 +188,24 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
     check_loads(readings, model, setup, size)
     check_deflection_sizes(readings, size)
     sources = read_sources(located, entry.errors, units, _kind(readings, setup), model)
-    notes = (
-        *(model.notes if own else ()),
-        *table_notes(raws),
-        *column_notes(tables),
-        *turned,
-        *chosen,
-        *same,
-        *beyond,
-        *load_notes,
-    )
-    notes += (*left_out(tables, readings), *_unused(readings))
     bare = tuple(file for r in raws.values() for file in (Path(r.file), *r.more))
     mine = bare if path is None else all_files(path, entry.robot, raws)
     priors = read_priors(located, entry.priors, units)
     excluded, kept = (read_decisions(located, k, getattr(entry, k)) for k in ("exclude", "keep"))
-    notes += tuple(f"Excluded by hand: {d.reading}: {d.reason}." for d in excluded)
-    notes += tuple(f"Kept by hand against the outlier test: {d.reading}: {d.reason}." for d in kept)
+    notes = {
+        "robot-file": model.notes if own else (),
+        "table-read": table_notes(raws),
+        "columns-read": column_notes(tables),
+        "orientations-read": turned,
+        "markers-read": (*chosen, *same),
+        "beyond-limits": beyond,
+        "load-assumed": load_notes,
+        "rows-left-out": left_out(tables, readings),
+        "not-used": _unused(readings),
+        "excluded": tuple(f"Excluded by hand: {d.reading}: {d.reason}." for d in excluded),
+        "kept": tuple(f"Kept by hand against the outlier test: {d.reading}: {d.reason}." for d in kept),
+    }
+    lost = (w for table in tables for w in table.columns.warnings)
     return Observed(
         entry,
         located,
@@ -205,14 +214,17 @@ def _observed(located: Located, path: Path | None, model: Robot | None) -> Obser
         load,
         sources,
         priors,
-        notes,
+        (*(f for code, texts in notes.items() for f in _noted(code, texts)), *lost),
         mine,
         folder,
         any(t.markers for t in tables),
         excluded,
         kept,
-        tuple(w for table in tables for w in table.columns.warnings),
     )
+
+
+def _noted(code: str, texts: Sequence[str]) -> tuple[Finding, ...]:
+    return tuple(note(code, text) for text in texts)
 
 
 def _without_copies(readings: Readings) -> tuple[Readings, tuple[str, ...]]:

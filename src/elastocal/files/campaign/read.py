@@ -19,7 +19,6 @@ from elastocal.errors import (
     UnobservableError,
 )
 from elastocal.files import schema
-from elastocal.files.campaign.columns import GROUPS
 from elastocal.files.campaign.conventions import check_euler, oriented
 from elastocal.files.campaign.file import (
     FORMAT,
@@ -34,6 +33,7 @@ from elastocal.files.campaign.file import (
     table_notes,
 )
 from elastocal.files.campaign.plain import read_plain
+from elastocal.files.campaign.reading_columns import GROUPS
 from elastocal.files.campaign.readings import (
     FAR,
     Readings,

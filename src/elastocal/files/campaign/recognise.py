@@ -17,18 +17,9 @@ from os import PathLike
 from pathlib import Path
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.columns import (
-    ANGLES,
-    MARKER,
-    MATRIX,
-    NUMBERED,
-    QUATERNION,
-    STATION,
-    TURN,
-    Declared,
-    Titles,
-    has_axis,
-)
+from elastocal.files.campaign.column_titles import Declared, Titles
+from elastocal.files.campaign.columns import has_axis
+from elastocal.files.campaign.reading_columns import ANGLES, MARKER, MATRIX, NUMBERED, QUATERNION, STATION, TURN
 from elastocal.files.tables.configurations import NAME, PAYLOAD
 from elastocal.files.tables.csv_file import as_written, with_units
 from elastocal.files.tables.raw import RawTable

@@ -95,7 +95,7 @@ def read_requests(
         and entry.seek is None
         and not entry.hold
         and isinstance(campaign.measurement, Position | Deflection)
-        and not plan
+        and (not plan or isinstance(campaign.measurement, Position))
     ):
         return requests, ()  # nothing to identify one by one; the best predictor needs no parameters of the file
     if not names and not entry.hold:

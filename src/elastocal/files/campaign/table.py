@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from elastocal.errors import ConflictError, InputError, MissingError, NumberError, UnknownNameError
-from elastocal.files.campaign.columns import (
+from elastocal.files.campaign.column_titles import Declared
+from elastocal.files.campaign.columns import CampaignColumns, understand
+from elastocal.files.campaign.conventions import READ, TURNED
+from elastocal.files.campaign.reading_columns import (
     ANGLES,
     DISTANCE,
     LOADED,
@@ -23,11 +26,7 @@ from elastocal.files.campaign.columns import (
     TEMPERATURE,
     TURN,
     UNLOADED,
-    CampaignColumns,
-    Declared,
-    understand,
 )
-from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.campaign.times import time_column
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_number

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,21 +24,14 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import UnsupportedError
-from elastocal.files.campaign.columns import LOADED, ORIENTATION, SHIFT, TURN
 from elastocal.files.campaign.file import FORMAT, PREDICTION, CampaignFile, Requests, listed, robot_seen_from
 from elastocal.files.campaign.requests import changed_requests, source_text
 from elastocal.files.contact.objects import contact_texts
 from elastocal.files.opened import sha256_of
 from elastocal.files.tables.configurations import NAME, WRENCH
-from elastocal.files.text import Column, Dumper, FlowList, Map, column_texts, comment, csv_text, shown_joint_columns
-from elastocal.measure.contact_force import ContactForce
-from elastocal.measure.deflection import Deflection
+from elastocal.files.text import Dumper, FlowList, Map, column_texts, comment, csv_text, shown_joint_columns
 from elastocal.measure.measured import Measured
-from elastocal.measure.position import Position
 from elastocal.model.robot import Robot
-from elastocal.spatial.entries import Array
-from elastocal.spatial.rotation import rotation_vector, rotations
 
 VIRTUAL = "Virtual readings: simulated, not measured."
 CAMPAIGN, TABLE = "campaign.yaml", "readings.csv"
@@ -88,30 +81,8 @@ def table_text(campaign: Measured, model: Robot, names: Sequence[str] = ()) -> s
         for i, name in enumerate(WRENCH)
         if np.any(setup.wrenches[:, i])
     ]
-    readings = list(_readings(campaign))
+    readings = list(campaign.measurement.written(campaign.readings))
     return csv_text([*named, *column_texts(columns), *column_texts(readings)])
-
-
-def _readings(campaign: Measured) -> Iterator[Column]:
-    kind = campaign.measurement
-    if not isinstance(kind, Deflection | Position):
-        raise UnsupportedError(
-            f"a campaign of {kind.kind} cannot be written as a table; write deflections or positions"
-        )
-    names = (*SHIFT, *TURN) if isinstance(kind, Deflection) else (*LOADED, *ORIENTATION)
-    for number, (marker, start) in enumerate(zip(kind.where.markers, kind.where.starts, strict=True)):
-        numbers = campaign.readings[:, start : start + marker.rows]
-        if isinstance(kind, Position) and kind.turned is not None and marker.rows == 6:
-            numbers = np.concatenate([numbers[:, :3], _orientations(kind.turned[:, number], numbers[:, 3:])], axis=1)
-        for name, column in zip(names, numbers.T, strict=False):
-            yield f"{marker.frame}.{name}", column, "angle" if name in (*TURN, *ORIENTATION) else "length"
-
-
-def _orientations(turned: Array, away: Array) -> Array:
-    """Rotation vectors (N, 3) of what was measured: the reference turned by the reading."""
-    known = np.isfinite(away).all(axis=1, keepdims=True)
-    whole = np.einsum("ijn,njk->ikn", rotations(np.where(known, away, 0.0).T), turned)
-    return np.where(known, rotation_vector(whole).T, np.nan)
 
 
 def campaign_text(
@@ -139,7 +110,7 @@ def campaign_text(
     if without:
         out["without"] = FlowList(without)
     out |= {"table": table, "measurement": kind.kind}
-    if isinstance(kind, Deflection):
+    if kind.linear() is not None:
         out["statics"] = kind.statics
     out["load"] = Map(frame=setup.load.frame, follows=setup.load.follows)
     out["markers"] = FlowList(m.frame for m in setup.markers)
@@ -156,7 +127,7 @@ def campaign_text(
 
 def campaign_files(plan: CampaignFile, campaign: Measured, folder: Path) -> dict[Path, str]:
     """``campaign.yaml`` and ``readings.csv`` for a folder: the plan with these virtual readings in it."""
-    if isinstance(campaign.measurement, ContactForce):
+    if campaign.measurement.touching:
         return virtual_files(folder, *contact_texts(plan, campaign, folder, TABLE))
     filled = dataclasses.replace(campaign, measurement=plan.campaign.measurement)
     text = campaign_text(

@@ -14,7 +14,7 @@ from elastocal.errors import ImplausibleError, InfeasibleError, InputError, Miss
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
 from elastocal.findings import as_sentence
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
 from elastocal.measure.position import Position
@@ -37,8 +37,7 @@ def check_count(located: Located, campaign: Measured, names: Sequence[str]) -> N
 
     The same contact again tells nothing new.
     """
-    kind = campaign.measurement
-    assert isinstance(kind, ContactForce)
+    kind = contacts_of(campaign.measurement)
     contacts = len(np.unique(np.column_stack([kind.touches.which, np.round(kind.q / ALIKE)]), axis=0))
     if contacts < len(names):
         again = f" (of {kind.count} rows, the others repeat them)" if contacts < kind.count else ""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from elastocal.errors import DuplicateError, ImplausibleError, MissingError, RangeError, UnsupportedError
+from elastocal.errors import DuplicateError, ImplausibleError, MissingError, RangeError
 from elastocal.files import schema
 from elastocal.files.campaign.file import FORMAT, CampaignFile, Requests, robot_seen_from
 from elastocal.files.campaign.requests import changed_requests, source_text
@@ -27,7 +27,7 @@ from elastocal.files.text import (
     quantity_text,
     shown_joint_columns,
 )
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
@@ -100,9 +100,7 @@ def _fixed(model: Robot, frame: str) -> bool:
 
 def contact_texts(plan: CampaignFile, campaign: Measured, folder: Path, table: str) -> tuple[str, str]:
     """Campaign file and table for a folder: the plan with what was read at its contacts."""
-    kind = campaign.measurement
-    if not isinstance(kind, ContactForce):
-        raise UnsupportedError(f"a campaign of {kind.kind} has no contacts to write")
+    kind = contacts_of(campaign.measurement)
     head = {"name": plan.name, "robot": robot_seen_from(plan, folder)}
     head |= {k: plan.words[k] for k in ("tool", "without") if k in plan.words}
     text = contact_text(campaign, kind, plan.model, head, table, plan.requests)

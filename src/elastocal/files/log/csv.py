@@ -26,7 +26,6 @@ import numpy as np
 
 from elastocal.errors import ConflictError, MissingError, ShapeError, UnitError
 from elastocal.files.log.given import Given
-from elastocal.files.log.read import axes_log
 from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
 from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
@@ -91,9 +90,9 @@ def read_csv_log(path: Path, model: Robot, given: Given | None = None) -> JointL
         notes.append(_units_of_bare(model, given))
         log = JointLog(raw.file, model.joints, values[new], torque[new], joined["lines"][new], _some(time, new))
         return replace(log, notes=tuple(notes))
-    return axes_log(
-        model, raw.file, values[new], joined["lines"][new], torque=torque[new], velocity=_some(speed, new),
-        current=_some(current, new), time=_some(time, new), notes=tuple(notes),
+    return JointLog.of(
+        model, values[new], torque[new], time=_some(time, new), velocity=_some(speed, new),
+        current=_some(current, new), source=raw.file, lines=joined["lines"][new], notes=tuple(notes),
     )  # fmt: skip
 
 

@@ -7,16 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elastocal.errors import ConflictError, FormatError, MissingError
 from elastocal.files.bag import JOINTS, is_bag, joint_columns, one_topic, read_bag
 from elastocal.files.located import UTF_16
 from elastocal.files.log.given import Given
 from elastocal.files.opened import unreadable
-from elastocal.measure.joint_log import JointLog, joint_torques
+from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
-from elastocal.spatial.entries import Array
 
 START = 1 << 16
 RSI, RTDE, CSV = "KUKA RSI telegrams", "UR RTDE record, separated by spaces", "CSV"
@@ -70,33 +68,6 @@ def _reader(name: str) -> Callable[[Path, Robot], JointLog]:
     from elastocal.files.log.rtde import read_rtde_log
 
     return {RSI: read_rsi_log, RTDE: read_rtde_log, CSV: read_csv_log, BAG: read_bag_log}[name]
-
-
-def axes_log(
-    model: Robot,
-    source: str,
-    values: Array,
-    lines: NDArray[np.int64],
-    *,
-    torque: Array | None = None,
-    velocity: Array | None = None,
-    current: Array | None = None,
-    time: Array | None = None,
-    notes: tuple[str, ...] = (),
-) -> JointLog:
-    """Values, torques and velocities (N, n) of the controller's axes in SI; time from its first value."""
-    controller = model.controller
-    return JointLog(
-        source,
-        model.joints,
-        controller.to_joints(values),
-        np.full(values.shape, np.nan) if torque is None else joint_torques(model, torque),
-        lines,
-        None if time is None else time - time[0],
-        None if velocity is None else velocity @ controller.matrix.T,
-        current,
-        notes,
-    )
 
 
 def read_bag_log(path: Path, model: Robot) -> JointLog:

@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import FormatError, InputError, MissingError
-from elastocal.files.log.read import axes_log
 from elastocal.files.log.telegrams import MALFORMED, Piece, Telegram, TelegramError, TelegramOrder, parse_telegram, scan
 from elastocal.files.units import DEGREE
 from elastocal.measure.joint_log import JointLog
@@ -64,12 +63,12 @@ def read_rsi_log(path: Path, model: Robot) -> JointLog:
     values, torques, currents = np.split(np.array([r.numbers for r in rows]), 3, axis=1)
     scale = np.array([DEGREE if m.kind == "revolute" else 1e-3 for m in model.motions])
     time, clock = _clock(rows, order)
-    return axes_log(
+    return JointLog.of(
         model,
-        path.as_posix(),
         values * scale,
-        np.array([r.line for r in rows]),
-        torque=torques,
+        torques,
+        source=path.as_posix(),
+        lines=np.array([r.line for r in rows]),
         current=currents if np.any(np.isfinite(currents)) else None,
         time=time,
         notes=(*clock, *_said(left), *_torque_notes(path)),

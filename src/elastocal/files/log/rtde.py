@@ -19,7 +19,6 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, MissingError, NumberError, ShapeError
 from elastocal.files.located import read_text
-from elastocal.files.log.read import axes_log
 from elastocal.files.tables.raw import RawTable
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot
@@ -48,12 +47,12 @@ def read_rtde_log(path: Path, model: Robot) -> JointLog:
             return None
         return np.column_stack([_column(raw, columns.get(f"{name}_{i}"), f"{name}_{i}") for i in range(model.n)])
 
-    return axes_log(
+    return JointLog.of(
         model,
-        raw.file,
         np.column_stack([_column(raw, columns.get(name), name) for name in _axes(model)]),
-        raw.lines,
-        torque=vector(kind),
+        vector(kind),
+        source=raw.file,
+        lines=raw.lines,
         velocity=vector("actual_qd"),
         current=vector("actual_current"),
         time=_column(raw, columns["timestamp"], "timestamp") if "timestamp" in columns else None,

@@ -13,7 +13,7 @@ from elastocal.design.criteria.criterion import Over
 from elastocal.design.task import PlanTask, TestPlan
 from elastocal.files.campaign.file import HeadEntry, Words
 from elastocal.files.located import Located
-from elastocal.measure.deflection import Statics
+from elastocal.measure.kind import Statics
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 from elastocal.spatial.entries import Array

@@ -26,10 +26,14 @@ YAML, XML, TABLES = (".yaml", ".yml"), (".urdf", ".xacro"), (".csv", ".xlsx")
 def read_robot(robot: str | PathLike[str], tool: str | None = None, folder: str | PathLike[str] = "") -> Robot:
     """A shipped robot by name, or a .yaml, .urdf or .xacro file or a DH table (.csv, .xlsx), seen from ``folder``.
 
+    Several lines are the text of a robot file itself.
     ``tool`` is the frame used by default in place of the one that the file says.  Of a URDF with branches the robot
     is the path from its root to ``tool``; without one the end is inferred.  ``notes`` of the model say what the file
     left open and what was chosen.
     """
+    if isinstance(robot, str) and len(robot.splitlines()) > 1:
+        model = robot_from_text(robot, "robot")
+        return model if tool is None else with_tool(model, tool)
     file = robot_file(robot)
     if file is not None and file.suffix.lower() in XML:
         from elastocal.files.robot.urdf import read_urdf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -13,8 +13,12 @@ from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
+from elastocal.model.sought import PriorGroup
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +28,25 @@ class GearHarmonics(JointCoordinate):
     kind: ClassVar[str] = "gear_harmonics"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "harmonics"
+    prior_sd: ClassVar[float] = 1e-4
     orders: tuple[float, ...] = quantity("number")
     sin: tuple[float, ...] = quantity("joint value", default=())
     cos: tuple[float, ...] = quantity("joint value", default=())
+
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[GearHarmonics, ...]:
+        """Once and twice a turn."""
+        return tuple(cls(joint=j, orders=(1.0, 2.0)) for j in robot.revolute_joints)
+
+    @classmethod
+    def prior_groups(cls, robot: Robot) -> tuple[PriorGroup, ...]:
+        """One scale for each order, also of those that the robot file adds."""
+        names: dict[str, list[str]] = {}
+        for p in robot.parameters:
+            if p.kind == cls.kind:
+                names.setdefault(p.name.rpartition(".")[2][3:], []).append(p.name)
+        return tuple(PriorGroup(f"{cls.word} {n}", cls.prior_sd, tuple(each)) for n, each in names.items())
 
     def __post_init__(self) -> None:
         for name in ("sin", "cos"):  # nothing given: zero

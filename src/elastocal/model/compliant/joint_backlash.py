@@ -14,17 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.elements import JointCoordinate, Terms, quantity
+from elastocal.model.elements import Element, JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
+from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +36,23 @@ class JointBacklash(JointCoordinate):
     """theta = gap * sign(Q): ``gap`` is half the backlash, in rad or m."""
 
     kind: ClassVar[str] = "joint_backlash"
+    word: ClassVar[str] = "backlash"
+    prior_sd: ClassVar[float] = 2e-4
     gap: float = quantity("joint value", default=0.0)
     threshold: float = quantity("joint force", default=0.0)
     transition: float = quantity("joint force", default=0.0)
+
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[Element, ...]:
+        return ()  # joints without it in the file have none
+
+    @classmethod
+    def prior_groups(cls, robot: Robot) -> tuple[PriorGroup, ...]:
+        return tuple(replace(g, positive=True, width=0.0) for g in super().prior_groups(robot))
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        return occasion.loaded
 
     @property
     def sharp(self) -> bool:

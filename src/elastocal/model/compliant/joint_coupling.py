@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
+
 
 @dataclass(frozen=True, kw_only=True)
 class JointCoupling(JointCoordinate):
@@ -24,8 +28,17 @@ class JointCoupling(JointCoordinate):
     kind: ClassVar[str] = "joint_coupling"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "coupling"
+    prior_sd: ClassVar[float] = 1e-4
+    rare: ClassVar[bool] = True
     of: str
     ratio: float = quantity("number", default=0.0)
+
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[JointCoupling, ...]:
+        """Neighbours of one kind, both ways."""
+        alike = [p for p in pairwise(robot.joints) if len({robot.tree.joint(j).kind for j in p}) == 1]
+        return tuple(cls(joint=a, of=b) for pair in alike for a, b in (pair, pair[::-1]))
 
     def check(self, tree: FrameTree) -> None:
         kinds = {tree.joint(j).kind for j in (self.joint, self.of)}

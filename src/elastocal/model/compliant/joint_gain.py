@@ -12,6 +12,7 @@ from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
+from elastocal.model.sought import Occasion
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -23,7 +24,13 @@ class JointGain(JointCoordinate):
     kind: ClassVar[str] = "joint_gain"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "gain"
+    prior_sd: ClassVar[float] = 1e-4
     gain: float = quantity("number", default=0.0)
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        return False  # it has helped no robot that was tried
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         return (self.parameter("gain", "1", self.gain, 1e-4),)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
+
 
 @dataclass(frozen=True, kw_only=True)
 class LateralWeight(CompliantCoordinate):
@@ -33,12 +36,18 @@ class LateralWeight(CompliantCoordinate):
     kind: ClassVar[str] = "lateral_weight"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "lateral"
+    prior_sd: ClassVar[float] = 1e-4
     joint: str
     tilt: tuple[float, float] = quantity("angle", default=(0.0, 0.0))
 
     @property
     def place(self) -> str:
         return self.joint
+
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[LateralWeight, ...]:
+        return tuple(cls(joint=j) for j in robot.revolute_joints)
 
     def check(self, tree: FrameTree) -> None:
         tree.joint(self.joint)

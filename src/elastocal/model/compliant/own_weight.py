@@ -14,18 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from elastocal.errors import ConflictError, UnknownNameError
-from elastocal.model.compliant.weight_lever import moving_frames, weight_lever, weight_lever_slope
+from elastocal.model.compliant.weight_lever import LIGHTER, moving_frames, weight_lever, weight_lever_slope
 from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
+from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +39,31 @@ class OwnWeight(JointCoordinate):
     kind: ClassVar[str] = "own_weight"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "weight"
+    prior_sd: ClassVar[float] = 3e-4
     sag: float = quantity("joint value", default=0.0)
     links: Mapping[str, tuple[float, float, float]] = quantity("joint value", default_factory=dict)
 
     @classmethod
-    def neutral(cls, tree: FrameTree, joint: str) -> Self:
-        """No sag, with the parameters of every link from the joint on (a prismatic joint has but one)."""
-        turns = tree.joint(joint).kind == "revolute"
-        return cls(joint=joint, links=dict.fromkeys(moving_frames(tree, joint), (0.0, 0.0, 0.0)) if turns else {})
+    def neutral(cls, robot: Robot) -> tuple[OwnWeight, ...]:
+        """With the parameters of every link from the joint on (a prismatic joint has but one)."""
+        links = {j: moving_frames(robot.tree, j) if j in robot.revolute_joints else () for j in robot.joints}
+        return tuple(cls(joint=j, links=dict.fromkeys(links[j], (0.0, 0.0, 0.0))) for j in robot.joints)
+
+    @classmethod
+    def prior_groups(cls, robot: Robot) -> tuple[PriorGroup, ...]:
+        """One for every joint: the sag of a typical arm, and of every link by the uncertainty of its mass moment."""
+        groups = []
+        for sag in cls.neutral(robot):
+            names = tuple(p.name for p in sag.parameters(robot.tree))
+            sizes = (1.0, *np.repeat(_moment_shares(robot, sag.joint), 3).tolist())[: len(names)]
+            groups.append(PriorGroup(f"{cls.word} {sag.joint}", cls.prior_sd, names, sizes, "own weight", width=1.0))
+        return tuple(groups)
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        """Where masses are known, compliances explain the sag."""
+        return occasion.placed and not (occasion.bends and occasion.weighed)
 
     def check(self, tree: FrameTree) -> None:
         super().check(tree)
@@ -115,3 +136,14 @@ class OwnWeight(JointCoordinate):
         """g x a (3, N): the torque of a unit lever along each base axis."""
         down = posture.down[:, None]
         return posture.kept(("across", self.joint), lambda: np.cross(down, posture.axis(self.joint), axis=0))
+
+
+def _moment_shares(robot: Robot, joint: str) -> Array:
+    """How far the mass moment of every moving frame from a joint on is uncertain, as a share of that of the arm."""
+    frames = moving_frames(robot.tree, joint)
+    steps = np.array([robot.chain.length(f) for f in (*frames, robot.tool)])
+    lengths = np.maximum(np.diff(steps), 0.1 * robot.size / len(frames))
+    weights = LIGHTER ** np.arange(len(frames))
+    beyond = weights.sum() - np.cumsum(weights)
+    moments = (0.5 * weights + beyond) * lengths
+    return np.asarray(0.5 * moments / moments.sum())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -17,9 +17,13 @@ from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
+from elastocal.model.sought import Occasion
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotations
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +33,23 @@ class ThermalGrowth(CompliantCoordinate):
     kind: ClassVar[str] = "thermal_growth"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "thermal"
+    prior_sd: ClassVar[float] = 1.2e-5
     frame: str
     expansion: float = quantity("expansion", default=0.0)
 
     @property
     def place(self) -> str:
         return self.frame
+
+    @classmethod
+    def neutral(cls, robot: Robot) -> tuple[ThermalGrowth, ...]:
+        path = robot.tree.path(robot.tool)
+        return tuple(cls(frame=f.name) for f in path if np.linalg.norm(f.pose.translation) > 1e-3)
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        return occasion.placed and occasion.warms
 
     def check(self, tree: FrameTree) -> None:
         tree.frame(self.frame)

@@ -22,6 +22,7 @@ from elastocal.model.elements import JointCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
+from elastocal.model.sought import Occasion
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -35,7 +36,13 @@ class WeightBacklash(JointCoordinate):
     kind: ClassVar[str] = "weight_backlash"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
+    word: ClassVar[str] = "preload"
+    prior_sd: ClassVar[float] = 3e-5
     preload: float = quantity("angle", default=0.0)
+
+    @classmethod
+    def applies(cls, occasion: Occasion) -> bool:
+        return occasion.placed and not occasion.loaded
 
     def check(self, tree: FrameTree) -> None:
         super().check(tree)

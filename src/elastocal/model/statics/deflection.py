@@ -21,7 +21,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, equilibrium
 from elastocal.model.statics.flexibility import assemble
-from elastocal.model.statics.forces import check_rows, chunk_size, chunks, generalised, placed_wrenches
+from elastocal.model.statics.forces import CHUNK, check_rows, chunk_size, chunks, generalised, placed_wrenches
 from elastocal.results import as_frame
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.spatial.rotation import rotation_vector
@@ -119,15 +119,23 @@ def _named(applied: object) -> TypeGuard[Sequence[AppliedWrenches]]:
 
 def frame_pose(model: Robot, q: object, bent: Equilibrium, frame: str) -> tuple[Array, Array]:
     """Origin (3, N) and rotation (3, 3, N) of a frame in a bent state."""
-    state = bent_chain(model, q, bent)
-    return state.origin(frame), state.rotation(frame)
+    values = model.joint_values(q)
+    origin, turn = np.empty((3, len(values))), np.empty((3, 3, len(values)))
+    for first in range(0, len(values), CHUNK):
+        rows = slice(first, first + CHUNK)
+        state = _chain_at(model, values[rows], bent.theta[rows])
+        origin[:, rows], turn[:, :, rows] = state.origin(frame), state.rotation(frame)
+    return origin, turn
 
 
 def bent_chain(model: Robot, q: object, bent: Equilibrium) -> ChainState:
     """Where all frames are in a bent state."""
-    theta: list[Entry] = [np.ascontiguousarray(t) for t in bent.theta.T]
-    values = model.joint_values(q)
-    return model.chain.evaluate(model.chain.values(values.T, theta), len(values), screws=())
+    return _chain_at(model, model.joint_values(q), bent.theta)
+
+
+def _chain_at(model: Robot, values: Array, theta: Array) -> ChainState:
+    each: list[Entry] = [np.ascontiguousarray(t) for t in theta.T]
+    return model.chain.evaluate(model.chain.values(values.T, each), len(values), screws=())
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,8 @@ from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
 
+__all__ = ["Compensator", "identify"]
+
 
 @dataclass(frozen=True, eq=False)
 class PivotModel:

@@ -9,5 +9,14 @@ force and back.
 
 from elastocal.lazy import lazy
 
-__all__ = ["identify"]
-__getattr__, __dir__ = lazy(__name__, {"identify": "elastocal.procedures.contact.calibrate"})
+_NAMES = {
+    "identify": "elastocal.procedures.contact.calibrate",
+    "Touches": "elastocal.model.surfaces.touches",
+    "Cylinder": "elastocal.model.surfaces.cylinder",
+    "Disc": "elastocal.model.surfaces.disc",
+    "Plane": "elastocal.model.surfaces.plane",
+    "Sphere": "elastocal.model.surfaces.sphere",
+}
+
+__all__ = list(_NAMES)
+__getattr__, __dir__ = lazy(__name__, _NAMES)

@@ -26,9 +26,8 @@ from typing import Unpack
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.errors import UnsupportedError
 from elastocal.findings import Finding, note, warning
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
@@ -198,9 +197,7 @@ class ContactJudgement:
 def judge(described: Robot, identified: Identification) -> ContactJudgement:
     """An identification by contacts against the robot as its file describes it."""
     fit = identified.fit
-    kind = fit.campaign.measurement
-    if not isinstance(kind, ContactForce):
-        raise UnsupportedError(f"a measurement of {kind.kind} touches nothing")
+    kind = contacts_of(fit.campaign.measurement)
     before = force_error(kind, described, fit.campaign.readings)
     after = force_error(kind, fit.model, fit.campaign.readings)
     return ContactJudgement(

@@ -23,8 +23,8 @@ from typing import Literal
 
 import numpy as np
 
-from elastocal.errors import MissingError, UnsupportedError
-from elastocal.measure.contact_force import ContactForce
+from elastocal.errors import MissingError
+from elastocal.measure.contact_force import contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.reading import Reading
@@ -77,9 +77,7 @@ def gap_problem(campaign: Measured, model: Robot, names: Sequence[str]) -> tuple
 
 
 def _gaps(campaign: Measured) -> ContactGap:
-    kind = campaign.measurement
-    if not isinstance(kind, ContactForce):
-        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to close gaps of")
+    kind = contacts_of(campaign.measurement)
     rows = felt_rows(campaign)
     if not len(rows):
         raise MissingError("no contact felt a force; press harder, or check which columns hold the force")

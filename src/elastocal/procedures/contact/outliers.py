@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_force import contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
@@ -140,8 +140,7 @@ def _causes(model: Robot, campaign: Measured, reading: int, problem: Problem) ->
     """Corrections of single numbers that leave no more than noise at a model fitted to the other contacts."""
     from scipy.stats import chi2
 
-    kind = campaign.measurement
-    assert isinstance(kind, ContactForce)
+    kind = contacts_of(campaign.measurement)
     axes = ["xyz".index(a) for a in kind.axes]
     count, joints = model.n + len(axes), np.arange(model.n)
     q = np.repeat(kind.q[[reading]], count, axis=0)

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.errors import InfeasibleError, UnsupportedError
-from elastocal.measure.contact_force import ContactForce
+from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured, Virtual, plant
 from elastocal.measure.position import Position
@@ -53,9 +53,7 @@ class ContactScene:
 
 def contact_scene(model: Robot, campaign: Measured) -> ContactScene:
     """What a model makes of the contacts of a campaign that felt a force."""
-    kind = campaign.measurement
-    if not isinstance(kind, ContactForce):
-        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to draw")
+    kind = contacts_of(campaign.measurement)
     felt = np.nan_to_num(campaign.readings)
     rows = np.flatnonzero(np.any(felt != 0, axis=1))
     part = kind.picked(rows)

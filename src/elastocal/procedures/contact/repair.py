@@ -27,8 +27,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.errors import InfeasibleError, UnsupportedError
-from elastocal.measure.contact_force import ContactForce
+from elastocal.errors import InfeasibleError
+from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.touches import Touches
@@ -143,9 +143,7 @@ class Repair:
 
 def repair(model: Robot, campaign: Measured, names: Sequence[str], threshold: float) -> Repair:
     """Options for a campaign of planned contacts; ``model`` is the robot as it is known."""
-    kind = campaign.measurement
-    if not isinstance(kind, ContactForce):
-        raise UnsupportedError(f"a measurement of {kind.kind} has no contacts to change", value=kind.kind)
+    kind = contacts_of(campaign.measurement)
     plan, rows = contact_plan_of(model, kind)
     if not len(rows):
         raise InfeasibleError("no contact of the plan touches its object; check joint values, objects and their units")

@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from elastocal.arguments import check_type, checked
+from elastocal.arguments import checked
 from elastocal.errors import InputError, RangeError, UnknownNameError, UnsupportedError
+from elastocal.findings import Finding
+from elastocal.measure.joint_log import JointLog
 from elastocal.measure.slow_motion import SHARE
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
+from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.checks import warnings
 from elastocal.procedures.gravity.coupling import Proposal, propose
 from elastocal.procedures.gravity.fit import GravityFit
@@ -35,16 +38,11 @@ from elastocal.procedures.gravity.terms import Term
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_motors
 from elastocal.results import as_frame
 from elastocal.solve.groups import Group
+from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
 
-if TYPE_CHECKING:
-    from elastocal.findings import Finding
-    from elastocal.measure.joint_log import JointLog
-    from elastocal.model.robot import Robot
-    from elastocal.spatial.entries import Array
-
-__all__ = ["PRIOR", "TORQUES", "Gravity", "identify"]
+__all__ = ["PRIOR", "TORQUES", "Friction", "Gravity", "JointLog", "MassPrior", "identify"]
 
 TORQUES = {"auto": 0, "drive": 1, "load": -1}
 """Whose torque was logged; ``auto`` asks the robot's masses."""
@@ -143,15 +141,6 @@ class Gravity:
         return replace(self.model, elements=tuple(elements))
 
 
-def _check_logged(model: Robot, log: JointLog) -> None:
-    """Refuse what is no robot and no log, such as the path of one."""
-    from elastocal.measure.joint_log import JointLog
-    from elastocal.model.robot import Robot
-
-    check_type("model", model, Robot)
-    check_type("log", log, JointLog)
-
-
 @checked()
 @one_thread
 def identify(
@@ -181,7 +170,6 @@ def identify(
     torques are written out, by default where the log was on the whole.  ``payload_log`` is a second log, with a payload
     that is sought.
     """
-    _check_logged(model, log)
     if torques not in TORQUES:
         raise UnknownNameError("kind of torques", torques, TORQUES, parameter="torques")
     if inertia not in INERTIA:

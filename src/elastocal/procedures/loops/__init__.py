@@ -26,10 +26,12 @@ from elastocal.procedures.loops.joints import (
     joint_elements,
     joint_result,
 )
-from elastocal.procedures.loops.loop import Estimate, NamedLoop, unknown
+from elastocal.procedures.loops.loop import Estimate, NamedLoop, loop_of, unknown
 from elastocal.results import as_frame
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
+
+__all__ = ["Loops", "NamedLoop", "identify", "loop_of"]
 
 SURE = 0.999
 """Level of the interval that must lie below zero where a number is called negative."""
@@ -222,7 +224,7 @@ def _warnings(
 ) -> Iterator[Finding]:
     yield from _undetermined(fits)
     for loop, fit in zip(loops, fits, strict=True):
-        for code, message in (*_departed(fit), *_gap_notes(fit), *_alone(fit)):
+        for code, message in (*_by_division(fit), *_departed(fit), *_gap_notes(fit), *_alone(fit)):
             yield note(code, f"Loop {loop.name}: {message}", loop=loop.name)
     yield from _assumed(loops, directions)
     for joint in joints:
@@ -266,6 +268,16 @@ def _words(fit: LoopFit, departure: Departure) -> str:
     if departure.name == "growing hysteresis":
         return f"the hysteresis grows with the force, by {2e6 * b:.3g} um/N {chance}; its value is a mean."
     return f"the hysteresis differs between the senses, by {4e6 * b:.3g} um {chance}; its value is a mean."
+
+
+def _by_division(fit: LoopFit) -> Iterator[tuple[str, str]]:
+    if fit.by_division:
+        yield (
+            "division",
+            f"the readings go in steps of {1e6 * fit.division:g} um and scatter by less, so that the division of the "
+            "gauge, not the scatter, decides how well its numbers are known; read a finer gauge, or forces in uneven "
+            "steps.",
+        )
 
 
 def _gap_notes(fit: LoopFit) -> Iterator[tuple[str, str]]:

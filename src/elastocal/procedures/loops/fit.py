@@ -7,7 +7,10 @@ With as many readings on each branch the estimators are those of the four lines'
 The noise is that of one gauge: the residuals of all loops together, each on its own spare readings.  A loop that
 scatters clearly more than the others (F test) keeps its own scatter and stays out of the common one.
 
-Outliers are decided by ``solve.outliers``, reading by reading.
+What the division of the gauge adds is not in the residuals (``solve.division``): it is found from the readings of each
+loop, counted in every accuracy, and no test takes less than its standard deviation for noise.
+
+Outliers are decided by ``solve.outliers``, reading by reading; none is one by a division.
 
 Departures are ways in which a loop is not four parallel straight lines, each tested by one more column,
 
@@ -22,6 +25,8 @@ and, where forces were repeated, all of them and more at once by the scatter of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from math import inf, nan
 
 import numpy as np
@@ -37,6 +42,7 @@ from elastocal.procedures.loops.loop import (
     unknown,
     usable,
 )
+from elastocal.solve.division import division_of, mean_error
 from elastocal.solve.linear import ROUNDING, LinearSolution, solve_linear
 from elastocal.solve.nested import LEVEL, NestedTest, f_test, undecided
 from elastocal.solve.outliers import LinearJudge, screen_units
@@ -69,7 +75,7 @@ def screened_loop(
     """
     names, columns = model_columns(loop)
     size = float(np.max(np.abs(loop.displacement[used]), initial=0.0))
-    floor = max(noise or 0.0, ROUNDING * size, np.finfo(float).tiny)
+    floor = max(noise or 0.0, division_of(loop.displacement) / 2, ROUNDING * size, np.finfo(float).tiny)
     judge = LinearJudge(loop.displacement[:, None], columns[:, None], used[:, None], np.zeros(1, dtype=np.int64), floor)
     most = max(FEW, int(MOST * used.sum())) / max(1, used.sum())
     none = np.zeros_like(judge.used)
@@ -128,54 +134,74 @@ def departures(loop: Loop, used: Bools, base: LinearSolution, noise: tuple[float
     f, side, lag = x[:, 0], x[:, 1], x[:, 2]
     extra = (np.abs(f), f * np.abs(f), np.abs(f) * lag, side * lag)
     fits = [solve_linear(np.column_stack([x, z]), y, (*names, n)) for n, z in zip(NAMES, extra, strict=True)]
-    level = LEVEL / (loops * (len(NAMES) + 1))
-    each = tuple(_departure(n, base, fit) for n, fit in zip(NAMES, fits, strict=True))
+    level, division = LEVEL / (loops * (len(NAMES) + 1)), division_of(loop.displacement)
+    each = tuple(_departure(n, base, fit, division) for n, fit in zip(NAMES, fits, strict=True))
     uneven = each[0].test.probability < level  # then the scatter about one slope is no noise
-    slopes = _slopes(fits[0], base, side, *((fits[0].scatter, fits[0].freedom) if uneven else noise))
-    return Departures(each, slopes, _repeats(x, y, base), level)
+    sigma, freedom = (fits[0].scatter, float(fits[0].freedom)) if uneven else noise
+    extended = np.column_stack([x, extra[0]])
+    slopes = _slopes((fits[0], extended), (base, x), side, sigma, freedom, _mean_error(fits[0], division, sigma))
+    return Departures(each, slopes, _repeats(x, y, base, division), level)
 
 
-def _departure(name: str, base: LinearSolution, fit: LinearSolution) -> Departure:
+def _scatter(fit: LinearSolution, division: float) -> float:
+    """Of the residuals, at least that of the division."""
+    return max(fit.scatter, division / np.sqrt(12))
+
+
+def _mean_error(fit: LinearSolution, division: float, sigma: float) -> float:
+    """By the scatter that the readings show; by the stated noise where none is to spare."""
+    return mean_error(division, fit.scatter if fit.freedom > 0 else sigma)
+
+
+def _departure(name: str, base: LinearSolution, fit: LinearSolution, division: float) -> Departure:
     if not fit.known[-1] or fit.freedom < 1:
         reason = _OPEN if not fit.known[-1] else "no reading to spare"
         return Departure(name, unknown(reason), undecided(1, fit.freedom, reason))
-    s = fit.scatter
+    s = _scatter(fit, division)
     coefficient = Estimate(float(fit.values[-1]), float(s * np.sqrt(fit.unit_covariance[-1, -1])), fit.freedom)
     gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / s**2
     return Departure(name, coefficient, f_test(gain, 1, fit.freedom))
 
 
+_Solved = tuple[LinearSolution, Array]
+"""A solution and its columns."""
+
+
 def _slopes(
-    fit: LinearSolution, base: LinearSolution, side: Array, sigma: float, freedom: float
+    fit: _Solved, base: _Solved, side: Array, sigma: float, freedom: float, error: float
 ) -> tuple[Estimate, Estimate]:
     """p + d for F > 0 and p - d for F < 0; with one sense only, its slope is that of the loop."""
     senses = [bool(np.any(side == s)) for s in (1, -1)]
     if not all(senses):
-        i = base.names.index(COMPLIANCE)
-        if not base.known[i]:
+        i = base[0].names.index(COMPLIANCE)
+        if not base[0].known[i]:
             return unknown(_OPEN), unknown(_OPEN)
-        only = Estimate(float(base.values[i]), float(sigma * np.sqrt(base.unit_covariance[i, i])), freedom)
+        only = _combined(*base, np.eye(len(base[0].values))[i], sigma, freedom, error)
         none = unknown("no reading in this sense")
         return (only, none) if senses[0] else (none, only)
-    if not (fit.known[0] and fit.known[-1]):
+    if not (fit[0].known[0] and fit[0].known[-1]):
         return unknown(_OPEN), unknown(_OPEN)
-    out = []
-    for sign in (1.0, -1.0):
-        row = np.zeros(len(fit.values))
-        row[0], row[-1] = 1.0, sign
-        sd = float(sigma * np.sqrt(row @ fit.unit_covariance @ row))
-        out.append(Estimate(float(row @ fit.values), sd, freedom))
-    return out[0], out[1]
+    rows = np.zeros((2, len(fit[0].values)))
+    rows[:, 0], rows[:, -1] = 1.0, (1.0, -1.0)
+    push, pull = (_combined(*fit, row, sigma, freedom, error) for row in rows)
+    return push, pull
 
 
-def _repeats(x: Array, y: Array, base: LinearSolution) -> NestedTest:
+def _combined(fit: LinearSolution, columns: Array, row: Array, sigma: float, freedom: float, error: float) -> Estimate:
+    """A combination of unknowns; ``error`` is the mean error that the division leaves in a reading."""
+    effect = row @ fit.unit_covariance
+    out = Estimate(float(row @ fit.values), float(sigma * np.sqrt(effect @ row)), freedom)
+    return out.with_division(error * float(np.sum(np.abs(columns @ effect))))
+
+
+def _repeats(x: Array, y: Array, base: LinearSolution, division: float) -> NestedTest:
     """The model against one mean for each force and branch, cycle offsets in both."""
     cells, which = np.unique(x[:, :3], axis=0, return_inverse=True)
     free = np.column_stack([(which.reshape(-1, 1) == np.arange(len(cells))).astype(float), x[:, 3:]])
     fit = solve_linear(free, y)
     if fit.freedom < 1:
         return undecided(0, 0.0, "no force was repeated on the same branch")
-    gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / fit.scatter**2
+    gain = float(np.sum(base.residuals**2) - np.sum(fit.residuals**2)) / _scatter(fit, division) ** 2
     return f_test(gain, base.freedom - fit.freedom, fit.freedom)
 
 
@@ -191,7 +217,8 @@ _ADVICE = (
 class LoopFit:
     """``used`` (n,) are the readings of the fit; ``sigma`` the noise of one reading, known from ``freedom`` others.
 
-    ``alone`` tells that the loop scatters more than the others and its own scatter is its noise.
+    ``alone`` tells that the loop scatters more than the others and its own scatter is its noise.  ``division`` is that
+    of the gauge, 0.0 where the readings show none.
     """
 
     loop: Loop
@@ -202,6 +229,7 @@ class LoopFit:
     freedom: float
     alone: bool
     departures: Departures
+    division: float
 
     @property
     def compliance(self) -> Estimate:
@@ -232,26 +260,36 @@ class LoopFit:
         names = self.solution.names
         return np.array([self.solution.values[names.index(f"{OFFSET} {c}")] for c in self.loop.cycle])
 
+    @property
+    def by_division(self) -> bool:
+        """Whether the division of the gauge, and not the noise, decides how well anything is known."""
+        return any(e.division > 0.5**0.5 * e.sd for e in (self.compliance, self.half_gap, self.half_hysteresis))
+
     def _estimate(self, name: str) -> Estimate:
         i = self.solution.names.index(name)
         if not self.solution.known[i]:
             return unknown(_reason(self.solution, name))
-        sd = float(self.sigma * np.sqrt(self.solution.unit_covariance[i, i]))
-        why = "" if np.isfinite(sd) else "no reading to spare and no noise stated"
-        return Estimate(float(self.solution.values[i]), sd, self.freedom, why)
+        row, error = np.eye(len(self.solution.values))[i], _mean_error(self.solution, self.division, self.sigma)
+        out = _combined(self.solution, self._columns, row, self.sigma, self.freedom, error)
+        return out if np.isfinite(out.sd) else replace(out, reason="no reading to spare and no noise stated")
+
+    @cached_property
+    def _columns(self) -> Array:
+        return model_columns(self.loop)[1][self.used]
 
 
 def fit_loops(loops: Sequence[Loop], noise: float | None = None) -> tuple[LoopFit, ...]:
     """Every loop; ``noise`` is the stated standard deviation of a displacement in m, used where it is the larger."""
     parts = [screened_loop(loop, usable(loop), noise, len(loops)) for loop in loops]
     solutions = [solution for _, _, solution in parts]
-    alone = _alone(solutions)
+    alone = _alone(solutions, max(division_of(loop.displacement) for loop in loops))
     common = _noise([s for s, a in zip(solutions, alone, strict=True) if not a], noise)
     out = []
     for loop, (used, outliers, solution), own in zip(loops, parts, alone, strict=True):
         sigma, freedom = _noise([solution], noise) if own else common
         more = departures(loop, used, solution, (sigma, freedom), len(loops))
-        out.append(LoopFit(loop, used, outliers, solution, sigma, freedom, own, more))
+        division = division_of(loop.displacement)
+        out.append(LoopFit(loop, used, outliers, solution, sigma, freedom, own, more, division))
     return tuple(out)
 
 
@@ -263,7 +301,7 @@ def _noise(solutions: Sequence[LinearSolution], stated: float | None) -> tuple[f
     return float(pooled), float(spare) if spare else nan
 
 
-def _alone(solutions: Sequence[LinearSolution]) -> list[bool]:
+def _alone(solutions: Sequence[LinearSolution], division: float) -> list[bool]:
     """Loops that scatter more than the rest, the worst first, each against those not yet taken out."""
     out = [s.freedom < 1 for s in solutions]
     silent = out.copy()
@@ -275,6 +313,7 @@ def _alone(solutions: Sequence[LinearSolution]) -> list[bool]:
         if solutions[worst].exact:
             break
         rest, spare = _noise([solutions[i] for i in left if i != worst], None)
+        rest = max(rest, division / np.sqrt(12))
         test = f_test(
             solutions[worst].freedom * (solutions[worst].scatter / rest) ** 2, solutions[worst].freedom, spare
         )

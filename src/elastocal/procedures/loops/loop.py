@@ -32,12 +32,16 @@ from elastocal.values import dataclass
 
 @dataclass(frozen=True)
 class Estimate:
-    """``sd`` rests on ``freedom`` spare readings (inf: a stated noise); ``reason`` says why a number is nan."""
+    """``sd`` rests on ``freedom`` spare readings (inf: a stated noise); ``reason`` says why a number is nan.
+
+    ``division`` is the part of the sd that the division of the gauge adds, which several loops have in common.
+    """
 
     value: float
     sd: float
     freedom: float = inf
     reason: str = ""
+    division: float = 0.0
 
     @property
     def known(self) -> bool:
@@ -58,14 +62,22 @@ class Estimate:
         return self.known and self.value <= self.half_width()
 
     def times(self, factor: float) -> Estimate:
-        return Estimate(factor * self.value, abs(factor) * self.sd, self.freedom, self.reason)
+        size = abs(factor)
+        return Estimate(factor * self.value, size * self.sd, self.freedom, self.reason, size * self.division)
+
+    def with_division(self, division: float) -> Estimate:
+        """The same with what a division adds; freedom by Welch and Satterthwaite."""
+        share = self.sd**2 + division**2
+        freedom = self.freedom * (share / self.sd**2) ** 2 if division > 0 and self.sd > 0 else self.freedom
+        return Estimate(self.value, share**0.5, freedom, self.reason, division)
 
     def minus(self, other: Estimate) -> Estimate:
-        """The difference of independent numbers; freedom by Welch and Satterthwaite."""
-        reason = self.reason or other.reason
-        variance = self.sd**2 + other.sd**2
+        """The difference of numbers independent but for the division; freedom by Welch and Satterthwaite."""
+        reason, division = self.reason or other.reason, self.division + other.division
+        variance = self.sd**2 + other.sd**2 + 2 * self.division * other.division
         parts = self.sd**4 / self.freedom + other.sd**4 / other.freedom
-        return Estimate(self.value - other.value, variance**0.5, variance**2 / parts if parts > 0 else inf, reason)
+        freedom = variance**2 / parts if parts > 0 else inf
+        return Estimate(self.value - other.value, variance**0.5, freedom, reason, division)
 
 
 def unknown(reason: str) -> Estimate:
@@ -73,9 +85,10 @@ def unknown(reason: str) -> Estimate:
 
 
 def mean_of(numbers: Sequence[Estimate]) -> tuple[Estimate, NestedTest]:
-    """Inverse-variance mean of independent numbers that have an accuracy, and the test that they are one number.
+    """Inverse-variance mean of numbers that have an accuracy, and the test that they are one number.
 
-    Where they are not, the sd is raised to their scatter about the mean.
+    Where they are not, the sd is raised to their scatter about the mean.  Numbers are independent but for what the
+    division adds, which no mean makes smaller.
     """
     given = [e for e in numbers if e.known and isfinite(e.sd) and e.sd > 0]
     if not given:
@@ -86,7 +99,9 @@ def mean_of(numbers: Sequence[Estimate]) -> tuple[Estimate, NestedTest]:
     value = sum(e.value * e.sd**-2 for e in given) / weight
     test = f_test(sum(((e.value - value) / e.sd) ** 2 for e in given), len(given) - 1, freedom)
     raised = max(1.0, test.statistic) if test.rejected else 1.0
-    return Estimate(value, sqrt(raised / weight), freedom), test
+    division = sum(e.division * e.sd**-2 for e in given) / weight
+    alone = sum((e.division * e.sd**-2) ** 2 for e in given) / weight**2
+    return Estimate(value, sqrt(raised / weight - alone + division**2), freedom, division=division), test
 
 
 COMPLIANCE, GAP, HYSTERESIS, OFFSET = "compliance", "gap", "hysteresis", "offset"

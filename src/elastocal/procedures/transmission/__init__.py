@@ -17,7 +17,15 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.errors import InputError, MissingError, UnknownNameError
 from elastocal.findings import Finding, warning
-from elastocal.procedures.transmission.checks import check_moved, check_table_units, doubts, scattered, swapped
+from elastocal.procedures.transmission.checks import (
+    check_moved,
+    check_table_units,
+    contradicting,
+    doubts,
+    not_determined,
+    scattered,
+    swapped,
+)
 from elastocal.procedures.transmission.equations import EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import Pattern, SystemFit, fit_system
 from elastocal.procedures.transmission.matrices import (
@@ -32,6 +40,7 @@ from elastocal.procedures.transmission.matrices import (
     regularity_of,
     robust_pattern,
     significance,
+    undetermined,
     unseen,
 )
 from elastocal.procedures.transmission.outliers import LEVEL, ContradictionError, Outlier, Screening
@@ -46,8 +55,12 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.model.transmission import Drives
 
+__all__ = ["EncoderSeries", "Transmission", "identify"]
+
 MANY = 1 / 6
 """Share of rows with outliers from which swapped columns are looked for."""
+DOUBTS = ("swapped-columns", "scatter", "tables-disagree", "not-determined")
+"""Codes of warnings that no robot file should be written with."""
 REGULAR = 3.0
 """A determinant nearer to zero than this many standard deviations is not told from zero."""
 
@@ -105,7 +118,23 @@ class Transmission:
 
     def coupled(self) -> Iterator[tuple[str, str]]:
         """Motor and joint of every entry that is not zero, row by row."""
-        yield from ((i, j) for i in self.axes for j in self.axes if j in self.pattern.get(i, frozenset()))
+        unknown = self.undetermined
+        yield from (
+            (i, j)
+            for i in self.axes
+            for j in self.axes
+            if j in self.pattern.get(i, frozenset()) and (i, j) not in unknown
+        )
+
+    @property
+    def undetermined(self) -> tuple[tuple[str, str], ...]:
+        """Motor and joint of couplings that no table can tell from zero."""
+        return undetermined(self.robust, self.pattern)
+
+    @property
+    def doubt(self) -> str:
+        """Why no robot file should hold this, "" where nothing speaks against it."""
+        return next((w.text for w in self.warnings if w.code in DOUBTS), "")
 
     @property
     def regular(self) -> bool:
@@ -133,11 +162,11 @@ class Transmission:
     def drives(self, measured: bool = False) -> Drives | None:
         """As a robot file takes them: simple numbers where the data support them, unless measured ones are asked for.
 
-        Counts at zero that are unknown are written as 0.  None where counts per turn are unknown.
+        Counts at zero that are unknown are written as 0.  None where counts per turn or couplings are unknown.
         """
         from elastocal.model.transmission import Drives
 
-        if self.without_counts_per_turn():
+        if self.without_counts_per_turn() or self.undetermined:
             return None
         zero = np.nan_to_num(self.counts_at_zero())
         if measured:
@@ -164,7 +193,7 @@ def identify(
     if not series:
         raise MissingError("no table of encoders is given; give at least one", parameter="series", value=0)
     check_table_units(series)
-    given = unwrapped_counts(series, wrap) if wrap is not None else _going_on(series)
+    given = unwrapped_counts(series, wrap) if wrap is not None else _going_on(series, bool(from_zero), prismatic)
     equations = system(given, bool(from_zero))
     names = _ordered(equations, axes)
     check_moved(equations, names)
@@ -180,19 +209,26 @@ def identify(
     all_rows, robust = (matrices(f, names).with_per_turn(known) for f in (everything, screening.fit))
     seen, ratios = unseen(equations), ratios_of(robust, pattern, known, prismatic)
     rounds = [k or bool(np.isfinite(n)) for k, n in zip(ratios.counts_proposed, known, strict=True)]
+    tables = entries_by_table(equations, pattern, screening.cells, all_rows, robust)
     warnings = (
-        *_mixed_up(screening, given, prismatic), *doubts(robust, screening.fit, seen, rounds, prismatic)
-    )  # fmt: skip
+        *(_mixed_up(screening, given, prismatic) or contradicting(disagreement(tables))),
+        *not_determined(undetermined(robust, pattern)),
+        *doubts(robust, screening.fit, seen, rounds, prismatic),
+    )
     return Transmission(
         names, frozenset(prismatic), equations, pattern, screening.outliers, everything, screening.fit, all_rows,
         robust, regularity_of(robust), _significance(equations, names, kept), seen,
-        entries_by_table(equations, pattern, screening.cells, all_rows, robust), ratios, zero, warnings,
+        tables, ratios, zero, warnings,
     )  # fmt: skip
 
 
-def _going_on(series: Sequence[EncoderSeries]) -> tuple[EncoderSeries, ...]:
-    """The same series; refuses counters that ran over."""
+def _going_on(
+    series: Sequence[EncoderSeries], from_zero: bool, prismatic: Collection[str]
+) -> tuple[EncoderSeries, ...]:
+    """The same series; refuses counters that ran over, unless two columns that changed places explain as much."""
     for wrap in wraps(series):
+        if (columns := swapped(series, from_zero, LEVEL, prismatic)) is not None:
+            raise _exchanged(columns)
         raise InputError(
             f"{wrap.place}: the counter runs over at {wrap.modulus} (this row fits the others with "
             f"{wrap.turns * wrap.modulus:+d} counts); unwrap with the modulus {wrap.modulus}, or log counts that "
@@ -213,10 +249,12 @@ def _screened(
     except ContradictionError:
         if (columns := swapped(series, equations.from_zero, LEVEL, prismatic)) is None:
             raise
-        raise InputError(
-            f"{columns} look swapped: exchanged, they agree with the others; exchange their headings",
-            code="swapped-columns",
-        ) from None
+        raise _exchanged(columns) from None
+
+
+def _exchanged(columns: str) -> InputError:
+    message = f"{columns} look swapped: exchanged, they agree with the others; exchange their headings"
+    return InputError(message, code="swapped-columns")
 
 
 def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: Collection[str]) -> tuple[Finding, ...]:
@@ -226,7 +264,7 @@ def _mixed_up(screening: Screening, series: Sequence[EncoderSeries], prismatic: 
     columns = swapped(series, screening.fit.system.from_zero, LEVEL, prismatic) if scatter or many else None
     if columns is None:
         return scatter
-    message = f"{columns} look swapped: exchanged, they agree with the others."
+    message = f"{columns} look swapped: exchanged, they agree with the others; do not rely on this result."
     return warning("swapped-columns", message), *scatter
 
 

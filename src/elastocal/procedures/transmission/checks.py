@@ -14,7 +14,7 @@ from elastocal.errors import ImplausibleError, InputError, MissingError, Unobser
 from elastocal.findings import Finding, note, warning
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import BlockFit, SystemFit
-from elastocal.procedures.transmission.matrices import Matrices, robust_pattern
+from elastocal.procedures.transmission.matrices import EntryByTable, Matrices, robust_pattern
 from elastocal.procedures.transmission.ratios import round_numbers
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
@@ -22,6 +22,10 @@ from elastocal.spatial.entries import Array, Bools
 UNUSUAL = 1000.0
 """A gear ratio above this is more often a unit that is wrong."""
 DEGREES = 180 / np.pi
+APART = 10.0
+"""Standard deviations by which entries of two tables differ that cannot both be right."""
+ALIKE = 0.05
+"""How near the slopes of two tables are to a ratio that has a cause."""
 NEAR, LEAST = 0.01, 100
 """How near counts per turn are to 57.3 times a number, and the fewest counts per turn that are likely."""
 
@@ -43,33 +47,50 @@ def check_moved(system: System, axes: Sequence[str]) -> None:
 
 
 def check_table_units(series: Sequence[EncoderSeries]) -> None:
-    """Two tables whose own entries differ by 57.3 do not have the same unit."""
-    slopes: dict[str, tuple[EncoderSeries, float]] = {}
+    """Two tables whose own entries differ by 57.3 do not have the same unit, by -1 not the same sign."""
+    slopes: dict[str, tuple[EncoderSeries, _Slope]] = {}
     for one in series:
         for axis in one.joints:
-            slope = _slope(one, axis) if axis in one.counts else np.nan
-            if not np.isfinite(slope):
+            slope = _slope(one, axis) if axis in one.counts else None
+            if slope is None:
                 continue
             if axis in slopes:
-                ratio = abs(slope / slopes[axis][1])
-                for factor, smaller, larger in ((1 / DEGREES, one, slopes[axis][0]), (DEGREES, slopes[axis][0], one)):
-                    if abs(ratio / factor - 1) < 0.05:
-                        raise ImplausibleError(
-                            f"{smaller.table}, column {smaller.joints[axis].heading}: is 57.3 times as large as in "
-                            f"{larger.table} for the same counts, as degrees are to radians; correct the unit of one",
-                            value=(smaller.table, smaller.joints[axis].heading, larger.table),
-                        )
+                _compare(axis, slopes[axis], (one, slope))
             slopes.setdefault(axis, (one, slope))
 
 
-def _slope(series: EncoderSeries, axis: str) -> float:
-    """Counts per unit of the own joint, all joints of the series fitted; nan where that cannot be had."""
+_Slope = tuple[float, bool]
+"""Counts per unit of the own joint, and whether the rows of the table leave noise only."""
+
+
+def _compare(axis: str, first: tuple[EncoderSeries, _Slope], second: tuple[EncoderSeries, _Slope]) -> None:
+    (one, (slope, sure)), (other, (again, as_sure)) = first, second
+    ratio = again / slope
+    if sure and as_sure and abs(ratio + 1) < ALIKE:
+        against, along = (one, other) if slope < 0 else (other, one)
+        raise ImplausibleError(
+            f"{against.table}, column {against.joints[axis].heading}: falls as the counts of {axis} grow, and in "
+            f"{along.table}, column {along.joints[axis].heading}, it grows with them; turn the sign of one",
+            value=(against.table, against.joints[axis].heading, along.table),
+        )
+    for factor, smaller, larger in ((1 / DEGREES, other, one), (DEGREES, one, other)):
+        if abs(abs(ratio) / factor - 1) < ALIKE:
+            raise ImplausibleError(
+                f"{smaller.table}, column {smaller.joints[axis].heading}: is 57.3 times as large as in "
+                f"{larger.table} for the same counts, as degrees are to radians; correct the unit of one",
+                value=(smaller.table, smaller.joints[axis].heading, larger.table),
+            )
+
+
+def _slope(series: EncoderSeries, axis: str) -> _Slope | None:
+    """With all joints of the series fitted; None where that cannot be had."""
     moving = [a for a, c in series.joints.items() if np.ptp(c.values) > 0]
     if axis not in moving:
-        return float("nan")
+        return None
     x = np.column_stack([*(series.joints[a].values for a in moving), np.ones(len(series.rows))])
-    fit = solve_linear(x, series.counts[axis].values)
-    return float(fit.values[moving.index(axis)]) if fit.known.all() else float("nan")
+    y = series.counts[axis].values
+    fit = solve_linear(x, y)
+    return (float(fit.values[moving.index(axis)]), fit.scatter < SHARE * np.ptp(y)) if fit.known.all() else None
 
 
 def doubts(
@@ -100,6 +121,33 @@ def doubts(
         if spare == 0 and any(np.any(b.block.noise == fit.system.levels.index((table, relation))) for b in fit.blocks)
     ]
     return tuple(out)
+
+
+def contradicting(pairs: Sequence[tuple[EntryByTable, EntryByTable, float]]) -> tuple[Finding, ...]:
+    """Tables each of which says clearly another entry, the worst pair."""
+    apart = [p for p in pairs if p[2] > APART]
+    if not apart:
+        return ()
+    a, b, sigmas = max(apart, key=lambda p: p[2])
+    message = (
+        f"{a.table} and {b.table} disagree on what motor {a.motor} turns with joint {a.joint}: {a.robust:.6g} and "
+        f"{b.robust:.6g}, {sigmas:.2g} standard deviations apart; check units and columns of both, and do not rely on "
+        "this result."
+    )
+    return (warning("tables-disagree", message, tables=(a.table, b.table), motor=a.motor, joint=a.joint),)
+
+
+def not_determined(couplings: Sequence[tuple[str, str]]) -> tuple[Finding, ...]:
+    """Couplings that the rows leave open, one sentence for all."""
+    if not couplings:
+        return ()
+    motors = dict.fromkeys(i for i, _ in couplings)
+    named = "; ".join(f"motor {i} with {' and '.join(j for k, j in couplings if k == i)}" for i in motors)
+    message = (
+        f"The rows do not tell which motors turn with other joints ({named}): there are as many unknowns as rows. Add "
+        "rows in which these joints move."
+    )
+    return (warning("not-determined", message, entries=tuple(couplings)),)
 
 
 def _followers(matrices: Matrices, prismatic: Collection[str]) -> list[Finding]:

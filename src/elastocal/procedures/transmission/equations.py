@@ -17,7 +17,9 @@ from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from elastocal.arguments import vector
 from elastocal.errors import NumberError, ShapeError, UnobservableError
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Ints
@@ -41,7 +43,7 @@ class AxisColumn:
     added: Array | float = 0.0
 
     @classmethod
-    def of(cls, heading: str, numbers: Sequence[float], factor: float = 1.0) -> AxisColumn:
+    def of(cls, heading: str, numbers: ArrayLike, factor: float = 1.0) -> AxisColumn:
         values = np.asarray(numbers, dtype=np.float64)
         return cls(heading, values * factor, factor, tuple(f"{v:.12g}" for v in values))
 
@@ -67,6 +69,20 @@ class EncoderSeries:
                 raise ShapeError(f"{self.table}: {what} of {axis} has {len(column.values)} of {len(self.rows)} rows")
             if not np.all(np.isfinite(column.values)):
                 raise NumberError(f"{self.table}, column {column.heading}: holds a number that is not finite")
+
+    @classmethod
+    def of(
+        cls, counts: Mapping[str, ArrayLike], joints: Mapping[str, ArrayLike] | None = None,
+        motors: Mapping[str, ArrayLike] | None = None, *, table: str = "series",
+    ) -> EncoderSeries:  # fmt: skip
+        """Arrays by axis: counts, joint values in rad or m, motor angles in rad; rows are counted from 1."""
+
+        def columns(word: str, values: Mapping[str, ArrayLike] | None) -> dict[str, AxisColumn]:
+            return {a: AxisColumn.of(f"{word} {a}", vector(f"{word} {a}", v)) for a, v in (values or {}).items()}
+
+        logged = columns("counts", counts)
+        rows = max((len(c.values) for c in logged.values()), default=0)
+        return cls(table, tuple(range(1, rows + 1)), logged, columns("joint", joints), columns("motor", motors))
 
     def columns(self) -> Iterator[tuple[What, str, AxisColumn]]:
         yield from (("counts", a, c) for a, c in self.counts.items())

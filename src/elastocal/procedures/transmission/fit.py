@@ -117,10 +117,17 @@ class SystemFit:
     def block(self, relation: Relation, axis: str) -> BlockFit | None:
         return next((b for b in self.blocks if (b.block.relation, b.block.axis) == (relation, axis)), None)
 
-    def freedom(self, fit: BlockFit) -> float:
-        """Spare equations behind the accuracy of a block: those of the table that tells most of it (by leverage)."""
+    def freedom(self, fit: BlockFit) -> Array:
+        """Spare equations behind the accuracy of each unknown of a block (p,): those of the table that tells most of
+        the block (by leverage); none where only tables without any to spare tell of the unknown."""
         spent = np.bincount(fit.block.noise[fit.kept], fit.leverage[fit.kept], len(self.levels))
-        return float(self.spare[int(np.argmax(spent))])
+        judged = self.spare > 0
+        if judged[np.flatnonzero(spent)].all():
+            return np.full(len(fit.beta), self.spare[int(np.argmax(spent))])
+        rows = fit.kept & judged[fit.block.noise]
+        known = np.ones(len(fit.beta), dtype=bool)
+        known[fit.active] = solve_linear(fit.block.x[:, fit.active], fit.block.y, kept=rows).known
+        return np.where(known, self.spare[int(np.argmax(spent * judged))], 0.0)
 
 
 def fit_system(

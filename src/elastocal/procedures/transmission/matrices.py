@@ -44,7 +44,8 @@ def significance(fit: SystemFit, block_fit: BlockFit, joint: str) -> float:
     """Probability of an entry at least as large if it were zero; nan where nothing is known of the noise."""
     from scipy.special import stdtr
 
-    at, freedom = block_fit.of(joint), fit.freedom(block_fit)
+    at = block_fit.of(joint)
+    freedom = float(fit.freedom(block_fit)[at])
     sd = float(np.sqrt(block_fit.covariance[at, at]))
     if freedom < 0.5 or sd == 0:
         return float("nan")
@@ -78,7 +79,8 @@ def _weakest(fit: SystemFit, block_fit: BlockFit, pattern: Pattern, limit: float
     if block_fit.block.relation == "motor":
         return None
     others = sorted(pattern[block_fit.block.axis] - {block_fit.block.axis})
-    chance, joint = max(((significance(fit, block_fit, j), j) for j in others), default=(0.0, None))
+    chances = [(significance(fit, block_fit, j), j) for j in others]
+    chance, joint = max((c for c in chances if np.isfinite(c[0])), default=(0.0, None))
     return joint if chance > limit else None
 
 
@@ -108,6 +110,13 @@ def unseen(system: System) -> tuple[tuple[str, str], ...]:
     blocks = {b.axis: b.inputs for b in system.blocks if b.relation == "joint"}
     axes = named_axes(system.series)
     return tuple((i, j) for i in axes for j in axes if j not in blocks.get(i, ()))
+
+
+def undetermined(matrices: Matrices, pattern: Pattern) -> tuple[tuple[str, str], ...]:
+    """Motor and joint of couplings that only tables without rows to spare tell of: any numbers would agree."""
+    axes = matrices.axes
+    return tuple((i, j) for a, i in enumerate(axes) for b, j in enumerate(axes)
+                 if j in pattern.get(i, frozenset()) and np.isnan(matrices.joint[a, b]))  # fmt: skip
 
 
 def offsets_are_zero(fit: SystemFit) -> NestedTest:
@@ -169,19 +178,22 @@ class Matrices:
 
 
 def matrices(fit: SystemFit, axes: Sequence[str]) -> Matrices:
-    """Everything that a fit tells of these axes; zeros of the pattern are exact zeros."""
+    """Everything that a fit tells of these axes; zeros of the pattern are exact zeros, couplings that nothing can test
+    are unknown."""
     n = len(axes)
     per_turn, per_turn_sd, per_turn_freedom = (np.full(n, np.nan) for _ in range(3))
     joint, joint_sd, joint_freedom = (np.full((n, n), np.nan) for _ in range(3))
     at = {axis: i for i, axis in enumerate(axes)}
     for solution in fit.blocks:
         i, freedom = at[solution.block.axis], fit.freedom(solution)
-        sd = np.sqrt(np.diag(solution.covariance)) if freedom > 0 else np.full(len(solution.beta), np.nan)
+        sd = np.where(freedom > 0, np.sqrt(np.diag(solution.covariance)), np.nan)
         if solution.block.relation == "motor":
-            per_turn[i], per_turn_sd[i], per_turn_freedom[i] = TURN * solution.beta[0], TURN * sd[0], freedom
+            per_turn[i], per_turn_sd[i], per_turn_freedom[i] = TURN * solution.beta[0], TURN * sd[0], freedom[0]
             continue
         for k, name in enumerate(solution.block.inputs):
-            joint[i, at[name]], joint_sd[i, at[name]], joint_freedom[i, at[name]] = solution.beta[k], sd[k], freedom
+            if freedom[k] == 0 and solution.active[k] and name != solution.block.axis:
+                continue
+            joint[i, at[name]], joint_sd[i, at[name]], joint_freedom[i, at[name]] = solution.beta[k], sd[k], freedom[k]
     return Matrices(tuple(axes), per_turn, per_turn_sd, per_turn_freedom, joint, joint_sd, joint_freedom)
 
 

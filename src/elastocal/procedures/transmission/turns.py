@@ -118,7 +118,15 @@ def whole_turns(rows: ShownCounts, modulus: int, kept: Ints | None = None) -> Tu
     if chance > RARE + _chance(part, part.fitted(part.shown)[1], modulus, False):
         return None
     turns = _extended(rows, at, best.turns, modulus)
-    return Turns(modulus, turns - turns[0], chance, best.open) if np.ptp(turns) > 0 else None
+    if not 0 < np.ptp(turns) <= _most_turns(rows, modulus):
+        return None
+    return Turns(modulus, turns - turns[0], chance, best.open)
+
+
+def _most_turns(rows: ShownCounts, modulus: int) -> float:
+    """As often as known slopes let the counter run over, and ``MOST`` times for each other input."""
+    known = float(np.abs(rows.slopes[rows.known]) @ rows.reach[rows.known]) / modulus
+    return known + MOST * float((~rows.known).sum()) + 1
 
 
 def all_but_one(rows: ShownCounts, most: int) -> Iterator[Ints]:

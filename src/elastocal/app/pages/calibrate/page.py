@@ -8,14 +8,13 @@ from elastocal.app.commands.calibrate import CalibrateResult
 from elastocal.app.predictor import Predictor
 from elastocal.calibration.page import calibration_page
 from elastocal.calibration.tables import parameters_table
-from elastocal.findings import as_sentence
 from elastocal.report.blocks import Report, Table
 
 
 def page(result: CalibrateResult | Predictor) -> Report:
     if isinstance(result, Predictor):
         whole = calibration_page(result.calibration, result.validation, result.facts, stated=result.stated)
-        return replace(whole, notes=tuple(dict.fromkeys((*map(as_sentence, result.notes), *whole.notes))))
+        return replace(whole, notes=(*whole.notes, *result.notes))
     from elastocal.app.pages.calibrate.parameters import report
 
     return report(result)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from elastocal.app.grid import section, workspace
 from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.errors import InputError
-from elastocal.measure.kind import MarkerMeasurement, reading_unit
+from elastocal.measure.kind import reading_unit
 from elastocal.quantities import read_in
 from elastocal.reduction.marker_moves import MarkerMoves, flagged_readings, marker_moves
 from elastocal.reduction.warnings import nominal_errors
@@ -287,9 +287,9 @@ def workspace_section(result: CalibrateResult) -> Section:
     from elastocal.model.loads.wrench import AppliedWrenches
 
     kind, model = result.file.campaign.measurement, result.study.fit.model
-    if model.n < 2 or not isinstance(kind, MarkerMeasurement) or not kind.setup.wrenches[:, :3].any():
+    where = kind.watched
+    if model.n < 2 or where is None or not where.wrenches[:, :3].any():
         return Section("", ())
-    where = kind.setup
     row = int(np.argmax(np.linalg.norm(where.wrenches[:, :3], axis=1)))
     load = AppliedWrenches(where.load.frame, where.wrenches[[row]], where.load.follows)
     force = ", ".join(f"{v:.4g}" for v in where.wrenches[row, :3])

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.app.pages.plan.figures import COUNTED, curve, pictures, scenes
+from elastocal.design.result import SIGNIFICANT
 from elastocal.quantities import significant
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
+from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
     from elastocal.app.commands.plan import PlanResult
     from elastocal.app.planning.arcs import ArcPlanResult
     from elastocal.design.result import Plan
+
+
+WORST = 5
+"""Parameters that are not significant and named in the verdict."""
 
 
 def page(result: PlanResult | ArcPlanResult) -> Report:
@@ -25,11 +31,13 @@ def page(result: PlanResult | ArcPlanResult) -> Report:
 
 def _page(result: PlanResult) -> Report:
     plan = result.plan
+    by_priors = plan.task.prior is not None
     sections = (
         Section("Poses and loads", scenes(plan)),
         Section("Plan", (plan_table_of(plan),)),
         Section("Tool positions", pictures(plan), folded=True),
-        Section("Expected accuracy of the parameters", (parameter_table(plan),)),
+        Section("Expected error by effect", (effect_table(plan),) if by_priors else ()),
+        Section("Expected accuracy of the parameters", (_parameters(plan),), folded=by_priors),
         Section("Expected error at the test poses", (task_table(plan),)),
         Section("Uncertainty budget", () if plan.budget is None else (budget_table(plan.budget),)),
         Section("Efficiency", (quality_table(plan), Paragraphs(_quality(plan))), folded=True),
@@ -40,8 +48,6 @@ def _page(result: PlanResult) -> Report:
 
 
 def tiles(plan: Plan) -> tuple[Tile, ...]:
-    own = [p for p in plan.parameters if not p.nuisance]
-    open_ = sum(not p.determined for p in own)
     counted, what = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
     worst = f"RMS at the test poses; worst {counted.factor * float(plan.errors.max()):.3g} {counted.unit}"
     worst += ", by assumed values" * bool(plan.assumed)
@@ -49,31 +55,34 @@ def tiles(plan: Plan) -> tuple[Tile, ...]:
     return (
         Tile(what, str(len(plan.chosen)), "", f"of {len(plan.problem.candidates)} feasible candidates", "after"),
         Tile("expected error", f"{counted.factor * plan.rms_error:.3g}", counted.unit, worst, "expected"),
-        Tile("parameters", str(len(own) - open_), "", f"{open_} not determined" if open_ else "all determined",
-             state="open" if open_ else ""),
-        Tile("efficiency", f"{100 * (plan.certificate or plan.by_determinant).efficiency:.1f} %", "",
+        _second(plan),
+        Tile("efficiency", f"{100 * plan.bound.efficiency:.1f} %", "",
              "at least, of the best possible plan"),
         Tile("safety", f"{len(plan.checks) - unchecked} of {len(plan.checks)}", "", "checks done; the others are yours",
              state="bad" if plan.blocked else "open" if unchecked else "good"),
     )  # fmt: skip
 
 
-def verdict(plan: Plan) -> tuple[str, ...]:
-    what, counted = plan.task.measuring.noun, COUNTED[plan.task.measuring.counted]
+def _second(plan: Plan) -> Tile:
+    """How well parameters are known, or what a calibration by priors is worth."""
+    if plan.uncalibrated is not None:
+        rest = "RMS there by the priors, instrument and markers fitted"
+        return Tile("without calibration", f"{1e3 * rms(plan.uncalibrated):.3g}", "mm", rest)
     own = [p for p in plan.parameters if not p.nuisance]
-    lost = [p.name for p in own if not p.determined]
-    shares = sorted((100 * p.share, p.name) for p in own if p.determined and p.share == p.share)
-    how = (
-        f" to {significant(shares[0][0])} to {significant(shares[-1][0])} % (worst: {shares[-1][1]})" if shares else ""
-    )
-    open_ = f"; not determined: {', '.join(lost)}" if lost else ""
+    lost, vague = sum(not p.determined for p in own), [p for p in own if p.determined and p.share == p.share]
+    weak = sum(not p.significant for p in vague)
+    words = [f"{lost} not determined"] if lost else []
+    words += [f"{weak} known worse than to 20 %"] if weak else []
+    if vague:
+        worst = max(vague, key=lambda p: p.share)
+        words.append(f"worst: {worst.name} {significant(100 * worst.share)} %")
+    return Tile("parameters", str(len(own) - lost), "", ", ".join(words), state="open" if lost or weak else "")
+
+
+def verdict(plan: Plan) -> tuple[str, ...]:
+    what = plan.task.measuring.noun
     lines = [
-        f"{len(plan.chosen)} {what} out of {len(plan.problem.candidates)} feasible candidates determine "
-        f"{len(own) - len(lost)} parameters{how}{open_}.",
-        f"{counted.sentence} at the test poses ({plan.problem.tests.words}): "
-        f"{counted.factor * plan.rms_error:.3g} {counted.unit} RMS, "
-        f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst; what is not sought counts as "
-        f"exact{_assumed(plan)}.",
+        *(_task(plan) if plan.task.prior is None else _task_by_priors(plan)),
         _efficient(plan),
         _safe(plan),
     ]
@@ -88,6 +97,45 @@ def verdict(plan: Plan) -> tuple[str, ...]:
             f"order in which the {what} were chosen{equal}."
         )
     return tuple(lines)
+
+
+def _task(plan: Plan) -> tuple[str, str]:
+    """What the plan tells of the parameters, and at the test poses: determined is not known well."""
+    counted = COUNTED[plan.task.measuring.counted]
+    own = [p for p in plan.parameters if not p.nuisance]
+    lost = [p.name for p in own if not p.determined]
+    shares = sorted((100 * p.share, p.name) for p in own if p.determined and p.share == p.share)
+    how = f" to {significant(shares[0][0])} to {significant(shares[-1][0])} %" if shares else ""
+    weak = sorted(((p.share, p.name) for p in own if p.determined and p.share > 1 / SIGNIFICANT), reverse=True)
+    named = ", ".join(f"{name} {significant(100 * share)} %" for share, name in weak[:WORST])
+    named += f" and {len(weak) - WORST} more" if len(weak) > WORST else ""
+    vague = f"; not significant (value below {SIGNIFICANT:g} sd): {named}" if weak else ""
+    vague = vague or (f" (worst: {shares[-1][1]})" if shares else "")
+    open_ = f"; not determined: {', '.join(lost)}" if lost else ""
+    return (
+        f"{_chosen(plan)} determine {len(own) - len(lost)} parameters{how}{vague}{open_}.",
+        f"{counted.sentence} at the test poses ({plan.problem.tests.words}): "
+        f"{counted.factor * plan.rms_error:.3g} {counted.unit} RMS, "
+        f"{counted.factor * float(plan.errors.max()):.3g} {counted.unit} at the worst; what is not sought counts as "
+        f"exact{_assumed(plan)}.",
+    )
+
+
+def _task_by_priors(plan: Plan) -> tuple[str, str]:
+    assert plan.uncalibrated is not None
+    words = [word for word, _, _ in plan.effects]
+    return (
+        f"{_chosen(plan)} for an unloaded calibration: {', '.join(words)}, {len(plan.problem.names)} parameters with "
+        "priors, instrument and markers estimated along.",
+        f"Expected error on unseen poses ({plan.problem.tests.words}): {1e6 * plan.rms_error:.3g} um RMS, "
+        f"{1e6 * float(plan.errors.max()):.3g} um at the worst; without calibration "
+        f"{1e6 * rms(plan.uncalibrated):.0f} um RMS by the priors. Readings of the calibrated robot have the noise of "
+        "the instrument on top.",
+    )
+
+
+def _chosen(plan: Plan) -> str:
+    return f"{len(plan.chosen)} {plan.task.measuring.noun} out of {len(plan.problem.candidates)} feasible candidates"
 
 
 def _assumed(plan: Plan) -> str:
@@ -110,6 +158,8 @@ def _safe(plan: Plan) -> str:
 def _efficient(plan: Plan) -> str:
     """By the criterion that the plan was made for, and by the determinant where that is another."""
     kind = plan.problem.criterion.kind
+    if plan.by_determinant is None:
+        return f"Efficiency of the plan by its criterion ({kind}): at least {100 * plan.bound.efficiency:.1f} %."
     message = f"D-efficiency of the plan: at least {100 * plan.by_determinant.efficiency:.1f} %"
     if plan.certificate is plan.by_determinant:
         return f"{message}."
@@ -190,6 +240,40 @@ def parameter_table(plan: Plan) -> Table:
     return Table("parameters", "", columns, tuple(rows))
 
 
+def _parameters(plan: Plan) -> Table:
+    return parameter_table(plan) if plan.task.prior is None else prior_table(plan)
+
+
+def prior_table(plan: Plan) -> Table:
+    """Parameters of a calibration by priors: those that share an effect are known together, not one by one."""
+    columns = (
+        Column("parameter", "parameter"),
+        Column("prior_sd", "prior", digits=3, si=True),
+        Column("sd", "standard deviation", digits=3, si=True),
+        Column("known_percent", "known by the readings", "%", digits=0),
+        Column("unit", "unit"),
+    )
+    rows = tuple((p.name, p.prior, p.sd, 100 * p.known, p.unit) for p in plan.parameters if not p.nuisance)
+    note = "Directions that readings cannot tell apart are settled by the priors: single values are no measurements."
+    return Table("parameters", "", columns, rows, (note,))
+
+
+def effect_table(plan: Plan) -> Table:
+    """What every effect would do to an uncalibrated robot."""
+    assert plan.uncalibrated is not None
+    columns = (
+        Column("effect", "effect"),
+        Column("parameters", "parameters"),
+        Column("uncalibrated_um", "RMS error without calibration", "um", 0),
+    )
+    rows = (
+        *((word, many, 1e6 * error) for word, many, error in plan.effects),
+        ("all", len(plan.problem.names), 1e6 * rms(plan.uncalibrated)),
+    )
+    note = "By the prior of the effect alone, instrument and markers fitted to the nominal robot."
+    return Table("effects", "", columns, rows, (note,))
+
+
 def task_table(plan: Plan) -> Table:
     counted = COUNTED[plan.task.measuring.counted]
     rows: tuple[tuple[Cell, ...], ...] = (
@@ -218,9 +302,10 @@ def quality_table(plan: Plan) -> Table:
         efficiency: Cell = none if own is None else 100 * own.efficiency
         rows.append((kind, plan.selection.value, efficiency))
     by_d = plan.by_determinant
-    from elastocal.design.criteria.d import Determinant
+    if by_d is not None:
+        from elastocal.design.criteria.d import Determinant
 
-    rows.append(("d", Determinant().value(plan.selection.known), 100 * by_d.efficiency))
+        rows.append(("d", Determinant().value(plan.selection.known), 100 * by_d.efficiency))
     columns = (
         Column("criterion", "criterion"),
         Column("value", "value", shown=False),

@@ -7,9 +7,9 @@ import math
 from elastocal.app.commands.predict import PredictResult, ReadingsResult
 from elastocal.app.pages.deflect import row_names
 from elastocal.app.pages.predict import readings
-from elastocal.app.pages.result_columns import loaded_cells, loaded_columns, or_reason
+from elastocal.app.pages.result_columns import loaded_columns, loaded_rows, numbers_or_reason
 from elastocal.quantities import length
-from elastocal.report.blocks import Cell, Column, Report, Scene, Section, Table
+from elastocal.report.blocks import Cell, Column, Report, Rows, Scene, Section, Table
 from elastocal.report.parts import Part
 from elastocal.report.robot_scene import (
     MOST_ARMS,
@@ -72,33 +72,35 @@ def _beyond(result: PredictResult) -> tuple[str, ...]:
 def table(result: PredictResult | ReadingsResult) -> Table:
     if isinstance(result, ReadingsResult):
         return readings.table(result)
-    at, p = result.at, result.prediction
     columns = (
-        *loaded_columns(at),
+        *loaded_columns(result.at),
         *(Column(f"d{c}_mm", f"d{c}", "mm", 4) for c in "xyz"),
         *(Column(f"d{c}_95_um", f"{'95 % +- ' * (c == 'x')}d{c}", "um", 1, "interval") for c in "xyz"),
         *(Column(f"r{c}_mrad", f"r{c}", "mrad", 3, "rotation") for c in "xyz"),
         *(Column(f"ellipsoid_{n}_um", f"{'semi-axes ' * (n == 1)}{n}", "um", 1, "ellipsoid") for n in (1, 2, 3)),
         *(Column(f"cov_{pair}_m2", "", shown=False) for pair in _PAIRS),
     )
-    axes = p.ellipsoid()[0]
-    rows: list[tuple[Cell, ...]] = []
-    for i in range(len(p.twist)):
-        numbers = (
-            *(1e3 * v for v in p.twist[i, :3]), *(1e6 * v for v in p.half_width[i, :3]),
-            *(1e3 * v for v in p.twist[i, 3:]), *(1e6 * v for v in axes[i]),
-            *(p.covariance[i, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS),
-        )  # fmt: skip
-        known_cells = (or_reason(float(v), _LOST) for v in numbers)
-        rows.append((*loaded_cells(at, result.load, i), *known_cells))
     notes = (
         "Loaded minus unloaded, base axes. Half widths of 95 % intervals; semi-axes of the one-sigma error ellipsoid "
         "of the translation, the longest first.",
     )
-    return Table("predictions", "", columns, tuple(rows), notes)
+    return Table("predictions", "", columns, Rows(len(result.at), lambda part: _rows(result, part)), notes)
 
 
 _PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")
+
+
+def _rows(result: PredictResult, part: slice) -> list[tuple[Cell, ...]]:
+    import numpy as np
+
+    p = result.prediction.picked(np.arange(part.start, part.stop))
+    pairs = [p.covariance[:, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS]
+    numbers = np.hstack([
+        1e3 * p.twist[:, :3], 1e6 * p.half_width[:, :3], 1e3 * p.twist[:, 3:], 1e6 * p.ellipsoid()[0],
+        np.stack(pairs, axis=1),
+    ])  # fmt: skip
+    places = loaded_rows(result.at, result.load, part)
+    return [(*place, *cells) for place, cells in zip(places, numbers_or_reason(numbers, _LOST), strict=True)]
 
 
 def scenes(result: PredictResult) -> tuple[Scene, ...]:

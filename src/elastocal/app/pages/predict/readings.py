@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from elastocal.app.commands.predict import ReadingsResult
-from elastocal.app.pages.result_columns import loaded_cells, loaded_columns, or_reason
+from elastocal.app.pages.result_columns import loaded_columns, loaded_rows, numbers_or_reason
 from elastocal.quantities import length
-from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+from elastocal.report.blocks import Cell, Column, Fact, Report, Rows, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.spatial.entries import Array
@@ -72,17 +73,6 @@ def table(result: ReadingsResult) -> Table:
         *_widths("d_reading_", "read deflection", p.loaded),
         *(_DISTANCES if p.ranged else ()),
     )
-    rows: list[tuple[Cell, ...]] = []
-    for i in range(len(at)):
-        for j in result.markers:
-            place = [1e3 * p.position[i, j], 1e6 * p.half_width[i, j], 1e6 * p.half_width_reading[i, j]]
-            moved = [1e3 * p.deflection[i, j], 1e6 * p.deflection_half_width[i, j],
-                     1e6 * p.deflection_half_width_reading[i, j]]  # fmt: skip
-            cells = [*_cells(place, p.located), *_cells(moved, p.loaded)]
-            if p.ranged:
-                far = (1e3 * p.distance, 1e6 * p.distance_half_width, 1e6 * p.distance_half_width_reading)
-                cells += _cells([v[i, j : j + 1] for v in far], True)
-            rows.append((*loaded_cells(at, result.load, i), p.markers[j], *cells))
     notes = []
     if not p.placed:
         notes.append("The calibration is of deflections alone: positions are not calibrated.")
@@ -93,12 +83,35 @@ def table(result: ReadingsResult) -> Table:
     if p.loaded:
         notes.append("dx, dy, dz: loaded minus unloaded, base axes.")
     notes.append("Half widths of 95 % intervals: of the mean, and of one new reading about it.")
-    return Table("predictions", "", columns, tuple(rows), tuple(notes))
+    rows = Rows(len(at) * len(result.markers), lambda part: _rows(result, part))
+    return Table("predictions", "", columns, rows, tuple(notes))
 
 
-def _cells(parts: list[Array], known: bool) -> list[Cell]:
+def _rows(result: ReadingsResult, part: slice) -> list[tuple[Cell, ...]]:
+    """One for every pose and marker; those of whole poses are made, and cut."""
+    p, own, m = result.prediction, list(result.markers), len(result.markers)
+    poses = slice(part.start // m, -(-part.stop // m))
+    place = [(1e3, p.position), (1e6, p.half_width), (1e6, p.half_width_reading)]
+    moved = [(1e3, p.deflection), (1e6, p.deflection_half_width), (1e6, p.deflection_half_width_reading)]
+    far = [(1e3, p.distance), (1e6, p.distance_half_width), (1e6, p.distance_half_width_reading)]
+    placed, bent = _cells(place, poses, own, p.located), _cells(moved, poses, own, p.loaded)
+    ranged = _cells(far, poses, own, True) if p.ranged else [()] * len(placed)
+    names = [p.markers[j] for j in own]
+    made = [
+        (*where, name, *placed[i], *bent[i], *ranged[i])
+        for k, where in enumerate(loaded_rows(result.at, result.load, poses))
+        for i, name in enumerate(names, start=k * m)
+    ]
+    return made[part.start - poses.start * m :][: part.stop - part.start]
+
+
+def _cells(parts: list[tuple[float, Array]], poses: slice, markers: list[int], known: bool) -> Sequence[Sequence[Cell]]:
     """Numbers, or nothing where they make no sense: deflections without a load, positions of no calibration."""
-    return [or_reason(float(v), _LOST) if known else None for part in parts for v in part]
+    import numpy as np
+
+    values = [factor * array[poses][:, markers] for factor, array in parts]
+    rows = values[0].shape[0] * len(markers)
+    return numbers_or_reason(np.hstack([v.reshape(rows, -1) for v in values]), _LOST) if known else [(None,) * 9] * rows
 
 
 def _widths(key: str, what: str, shown: bool) -> tuple[Column, ...]:

@@ -17,8 +17,10 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
+    from elastocal.model.robot import Robot
 
-GEOMETRY = ("frame_error", "joint_offset", "gear_harmonics", "joint_gain", "joint_coupling", "thermal_growth")
+WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight", "weight_backlash")
+"""Kinds of effects of the arm's own weight."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,17 @@ def remaining(result: Correction) -> Remaining:
     return Remaining(rms(known) if len(known) else np.nan, int(left.sum()), farthest, int(left.sum()) - len(far))
 
 
+def geometry_kinds(model: Robot) -> frozenset[str]:
+    """Kinds of the effects of a robot that no load changes, whatever package they are of."""
+    return frozenset(c.kind for c in model.coordinates if c.constant_in_load).difference(WEIGHT)
+
+
 def unmeasured_geometry(result: Correction) -> str:
     """What of the geometry counts as exact in the prediction, "" where nothing does; taught targets hold it already."""
     if result.known is None or result.method.taught:
         return ""
-    kinds = {p.name: p.kind for p in result.model.parameters}
-    sought = any(kinds[name] in GEOMETRY for name in result.known.names)
+    kinds, geometry = {p.name: p.kind for p in result.model.parameters}, geometry_kinds(result.model)
+    sought = any(kinds[name] in geometry for name in result.known.names)
     if sought and result.known.registered:
         return ""
     return "lengths and joint zeros of the robot file" + (" that were not estimated" if sought else "")

@@ -1,0 +1,166 @@
+"""``plan``: which poses to measure, under loads for compliances, or without for what ``calibrate`` would fit then.
+
+Without loads, and with nothing sought, the poses are for the best predictor of an unloaded campaign: every effect of
+the model words with its prior, where instrument and markers are unknown, as ``calibrate`` takes them.  Those are chosen
+that leave the smallest error over the workspace: a Bayesian design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from os import PathLike
+
+import numpy as np
+
+from elastocal.arguments import checked
+from elastocal.calibration.priors import Prior
+from elastocal.calibration.task import FLAT
+from elastocal.calibration.words import Wanted, automatic, check_words, with_words
+from elastocal.design.cell import Cell
+from elastocal.design.criteria.criterion import criterion_class
+from elastocal.design.criteria.test_pose import TestPose
+from elastocal.design.feasibility.sight import LineOfSight
+from elastocal.design.loading.loading import Loading
+from elastocal.design.method import Measuring
+from elastocal.design.planning import marker_task, planned
+from elastocal.design.result import Plan
+from elastocal.design.task import Limits, PlanTask, PriorCovariance, TestPlan
+from elastocal.errors import ConflictError, MissingError
+from elastocal.files.robot.read import read_robot
+from elastocal.measure.sources.marker_places import MarkerPlaces
+from elastocal.measure.sources.registration import Registration
+from elastocal.model.robot import Robot
+from elastocal.model.start_values import bending
+from elastocal.spatial.entries import Array
+
+POSES, CANDIDATES = 40, 2000
+"""Poses of an unloaded campaign, and configurations that are drawn for it, where nobody says how many."""
+Words = str | Sequence[str]
+
+
+@checked()
+def plan(
+    robot: Robot | str | PathLike[str],
+    work: PlanTask | Cell | None = None,
+    *,
+    loads: Sequence[Loading] = (),
+    markers: Sequence[str] = (),
+    seek: Sequence[str] | None = None,
+    model: Words = "auto",
+    noise: float = 3e-5,
+    tests: TestPlan | None = None,
+    poses: int | None = None,
+    criterion: str | None = None,
+    limits: Limits | None = None,
+    most: int = 60,
+    curve: bool = False,
+    restarts: int = 10,
+    seed: int = 1,
+    speeds: Array | None = None,
+    change: float | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Plan:
+    """What to measure of a robot, its name or its file: the best plan found for a task, or in a cell.
+
+        plan("arm.urdf", poses=40)                                  geometry, own weight, gears: no load
+        plan(robot, loads=[Hanging(masses=(100.0,))], seek=["A?.k"])   compliances
+
+    With ``loads`` deflections of ``markers`` (default the tool) are read; ``noise`` (m) is the sd of one coordinate of
+    one reading, loaded or not, so that a deflection has sqrt(2) of it.  Without loads positions are read, for what
+    ``calibrate`` would fit to them: ``model`` are its words.  ``tests`` are poses where the accuracy counts; with
+    ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
+    """
+    robot = robot if isinstance(robot, Robot) else read_robot(robot)
+    if isinstance(work, PlanTask):
+        made = robot if work.prior is None else with_words(robot, tuple(work.prior.effects))[0]
+        task = replace(work, model=made)
+    else:
+        task = marker_task(bending(robot) if loads else robot, work, loads, markers, noise)
+        if not loads and seek is not None:
+            raise MissingError(
+                "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool, or "
+                "leave seek out: an unloaded campaign is planned for all that calibrate would fit"
+            )
+        task = task if loads else unloaded_task(task, model)
+    task = replace(
+        task,
+        names=task.names if seek is None else (seek,) if isinstance(seek, str) else tuple(seek),
+        count=task.count if poses is None else poses,
+        weights=task.weights if criterion is None else {criterion_class(criterion).kind: 1.0},
+    )
+    return planned(
+        task, tests=tests, limits=limits, most=most, curve=curve, restarts=restarts, seed=seed, speeds=speeds,
+        change=change, executor=executor, progress=progress,
+    )  # fmt: skip
+
+
+def unloaded_task(task: PlanTask, model: Words = "auto", priors: Sequence[Prior] = ()) -> PlanTask:
+    """The task of reading positions without a load, for the parameters of model words with their priors.
+
+    Where the tracker stands is known, every marker must be seen from there.
+    """
+    method = task.measuring
+    if not isinstance(method, Measuring) or method.kind != "position" or task.loadings:
+        raise ConflictError("an unloaded campaign reads positions of markers, without loads")
+    words = unloaded_words(task.model, model)
+    robot, wanted = with_words(task.model, words, priors)
+    every = {word: tuple(n for w in with_words(robot, (word,))[1] for n in w.names) for word in words}
+    names = tuple(n for w in wanted for n in w.names)
+    placing = Registration(sd=FLAT, turn_sd=FLAT), MarkerPlaces(sd=FLAT)
+    stated = {s.kind for s in method.sources}
+    seen = task.cell.tracker is not None and LineOfSight.kind not in {f.kind for f in task.filters}
+    return replace(
+        task,
+        model=robot,
+        measuring=replace(method, placing=tuple(p for p in placing if p.kind not in stated)),
+        names=names,
+        prior=PriorCovariance(names, _covariance(robot, wanted), every),
+        draw=replace(task.draw, count=CANDIDATES),
+        filters=(*task.filters, LineOfSight()) if seen else task.filters,
+        count=POSES,
+        weights={TestPose.kind: 1.0},
+    )
+
+
+def unloaded_words(robot: Robot, model: Words = "auto") -> tuple[str, ...]:
+    """Model words of an unloaded campaign: those that ``calibrate`` tries, or those that are given."""
+    return check_words(model) or automatic(robot, loaded=False, placed=True, warms=False)
+
+
+def drawn_robot(robot: Robot, rng: np.random.Generator, model: Words = "auto") -> Robot:
+    """A robot that differs from its file as the priors of an unloaded campaign let expect: for simulations."""
+    made, wanted = with_words(robot, unloaded_words(robot, model))
+    names = [n for w in wanted for n in w.names]
+    start = made.parameters.values[[made.parameters.index(n) for n in names]]
+    change = np.concatenate([_drawn(w, rng) for w in wanted])
+    logs = np.array([w.log for w in wanted for _ in w.names])
+    positive = np.array([w.positive for w in wanted for _ in w.names])
+    values = np.where(logs, start * np.exp(np.where(logs, change, 0.0)), start + change)
+    return made.with_parameters(dict(zip(names, np.where(positive, np.abs(values), values).tolist(), strict=True)))
+
+
+def _drawn(w: Wanted, rng: np.random.Generator) -> Array:
+    return np.asarray(np.linalg.cholesky(_spread(w)) @ rng.standard_normal(len(w.names)))
+
+
+def _covariance(robot: Robot, wanted: Sequence[Wanted]) -> Array:
+    """Of parameters in SI; unknowns that are logarithms count as shares of their values."""
+    blocks = []
+    for w in wanted:
+        values = np.array([robot.parameters.values[robot.parameters.index(n)] if w.log else 1.0 for n in w.names])
+        blocks.append(_spread(w) * np.outer(values, values))
+    out = np.zeros((sum(map(len, blocks)),) * 2)
+    first = 0
+    for block in blocks:
+        out[first : first + len(block), first : first + len(block)] = block
+        first += len(block)
+    return out
+
+
+def _spread(w: Wanted) -> Array:
+    """Prior covariance of the unknowns of a group."""
+    own = np.eye(len(w.names)) if w.precision is None else np.linalg.inv(w.precision)
+    return np.asarray(w.scale.start**2 * own)

@@ -1,0 +1,314 @@
+"""Goes through the lines of URScript files: which moves use which literals, and which tool is active there.
+
+Functions that are called are followed for the tool that they set; branches and loops are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from elastocal.compensation.posts.collect import Collector, Missing
+from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown, check_known
+from elastocal.compensation.posts.text import NUMBER, Text, blanked
+from elastocal.compensation.posts.written import Written
+from elastocal.compensation.program import Motion, Target
+from elastocal.spatial.pose import Pose
+
+HOW = Written(length="m", form="rotvec", angle="rad", axes="rad")
+BASE, NO_TOOL = "base", "flange"
+MOTIONS: dict[str, Motion] = {"movel": "linear", "movep": "linear", "movej": "joint", "movec": "arc"}
+OTHERS = ("servoj", "servoc", "servol", "speedj", "speedl", "force_mode", "path_offset_set",
+          "track_conveyor_linear", "track_conveyor_circular", "freedrive_mode")  # fmt: skip
+_ROW = r"\[\s*" + r"\s*,\s*".join([f"({NUMBER})"] * 6) + r"\s*\]"
+_LITERAL = re.compile(rf"\s*(p?){_ROW}", re.A)
+_NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*(?=[,)])", re.A)
+_INVERSE = re.compile(r"\s*get_inverse_kin\s*\(", re.A)
+_NEAR = re.compile(rf"\s*,\s*(?:qnear\s*=\s*)?(?:{_ROW}|([A-Za-z_]\w*))\s*", re.A)
+_COMMENTS = re.compile(r'"[^"\r\n]*"|#[^\r\n]*', re.A)
+_ASSIGNED = re.compile(
+    r"^[ \t]*(?:global[ \t]+|local[ \t]+)?([A-Za-z_]\w*)(\[[^\]\r\n]*\])?[ \t]*=(?!=)([^\r\n]*)", re.M | re.A
+)
+_CALL = re.compile(r"(?<![\w.])([A-Za-z_]\w*+)\s*\(", re.A)
+_MOVES = re.compile("mov[a-z]+|" + "|".join(OTHERS), re.A)
+_FLOW = re.compile(r"[ \t]*(if|elif|else|end|while|for|def|thread|sec|return|break|goto|run|join)\b", re.A)
+_ROUTINE = re.compile(r"(?<!\w)(def|thread|sec)[ \t]+(\w++)[ \t]*\(", re.A)
+_FUNCTIONS = ("def", "thread", "sec")
+_DEPTH = {"end": -1, **dict.fromkeys(("if", "while", "for", *_FUNCTIONS), 1)}
+WHOLE = "the file"
+_FEED = re.compile(rf"\bv\s*=\s*({NUMBER})", re.A)
+_TIMED = re.compile(r"\bt\s*=", re.A)
+
+
+class Datum(NamedTuple):
+    """Six numbers of a pose or of axes, and where they stand."""
+
+    line: int
+    joints: bool
+    numbers: tuple[float, ...]
+    spans: tuple[tuple[int, int], ...]
+    end: int
+
+
+@dataclass
+class Walk:
+    """The reading of one file."""
+
+    text: Text
+    into: Collector
+    tools: dict[str, Pose]
+    tool: str = NO_TOOL
+    data: dict[str, Datum] = field(default_factory=dict)
+    computed: dict[str, int] = field(default_factory=dict)
+    blocks: list[str] = field(default_factory=list)
+    """The words that opened the blocks around a line, ``def`` for every kind of function."""
+    outer: list[str] = field(default_factory=list)
+    """The tools around functions that are open."""
+    branches: Branches = field(default_factory=Branches)
+    ends: list[Active] | None = None
+    """What is active where a function or loop ends, which is gone through for that alone."""
+
+    @cached_property
+    def code(self) -> str:
+        return blanked(self.text.text, _COMMENTS).replace("\r", "\n")
+
+    @cached_property
+    def repeats(self) -> Repeats:
+        return Repeats.of(self.text)
+
+    @cached_property
+    def routines(self) -> Routines:
+        """Functions and threads; the lines outside of them are one too, which begins before the first."""
+        places = {m[2]: self.text.line(m.start()) for m in _ROUTINE.finditer(self.code)}
+        return Routines({**places, WHOLE: 0}, (WHOLE,), self._follow, lambda name: {"tool": NO_TOOL})
+
+    @cached_property
+    def threads(self) -> set[str]:
+        return {m[2] for m in _ROUTINE.finditer(self.code) if m[1] == "thread"}
+
+    @cached_property
+    def uncalled(self) -> set[str]:
+        """Functions that no line calls, as the program itself: they run where they stand."""
+        called = Counter(m[1] for m in _CALL.finditer(self.code))
+        return {name for name in self.routines.places if called[name] < 2} - self.threads
+
+    def whole(self) -> None:
+        self._variables()
+        self.into.last = None
+        self.run(0)
+
+    def _follow(self, line: int, name: str) -> list[Active]:
+        walk = replace(self, into=Collector(), tool=name, blocks=[], outer=[], branches=Branches(), ends=[])
+        for shared in ("code", "repeats", "routines", "threads", "uncalled"):
+            setattr(walk, shared, getattr(self, shared))
+        walk.run(line)
+        return [*(walk.ends or ()), {"tool": walk.tool}]
+
+    def run(self, number: int) -> None:
+        """The lines behind one; where it is for the ends alone, up to the end of the block that they stand in."""
+        inside = self.ends is not None and number > 0
+        while number < len(self.text.starts):
+            number += 1
+            start, end = self.text.span(number)
+            flow = _FLOW.match(self.code, start, end)
+            if flow:
+                self.into.last = None
+                if inside and flow[1] == "end" and not self.blocks:
+                    return
+                number = self._flow(flow[1], number, start, end)
+                if flow[1] in _FUNCTIONS:
+                    continue
+            line = number
+            for call in _CALL.finditer(self.code, start, end):
+                number = max(number, self._call(call, line, end))
+
+    def _flow(self, word: str, line: int, start: int, end: int) -> int:
+        """The line that is read last: a function is not, where the ends alone count."""
+        if word in _FUNCTIONS:
+            return self._function(line, start, end)
+        if word in ("if", "while", "for"):
+            if word != "if":
+                self.tool = self.routines.looped(line, {"tool": self.tool})["tool"]
+            self.blocks.append(word)
+            self.branches.opened({"tool": self.tool})
+        elif word in ("elif", "else") and self.branches:
+            self.tool = self.branches.again({"tool": self.tool})["tool"]
+        elif word == "return" and self.ends is not None:
+            self.ends.append({"tool": self.tool})
+        elif word == "end" and self.blocks:
+            if self.blocks.pop() == "def":
+                self.tool = self.outer.pop()
+            else:
+                self.tool = self.branches.closed({"tool": self.tool}, line)["tool"]
+        return line
+
+    def _function(self, line: int, start: int, end: int) -> int:
+        head = _ROUTINE.search(self.code, start, end)
+        name = head[2] if head else ""
+        known = self.routines.places.get(name) == line
+        after = (
+            self.routines.called(name, {"tool": self.tool})["tool"] if known and name in self.uncalled else self.tool
+        )
+        if self.ends is not None:
+            self.tool = after
+            return self._last(line)
+        self.blocks.append("def")
+        self.outer.append(after)
+        if known:
+            self.tool = self.routines.entry(name)["tool"]
+        return line
+
+    def _last(self, line: int) -> int:
+        """The line that ends the block which begins in a line."""
+        depth = 1
+        while depth and line < len(self.text.starts):
+            line += 1
+            flow = _FLOW.match(self.code, *self.text.span(line))
+            depth += 0 if not flow else _DEPTH.get(flow[1], 0)
+        return line
+
+    def _variables(self) -> None:
+        for assigned in _ASSIGNED.finditer(self.code):
+            name, start = assigned[1], assigned.start(3)
+            line = self.text.line(assigned.start(1))
+            value = None if assigned[2] else self._literal(start, assigned.end(3))
+            if name in self.data or name in self.computed or value is None:
+                self.data.pop(name, None)
+                self.computed.setdefault(name, line)
+            elif not self.code[value.end : assigned.end(3)].strip():
+                self.data[name] = value
+            else:
+                self.computed.setdefault(name, line)
+
+    def _call(self, call: re.Match[str], line: int, end: int) -> int:
+        """The line that is read last."""
+        word = call[1]
+        try:
+            if word == "set_tcp":
+                self._set_tool(call.end(), end, line)
+            elif word in self.routines.places:
+                self._run(word)
+            elif _MOVES.fullmatch(word):
+                return self.repeats.last[line - 1] + 1 if self.ends is not None else self._move(word, call, line, end)
+        except Missing as reason:
+            self.into.skip(self.text, call.start(), self._close(call.end(), end), str(reason))
+        return line
+
+    def _run(self, name: str) -> None:
+        """A call of a function, or the start of a thread, which runs beside the lines that follow."""
+        self.into.last = None
+        if name in self.threads:
+            beside = {"tool": Unknown(f"thread {name} runs beside other lines")}
+            sets = self.routines.called(name, beside) != beside
+            self.tool = Unknown(f"thread {name} sets it") if sets else self.tool
+        else:
+            self.tool = self.routines.called(name, {"tool": self.tool})["tool"]
+
+    def _close(self, at: int, end: int) -> int:
+        depth = 1
+        for i in range(at, end):
+            depth += {"(": 1, ")": -1}.get(self.code[i], 0)
+            if not depth:
+                return i + 1
+        return end
+
+    def _set_tool(self, at: int, end: int, line: int) -> None:
+        self.tool = f"line {line}"
+        value, _, _ = self._argument(at, end)
+        if not value.joints:
+            self.tools[self.tool] = HOW.pose(np.array(value.numbers))
+
+    def _move(self, word: str, call: re.Match[str], line: int, end: int) -> int:
+        if word not in MOTIONS:
+            raise Missing(f"{word} is not supported")
+        check_known({"tool": self.tool})
+        close = self._close(call.end(), end)
+        if self.code[close - 1 : close] != ")":
+            raise Missing("it goes on in the next line")
+        via, at = None, call.end()
+        if word == "movec":
+            middle, name, at = self._argument(at, close)
+            if middle.joints:
+                raise Missing("its point is given by axes")
+            via = self._target(middle, name, "")
+            at = self.code.index(",", at, close) + 1
+        value, name, at, near = self._aim(at, close)
+        if value.joints and word != "movej":
+            raise Missing("its point is given by axes")
+        target = self._target(value, name, near)
+        rest = self.code[at:close]
+        feed = _FEED.search(rest)
+        timed = "its duration is stated for the whole of it" if _TIMED.search(rest) else ""
+        start = self.text.line_start(call.start())
+        whole = not self.code[start : call.start()].strip() and not self.code[close : self.text.span(line)[1]].strip()
+        fixed = (
+            timed or ("" if whole else "other code stands on its line") or ("" if not name else "its point has a name")
+        )
+        speed = float(feed[1]) if feed and word != "movej" else np.nan
+        self.into.move((self.text.name, line), MOTIONS[word], target, via, speed, fixed)
+        if via is None and not name and whole and not near:
+            block = self.repeats.like(line, value.spans)
+            if block is not None:
+                return line + len(self.into.repeat(block))
+        return line
+
+    def _aim(self, at: int, end: int) -> tuple[Datum, str, int, str]:
+        """A point, its name, where it ends, and what qnear says."""
+        inverse = _INVERSE.match(self.code, at, end)
+        if not inverse:
+            return (*self._argument(at, end), "")
+        value, name, at = self._argument(inverse.end(), end)
+        near = _NEAR.match(self.code, at, end)
+        message = ""
+        if near:
+            words = near.groups()
+            if words[6] is not None:
+                known = self.data.get(words[6])
+                message = "" if known is None or not known.joints else _said(known.numbers)
+            else:
+                message = _said([float(v) for v in words[:6]])
+            at = near.end()
+        close = self.code.find(")", at, end)
+        if value.joints or close < 0 or self.code[at:close].strip():
+            raise Missing("its point is an expression")
+        return value, name, close + 1, message
+
+    def _argument(self, at: int, end: int) -> tuple[Datum, str, int]:
+        value = self._literal(at, end)
+        if value is not None:
+            return value, "", value.end
+        named = _NAME.match(self.code, at, end)
+        if not named:
+            raise Missing("its point is an expression")
+        name = named[1]
+        if name in self.computed:
+            raise Missing(f"{name} is computed or set again in line {self.computed[name]}")
+        if name not in self.data:
+            raise Missing(f"{name} has no value in the file")
+        return self.data[name], name, named.end(1)
+
+    def _literal(self, at: int, end: int) -> Datum | None:
+        match = _LITERAL.match(self.code, at, end)
+        if not match:
+            return None
+        numbers = tuple(float(v) for v in match.groups()[1:])
+        if not np.isfinite(numbers).all():
+            return None
+        return Datum(self.text.line(match.start(2)), not match[1], numbers, match.regs[2:8], match.end())
+
+    def _target(self, value: Datum, name: str, near: str) -> int:
+        target = Target(
+            self.text.name, value.line, name, "joints" if value.joints else "pose", BASE, self.tool, near
+        )  # fmt: skip
+        return self.into.target(target, value.spans, value.numbers, shared=bool(name))
+
+
+def _said(numbers: Sequence[float]) -> str:
+    return "qnear " + " ".join(f"{v:.17g}" for v in numbers)

@@ -1,0 +1,146 @@
+"""Planning a calibration without loads: a bare arm on the command line, and its cell from plan to validation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from app.cell_desk import well
+from app.conftest import Run
+
+import elastocal as ec
+from elastocal.calibration.planning import drawn_robot
+from elastocal.files.robot.write import robot_text
+
+DH = """\
+joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg
+J1,150,-90,450,0,-170,170
+J2,570,0,0,-90,-90,135
+J3,130,-90,0,0,-80,150
+J4,0,90,640,0,-180,180
+J5,0,-90,0,0,-120,120
+J6,0,0,95,180,-360,360
+"""
+PLAN = """\
+format: elastocal-plan/1
+name: bare
+robot: arm.csv
+measurement: position
+model: [geometry, weight]
+errors:
+  - {kind: reading, sd_um: 20}
+candidates: 400
+poses: 14
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "arm.csv").write_text(DH)
+    (tmp_path / "plan.yaml").write_text(PLAN)
+    return tmp_path
+
+
+def test_a_dh_table_alone_is_planned(run: Run, folder: Path) -> None:
+    words = ("--poses", 20, "--candidates", 400, "--restarts", 1, "--language", "fanuc")
+    done = run("plan", folder / "arm.csv", *words, "--out", folder / "out", "--json")
+    assert done.code == 0, done.err
+    data = done.data
+    assert len(data["plan"]) == 20
+    assert {row["load"] for row in data["plan"]} == {"no load"}
+    errors = {row["what"]: row["error_mm"] for row in data["task"]}
+    before = {row["effect"]: row["uncalibrated_um"] for row in data["effects"]}
+    assert 0.01 < errors["root mean square"] < 0.3
+    assert before["all"] > 10e3 * errors["root mean square"] > 0
+    assert before["all"] == pytest.approx(sum(v**2 for k, v in before.items() if k != "all") ** 0.5, rel=0.01)
+    assert "um RMS by the priors" in data["verdict"][1]
+    assert data["inputs"]["model"] == ["geometry", "weight", "lateral", "harmonics", "preload", "coupling"]
+    campaign = yaml.safe_load((folder / "out" / "campaign.yaml").read_text())
+    assert (campaign["measurement"], "seek" in campaign, [e["kind"] for e in campaign["errors"]]) == (
+        "position", False, ["reading"],
+    )  # fmt: skip
+    assert (folder / "out" / "plan.csv").read_text().startswith("name,J1_deg")
+    assert "P20: read" in (folder / "out" / "PLAN_OF_ARM.LS").read_text()
+    assert any("lies on the axis" in note for note in data["notes"])  # the flange of a DH table is on axis 6
+
+
+def test_a_cell_without_loads_from_plan_to_validation(folder: Path) -> None:
+    """What the plan promises is of the size of what validation finds on poses that took no part."""
+    cell = folder / "cell"
+    well("new", cell, "--robot", folder / "arm.csv", "--unloaded")
+    assert "force" not in (cell / "cell.yaml").read_text().partition("options:")[2]
+    assert not ec.read_robot(cell / "robot" / "robot.yaml").parameters.names
+    plan = well("plan", cell, "--restarts", 1, "--json").data
+    promised = {row["what"]: row["error_mm"] for row in plan["task"]}["root mean square"]
+    well("simulate", cell)
+    well("calibrate", cell)
+    other = folder / "check"
+    well("plan", cell, "--restarts", 1, "--seed", 5, "--poses", 25, "--out", other)
+    well("simulate", other / "campaign.yaml", "--truth", cell / "truth" / "robot.yaml", "--out", other / "read")
+    well("validate", cell, other / "read" / "campaign.yaml")
+    robot, readings = ec.read_campaign(other / "read" / "campaign.yaml")
+    check = ec.read_calibration(cell / "calibration" / "calibration.json").validate(readings)
+    noise = 0.03e-3 * 3**0.5
+    assert check.before.rms > 1e-3
+    assert check.after.rms == pytest.approx(((1e-3 * promised) ** 2 + noise**2) ** 0.5, rel=0.4)
+    assert robot.tool == "tool"
+    well("compensate", cell)
+    assert {line["state"] for line in well("status", cell, "--json").data["results"]} == {"up to date"}
+
+
+def test_a_plan_file_states_words_priors_and_what_was_calibrated_before(run: Run, folder: Path) -> None:
+    def planned(text: str) -> dict[str, float]:
+        (folder / "plan.yaml").write_text(text)
+        done = run("plan", folder / "plan.yaml", "--restarts", 1, "--out", folder / "out", "--json")
+        assert done.code == 0, done.err
+        return {row["what"]: row["error_mm"] for row in done.data["task"]} | {
+            row["effect"]: 1e-3 * row["uncalibrated_um"] for row in done.data["effects"]
+        }
+
+    plain = planned(PLAN)
+    assert set(plain) >= {"geometry", "weight"}
+    assert "harmonics" not in plain
+    sure = planned(f'{PLAN}priors:\n  - {{parameters: "J?.offset", sd_mrad: 0.1}}\n')
+    assert sure["geometry"] < 0.8 * plain["geometry"]
+    assert yaml.safe_load((folder / "out" / "campaign.yaml").read_text())["priors"][0]["sd_mrad"] == 0.1
+    planned(PLAN)
+    truth = drawn_robot(ec.read_robot(folder / "arm.csv"), np.random.default_rng(4), ("geometry", "weight"))
+    (folder / "true.yaml").write_text(robot_text(truth))
+    well("simulate", folder / "out" / "campaign.yaml", "--truth", folder / "true.yaml", "--out", folder / "read")
+    well("calibrate", folder / "read" / "campaign.yaml", "--out", folder / "cal.json")
+    after = planned(f"{PLAN}earlier: cal.json\n")
+    assert after["root mean square"] < 0.8 * plain["root mean square"]
+    (folder / "plan.yaml").write_text(f"{PLAN}earlier: read/campaign.yaml\n")
+    refused = run("plan", folder / "plan.yaml", "--out", folder / "out")
+    assert refused.code == 2
+    assert "give the calibration of it" in refused.err
+
+
+def test_poses_of_an_unloaded_plan_are_left_out_at_the_desk(folder: Path) -> None:
+    cell = folder / "cell"
+    well("new", cell, "--robot", folder / "arm.csv", "--unloaded")
+    place = cell / "plan" / "plan.yaml"
+    place.write_text(place.read_text().replace("model: auto ", "model: geometry ").replace("poses: 40", "poses: 12"))
+    place.write_text(place.read_text() + "candidates: 300\n")
+    well("plan", cell, "--restarts", 1)
+    tried = ec.desk.plan.try_plan(ec.desk.cell.read_cell(cell), ("P1", "P2", "P3"), "", "")
+    usual = {change.name: change for change in tried.errors}["RMS"]
+    assert usual.after > 1.05 * usual.before > 0
+    assert tried.parameters == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--criterion", "d"), "chosen by the error"),
+        (("--require", "J2.offset=2%"), "single parameters"),
+    ],
+)
+def test_refusals(run: Run, folder: Path, words: tuple[str, ...], said: str) -> None:
+    done = run("plan", folder / "plan.yaml", *words, "--out", folder / "out")
+    assert done.code == 2
+    assert said in done.err
+    assert not json.dumps(done.err).count("Traceback")

@@ -1,0 +1,144 @@
+"""What is active behind calls, in routines, in loops: as a controller would run the lines, not as they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from elastocal.compensation.program import Program
+from elastocal.files.programs import read_program
+
+P1, P2 = "p[0.7,-0.2,0.3,0,3.14159,0]", "p[0.7,-0.1,0.3,0,3.14159,0]"
+A, B = "set_tcp(p[0,0,0.15,0,0,0])", "set_tcp(p[0,0,0.30,0,0,0])"
+
+
+def urscript(*lines: str) -> Program:
+    return read_program("\n".join(("def prog():", *lines, "end", "")), "urscript")
+
+
+def tool_heights(program: Program) -> dict[int, float]:
+    """z of the tool in mm, by line of the move."""
+    poses = [program.tools[program.targets[m.end].tool].pose for m in program.moves]
+    return {m.line: round(1e3 * p.translation[2]) for m, p in zip(program.moves, poses, strict=True) if p is not None}
+
+
+def reasons(program: Program) -> dict[int, str]:
+    return {s.line: s.reason for s in program.skipped}
+
+
+def test_a_tool_that_a_function_sets_is_active_behind_its_call_only() -> None:
+    program = urscript(A, "def tool2():", B, "end", f"movel({P1})", "tool2()", f"movel({P2})")
+    assert tool_heights(program) == {6: 150, 8: 300}
+    assert not program.skipped
+
+
+def test_a_function_has_the_tool_of_its_calls_and_calls_others() -> None:
+    inner = ("def wide():", B, "end", "def go():", "wide()", f"movel({P1})", "end")
+    program = urscript(*inner, A, "def way():", f"movel({P2})", "end", "way()", "go()", f"movel({P1})")
+    assert tool_heights(program) == {7: 300, 11: 150, 15: 300}
+
+
+def test_different_calls_leave_the_tool_of_a_function_unknown() -> None:
+    program = urscript("def way():", f"movel({P1})", "end", A, "way()", B, "way()", f"movel({P2})")
+    assert tool_heights(program) == {9: 300}
+    assert reasons(program) == {3: "its tool is not known: it is another one at different calls of way"}
+
+
+def test_functions_that_end_in_two_places_or_call_themselves_leave_the_tool_unknown() -> None:
+    early = urscript(A, "def f():", "if x:", "return 1", "end", B, "end", "f()", f"movel({P1})")
+    assert reasons(early) == {10: "its tool is not known: f ends in more than one place"}
+    again = urscript(A, "def f():", B, "f()", "end", "f()", f"movel({P1})")
+    assert reasons(again) == {8: "its tool is not known: f calls itself"}
+
+
+def test_a_loop_that_changes_the_tool_begins_with_another_the_second_time() -> None:
+    program = urscript(A, "while True:", f"movel({P1})", B, f"movel({P2})", "end")
+    assert tool_heights(program) == {6: 300}
+    assert reasons(program) == {4: "its tool is not known: it changes in the loop that begins in line 3"}
+    assert tool_heights(urscript(A, "while True:", f"movel({P1})", "end")) == {4: 150}
+
+
+def test_a_tool_of_a_branch_or_of_nobody_knows_what_is_asked_for() -> None:
+    program = urscript(A, "if x:", B, "else:", f"movel({P1})", "end", f"movel({P2})")
+    assert tool_heights(program) == {6: 150}
+    assert "tool set in the branch or loop that ends in line 7 (program.script, line 8)" in program.missing_frames()
+    program = urscript(A, "set_tcp(get_it())", f"movel({P1})")
+    assert "tool line 3 (program.script, line 4)" in program.missing_frames()
+
+
+def test_a_thread_that_sets_the_tool_leaves_it_unknown() -> None:
+    program = urscript(A, "thread t():", B, "end", f"movel({P1})", "run t()", f"movel({P2})")
+    assert tool_heights(program) == {6: 150}
+    assert reasons(program) == {8: "its tool is not known: thread t sets it"}
+
+
+POINT = "LIN {X 0,Y 0,Z 0,A 0,B 0,C 180}"
+BASE1, BASE2 = "$BASE={X 1650,Y -150,Z 750,A 0,B 0,C 0}", "$BASE={X 1100,Y 900,Z 1200,A 90,B 0,C 0}"
+
+
+def krl(*lines: str) -> Program:
+    return read_program("\n".join(("DEF part()", "$TOOL={X 0,Y 0,Z 250,A 0,B 0,C 0}", *lines, "")), "krl")
+
+
+def bases(program: Program) -> dict[int, float]:
+    """x of the base in mm, by line of the move."""
+    poses = [program.bases[program.targets[m.end].base].pose for m in program.moves]
+    return {m.line: round(1e3 * p.translation[0]) for m, p in zip(program.moves, poses, strict=True) if p is not None}
+
+
+def test_a_base_that_a_routine_of_the_file_sets_is_active_behind_its_call() -> None:
+    program = krl(BASE1, POINT, "Next()", POINT, "END", "DEF NEXT()", BASE2, POINT, "END")
+    assert bases(program) == {4: 1650, 6: 1100, 10: 1100}
+    assert {t.tool for t in program.targets} == {"$TOOL of program.src, line 2"}
+    assert not program.notes
+    other = krl(BASE1, POINT, "ELSEWHERE()", POINT, "END")
+    assert other.notes == ("program.src: the call of ELSEWHERE is taken not to change base and tool",)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (("IF X THEN", "RETURN", "ENDIF", BASE2), "NEXT ends in more than one place"),
+        ((BASE2, "NEXT()"), "NEXT calls itself"),
+    ],
+)
+def test_a_base_that_a_routine_may_set_is_not_known(body: tuple[str, ...], why: str) -> None:
+    program = krl(BASE1, POINT, "NEXT()", POINT, "END", "DEF NEXT()", *body, "END")
+    assert bases(program) == {4: 1650}
+    assert reasons(program) == {6: f"its base is not known: {why}"}
+
+
+def test_loops_interrupts_and_calls_from_elsewhere() -> None:
+    program = krl(BASE1, "LOOP", POINT, "NEXT()", POINT, "ENDLOOP", "END", "DEF NEXT()", BASE2, "END")
+    assert bases(program) == {7: 1100}
+    assert reasons(program) == {5: "its base is not known: it changes in the loop that begins in line 4"}
+    asked = "INTERRUPT DECL 1 WHEN $IN[1]==TRUE DO LIFT()"
+    program = krl(BASE1, asked, POINT, "LIFT()", "END", "DEF LIFT()", POINT, "END")
+    assert reasons(program) == {9: "its base is not known: it is another one at different calls of LIFT"}
+    program = krl(BASE1, "LIFT()", "END", "GLOBAL DEF LIFT()", POINT, "END")
+    assert [t.base for t in program.targets] == ["at the start of LIFT"]
+
+
+def test_a_displacement_is_active_behind_the_call_of_its_routine() -> None:
+    point = "[[0,10,0],[0,0,1,0],[-1,-1,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+    move = f"MoveL {point},v100,fine,tool0;"
+    lines = ("MODULE m", "PROC main()", move, "lift;", move, "PDispOff;", "IF x PDispSet pose1;", move,
+             "PDispOff;", "IF x THEN", "PDispSet pose1;", "ELSE", move, "ENDIF", move, "ENDPROC",
+             "PROC lift()", "PDispSet pose1;", "ENDPROC", "PROC free()", move, "ENDPROC", "ENDMODULE", "")  # fmt: skip
+    program = read_program("\n".join(lines), "rapid")
+    assert [m.line for m in program.moves] == [3, 13, 21]
+    assert reasons(program) == {
+        5: "all positions are displaced by PDispSet in line 18",
+        8: "all positions are displaced by PDispSet in line 7",
+        15: "all positions are displaced by what is set in the branch or loop that ends in line 14",
+    }
+
+
+@pytest.mark.parametrize("language", ["krl", "urscript", "rapid"])
+def test_blocks_without_end_are_read_all_the_same(language: str) -> None:
+    lines = {
+        "krl": f"DEF a()\nLOOP\n{BASE1}\n{POINT}\n",
+        "urscript": f"def a():\nwhile x:\n{A}\nmovel({P1})\n",
+        "rapid": "PROC a()\nPDispSet x;\nWHILE x DO\na;\n",
+    }
+    program = read_program(lines[language] + 300 * lines[language].partition("\n")[2], language)
+    assert len(program.moves) + len(program.skipped) == (0 if language == "rapid" else 301)
