@@ -149,6 +149,21 @@ def test_predict_writes_a_table_and_a_page_and_knows_stations(run: Any, desk: De
     assert run("predict", desk.path, "--at", "0,10,20,30,40,50", "--frame", "ball9").code != 0
 
 
+def test_distances_are_predicted_and_positions_that_they_do_not_tell_are_not(
+    run: Any, desk: Desk, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(4)
+    q, new = rng.uniform(-1, 1, (40, 6)), rng.uniform(-1, 1, (4, 6))
+    read, true = (np.linalg.norm(desk.points(p, np.zeros((len(p), 6))), axis=2) for p in (q, new))
+    data = ec.Campaign(q=q, distance=read + 2e-5 * rng.normal(size=read.shape), length="m", angle="rad", markers=NAMES)
+    path = ec.calibrate(desk.nominal, data, ["geometry", "weight"]).save(tmp_path / "distances.json")
+    got = run("predict", path, *(w for row in new for w in ("--at", typed(row))), "--json")
+    rows = got.data["predictions"]
+    off = np.abs([r["distance_mm"] for r in rows] - 1e3 * true.ravel())
+    assert np.mean(off < [1e-3 * r["distance_95_um"] for r in rows]) > 0.8
+    assert all(r["distance_95_um"] < r["distance_reading_95_um"] < 1e3 and r["x_mm"] is None for r in rows)
+
+
 def test_a_prediction_is_that_of_every_pose_alone_and_holds_some_poses_at_a_time(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,9 +10,10 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.changes import renumbered
 from elastocal.calibration.moved import parted
 from elastocal.calibration.run import calibrate
-from elastocal.findings import Finding
+from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
 
 WORDS = ("geometry", "weight")
@@ -74,6 +75,15 @@ def test_an_instrument_that_was_moved(markers: int) -> None:
     assert change(again) is None
     assert len(again.stations) == 2
     assert again.leave_one_out.mean < 1.1 * right.leave_one_out.mean
+
+
+def test_a_change_and_not_the_noise_is_to_blame() -> None:
+    q, x = table(1)
+    cal = calibrate(KR270, of(q, moved_from(x, MIDDLE, 2.0), noise=3e-5), WORDS)
+    assert named(cal).code == "moved"
+    (lack,) = [w for w in cal.warnings if w.code == "lack-of-fit"]
+    assert lack.data["best"].endswith("(moved)")
+    assert not [w for w in cal.warnings if w.code in ("prior-conflict", "omitted-effect")]
 
 
 def test_a_move_whose_rows_were_left_out_as_outliers() -> None:
@@ -161,6 +171,16 @@ def test_an_arm_that_warms_up() -> None:
 
 
 LINKS = (("A2", "link2_end"), ("A3", "link3_end"))
+
+
+def test_rows_are_those_of_the_whole_table() -> None:
+    """Three rows are copies and count once; of many poses a sample is looked at."""
+    q, x = table(1)
+    q, x = np.concatenate([q[:3], q]), np.concatenate([moved_from(x, MIDDLE)[:3], moved_from(x, MIDDLE)])
+    found = named(calibrate(KR270, of(q, x), WORDS))
+    assert (found.data["row"], found.data["place"]) == (MIDDLE + 3, f"row {MIDDLE + 3}")
+    sampled = renumbered(warning("moved", "", row=2, outliers=[2, 3]), np.array([0, 40, 80, 120]))
+    assert sampled.data == {"row": 80, "outliers": [80, 120]}
 
 
 def test_time_is_the_order_where_it_was_read() -> None:

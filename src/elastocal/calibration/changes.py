@@ -32,7 +32,7 @@ ALIKE = 2.0
 PLAIN = 5.0
 """Standard deviations of a significant step."""
 DRIFTS = {
-    "drift": "the instrument or the base drifts",
+    "drift": "the instrument or the base drifts, or was moved more than once",
     "joints": "zeros of joints drift, as they do while gears warm up",
     "growth": "the arm grows or shrinks, as it does while it warms up",
 }

@@ -167,30 +167,33 @@ def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
     return out
 
 
-def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) -> tuple[float, tuple[Finding, ...]]:
+def misfit_of(
+    ladder: Ladder, instrument: Instrument, words: tuple[str, ...], changes: tuple[Finding, ...] = ()
+) -> tuple[float, tuple[Finding, ...]]:
     """Model discrepancy in m per axis, and alarms: residuals beyond the known noise, effects that were left out.
 
     Half of the level for each of the two.  An effect that acts alike in all states is named before random shares.
     Words that the ladder tried were judged by it; they are only named as what may be behind a lack of fit.
-    ``words`` are those that readings could show.
+    ``words`` are those that readings could show.  Of ``changes`` in the course of the campaign the model is innocent.
     """
     chosen, tried = ladder.chosen, {w for r in ladder.choice.rungs for w in r.words}
     if not chosen.words:
         return 0.0, ()
     effects = omitted_effects(chosen.fit, tuple(w for w in words if w not in chosen.words))
     called = sorted((e for e in effects if e.probability < LEVEL / 2), key=lambda e: e.word == SHARE)
-    best = called[0] if called else None
-    data: dict[str, object] = {"level": LEVEL, "best": best.text if best else None}
+    best = f"a change in the course of the campaign ({changes[0].code})" if changes else None
+    best = called[0].text if called and best is None else best
+    data: dict[str, object] = {"level": LEVEL, "best": best}
     lack = _lack_of_fit(chosen.fit, instrument)
     small = _too_small(chosen.fit, instrument)
     if lack is not None and lack.probability < LEVEL / 2:
-        cause = f", best explained by {best.text}" if best else "; no effect that was tried explains it alone"
+        cause = f", best explained by {best}" if best else "; no effect that was tried explains it alone"
         leaves = f"the model leaves something out{cause}"
         more: dict[str, object] = {"ratio": lack.ratio, "probability": lack.probability, "freedom": lack.freedom}
         by_statement = lack.word == STATEMENT
         if by_statement:
             noise = {"code": "prior-conflict", "stated": lack.stated, "shown": lack.shown}
-            more["hypotheses"] = [noise, {"code": "omitted-effect", "best": best.text if best else None}]
+            more["hypotheses"] = [noise, {"code": "omitted-effect", "best": best}]
             leaves = (
                 f"either the noise is {1e6 * lack.shown:.3g} um, not {1e6 * lack.stated:.3g} as stated, or {leaves}"
             )
@@ -203,7 +206,7 @@ def misfit_of(ladder: Ladder, instrument: Instrument, words: tuple[str, ...]) ->
             small = (conflict("points", lack.stated, lack.shown / lack.stated, hypotheses=more["hypotheses"]),)
         return lack.excess, (lacking, *small)
     alarming = [e for e in called if e.word not in tried]
-    if not alarming:
+    if not alarming or changes:
         return 0.0, small
     text = (
         f"residuals call for what the model leaves out: {alarming[0].text}; "

@@ -57,7 +57,8 @@ def result_of(
         everything = everything + _moved_by_repeats(Sight(gather(task.robot, read)), sight)
     nominal = ladder.nominal.fit
     instrument = task.instrument
-    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign))
+    changed = changes(chosen, campaign)
+    discrepancy, unfit = misfit_of(ladder, instrument, _visible(sight, task.robot, campaign), changed)
     optimism = optimism_of(ladder)
     inflation = _inflation(post) * max(
         (w.data["refitted"]["mean"] / w.data["leave_one_out"] for w in optimism), default=1.0
@@ -84,7 +85,7 @@ def result_of(
         outliers=lost,
         warnings=(
             *assumed,
-            *changes(chosen, campaign),
+            *changed,
             *unfit,
             *optimism,
             *prior_conflicts(post),
