@@ -47,6 +47,8 @@ BROKEN = 2.0
 """Times the predicted rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
 
 
+CONFIGURATION = ("configuration", "confdata")
+"""Codes of warnings of the way that an arm reaches its targets."""
 UNMEASURED = "prior-compliance"
 """Code of the warning of a calibration that saw no load."""
 
@@ -71,11 +73,14 @@ def _motions(result: Correction) -> Finding:
     done, total = result.motions
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
-    how_many = (
-        "Every motion of the program is" if _complete(result) else f"{done} of {total} motions of the program are"
+    doubts = [w for w in result.warnings if w.code in CONFIGURATION]
+    whole = _complete(result) and not doubts
+    how_many = "Every motion of the program is" if whole else f"{done} of {total} motions of the program are"
+    as_computed = (
+        ", IF THE ARM REACHES THEM AS COMPUTED: configuration data do not fit, see the warnings" if doubts else ""
     )
     message = (
-        f"{how_many} corrected. Without correction the tool is off by "
+        f"{how_many} corrected{as_computed}. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
