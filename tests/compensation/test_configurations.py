@@ -73,6 +73,8 @@ def test_positions_in_other_frames_than_the_active_ones_and_another_way_of_the_a
     assert program.notes == ("A.LS: the call of CHANGE is taken not to change user frame and tool",)
     done = compensate(read_robot("fanuc-m710ic50"), program)
     (named,) = (w.text for w in done.warnings if w.code == "configuration")
-    assert named.startswith("F D T, 0, 0, 0 does not fit: J5 stands below zero, the elbow is bent the other way at A.LS")
+    assert named.startswith(
+        "F D T, 0, 0, 0 does not fit: J5 stands below zero, the elbow is bent the other way at A.LS"
+    )
     assert done.verdict[0].text.startswith("3 of 5 motions")
     assert "IF THE ARM REACHES THEM AS COMPUTED" in done.verdict[0].text

@@ -11,6 +11,7 @@ from oracle.programs import EXAMPLES
 from oracle.refusals import refused
 
 import elastocal as ec
+from elastocal.compensation.correction import Correction
 from elastocal.compensation.process import LineLoads, ProcessLoad
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
@@ -240,3 +241,26 @@ def test_an_effect_that_depends_on_the_angle_is_corrected_too(robot) -> None:
     assert found.after.distances().max < 3e-7
     plain = ec.compensate(robot, ec.read_program(SQUARE, "krl"), wrench=FORCE)
     assert np.linalg.norm(found.shift[2:, :3] - plain.shift[2:, :3], axis=1).max() > 5e-5
+
+
+@pytest.mark.parametrize("first", ["LIN P9", "PTP P9"])
+def test_a_point_of_a_loaded_line_and_an_unloaded_joint_move_is_named(first: str) -> None:
+    """It is corrected for the load, whichever comes first; as one that lines alone lead to."""
+    last = {"LIN P9": "PTP P9", "PTP P9": "LIN P9"}[first]
+    head = "DEF l()\n$BASE={X 1650,Y -150,Z 750,A 0,B 0,C 0}\n$TOOL={X 0,Y 0,Z 250,A 0,B 0,C 0}\n"
+    head += "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\n"
+    data = "DEFDAT l\nDECL E6POS P9={X 50,Y 0,Z 0,A 0,B 0,C 180}\nENDDAT\n"
+    robot, force = read_robot("kuka-kr270"), [-400, 0, -150, 0, 0, 0]
+
+    def corrected(*lines: str, wrench: list[int] = force) -> Correction:
+        text = head + "\n".join((*lines, "END", ""))
+        return ec.compensate(robot, read_program({"l.src": text, "l.dat": data}), wrench)
+
+    done = corrected(first, "LIN {X 100,Y 0,Z 0,A 0,B 0,C 180}", last)
+    loaded, unloaded = (5, 7) if first == "LIN P9" else (7, 5)
+    said = f"P9 is corrected for the load of line {loaded}; line {unloaded} goes there without it."
+    assert [w.text for w in done.warnings if w.code == "target-under-two-loads"] == [said]
+    alone = corrected("LIN P9")
+    assert done.files["l.dat"] == alone.files["l.dat"]
+    for other in (alone, corrected(first, last, wrench=[0] * 6)):
+        assert not [w for w in other.warnings if w.code == "target-under-two-loads"]
