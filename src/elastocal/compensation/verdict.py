@@ -137,9 +137,16 @@ def _left_by_model(result: Correction) -> tuple[Finding, ...]:
         return (Finding("rounding", "note", message, data),)
     if not after.count:
         return ()
-    cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
+    causes = ["first order"] if result.method.first_order else []
+    causes += ["shifts have the orientation of the point that they start from"] if result.turned else []
+    causes += ["targets that are not corrected count as they are"] if not result.corrected.all() or not causes else []
+    angle = ""
+    if result.turned:
+        data["max_angle"] = result.after.angles().max
+        angle = f" and {1e3 * data['max_angle']:.3g} mrad"
     message = (
-        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
+        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)}{angle} at most "
+        f"({'; '.join(causes)})."
     )
     return (Finding("residual-by-model", "note", message, data),)
 
