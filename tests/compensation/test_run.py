@@ -11,6 +11,7 @@ from oracle.programs import EXAMPLES
 from oracle.refusals import refused
 
 import elastocal as ec
+from elastocal.compensation.correction import Correction
 from elastocal.compensation.process import LineLoads, ProcessLoad
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
@@ -240,3 +241,72 @@ def test_an_effect_that_depends_on_the_angle_is_corrected_too(robot) -> None:
     assert found.after.distances().max < 3e-7
     plain = ec.compensate(robot, ec.read_program(SQUARE, "krl"), wrench=FORCE)
     assert np.linalg.norm(found.shift[2:, :3] - plain.shift[2:, :3], axis=1).max() > 5e-5
+
+
+@pytest.mark.parametrize("first", ["LIN P9", "PTP P9"])
+def test_a_point_of_a_loaded_line_and_an_unloaded_joint_move_is_named(first: str) -> None:
+    """It is corrected for the load, whichever comes first; as one that lines alone lead to."""
+    last = {"LIN P9": "PTP P9", "PTP P9": "LIN P9"}[first]
+    head = "DEF l()\n$BASE={X 1650,Y -150,Z 750,A 0,B 0,C 0}\n$TOOL={X 0,Y 0,Z 250,A 0,B 0,C 0}\n"
+    head += "PTP {A1 0,A2 -90,A3 90,A4 0,A5 90,A6 0}\n"
+    data = "DEFDAT l\nDECL E6POS P9={X 50,Y 0,Z 0,A 0,B 0,C 180}\nENDDAT\n"
+    robot, force = read_robot("kuka-kr270"), [-400, 0, -150, 0, 0, 0]
+
+    def corrected(*lines: str, wrench: list[int] = force) -> Correction:
+        text = head + "\n".join((*lines, "END", ""))
+        return ec.compensate(robot, read_program({"l.src": text, "l.dat": data}), wrench)
+
+    done = corrected(first, "LIN {X 100,Y 0,Z 0,A 0,B 0,C 180}", last)
+    loaded, unloaded = (5, 7) if first == "LIN P9" else (7, 5)
+    said = f"P9 is corrected for the load of line {loaded}; line {unloaded} goes there without it."
+    assert [w.text for w in done.warnings if w.code == "target-under-two-loads"] == [said]
+    alone = corrected("LIN P9")
+    assert done.files["l.dat"] == alone.files["l.dat"]
+    for other in (alone, corrected(first, last, wrench=[0] * 6)):
+        assert not [w for w in other.warnings if w.code == "target-under-two-loads"]
+
+
+def test_a_line_that_stays_is_shown_as_it_stands_and_a_frame_that_changes_is_called_so() -> None:
+    text = "def a():\n  set_tcp(p[0,0,0.15,0,0,0])\n  movej([3.1, -1.5, 1.5, -1.5, -1.5, 0])\n"
+    program = read_program(text + "  movel(p[9.7,-0.1,0.35,3.1,0,0])  # far\nend\n", "urscript")
+    done = ec.compensate(read_robot("ur10e"), program)
+    assert [(s.line, s.text) for s in done.left] == [(4, "movel(p[9.7,-0.1,0.35,3.1,0,0]) # far")]
+    changed = read_program({"m.mod": SHIFTED.replace("PROC main()\n", "PROC main()\nw1.uframe.trans.x:=1000;\n")})
+    with refused("frame-unknown", "base w1 (m.mod, line 4)") as refusal:
+        ec.compensate(read_robot("abb-irb4600-60"), changed)
+    assert "base w1 (m.mod, line 4) is stated and then changed in m.mod, line 6:" in str(refusal.value)
+    assert "stated nowhere" not in str(refusal.value)
+
+
+SHIFTED = """MODULE m
+PERS tooldata t1:=[TRUE,[[31.8,0,229.6],[0.945518576,0,0.325568154,0]],[1,[0,0,80],[1,0,0,0],0,0,0]];
+PERS wobjdata w1:=[FALSE,TRUE,"",[[900,-100,300],[1,0,0,0]],[[0,0,0],[1,0,0,0]]];
+CONST robtarget p1:=[[0,0,0],[0,0.707106781,0.707106781,0],[0,-1,1,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
+PROC main()
+MoveAbsJ [[0,0,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v1000,fine,t1;
+MoveL p1,v50,fine,t1\\WObj:=w1;
+MoveL Offs(p1,300,0,0),v50,fine,t1\\WObj:=w1;
+ENDPROC
+ENDMODULE
+"""
+
+
+def test_a_shift_of_another_point_says_what_is_left_of_its_orientation() -> None:
+    """The two points need different turns; the one of the shift is that of the point, and the difference is left."""
+    robot, force = read_robot("abb-irb4600-60"), [-400.0, 0, -150, 0, 0, 0]
+    done = ec.compensate(robot, read_program({"m.mod": SHIFTED}), force)
+    turn = SHIFTED.replace(
+        "Offs(p1,300,0,0)", SHIFTED.partition("p1:=")[2].partition(";")[0].replace("[[0,", "[[300,", 1)
+    )
+    apart = ec.compensate(robot, read_program({"m.mod": turn}), force)
+    left = np.linalg.norm(apart.shift[2, 3:] - apart.shift[1, 3:])
+    (said,) = (w for w in done.warnings if w.code == "orientation-of-another")
+    assert said.data["max_angle"] == pytest.approx(left, rel=0.02)
+    assert left > 1e-5
+    assert said.text.startswith("Offs(p1) (m.mod, line 8): a shift of another point has the orientation of that point")
+    assert [w.code for w in done.verdict][1] == "residual-by-model"
+    assert f"{1e3 * said.data['max_angle']:.3g} mrad at most" in done.verdict[1].text
+    assert not [w for w in apart.warnings if w.code == "orientation-of-another"]
+    assert [w.code for w in apart.verdict][1] == "rounding"
+    only = ec.compensate(robot, read_program({"m.mod": SHIFTED}), force, position_only=True)
+    assert not [w for w in only.warnings if w.code == "orientation-of-another"]

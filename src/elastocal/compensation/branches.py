@@ -13,12 +13,13 @@ stand in:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
 import numpy as np
 
 from elastocal.compensation.nominal import all_branches
+from elastocal.compensation.program import Target
 from elastocal.compensation.spherical_wrist import ELBOW, SHOULDER, branch_of
 from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.model.robot import Robot
@@ -93,6 +94,64 @@ def _turned(model: Robot, arm: WristGeometry, q: Array, ranges: Mapping[int, tup
                 shown = value
                 break
     return _joints(model, shown)
+
+
+EITHER = (
+    "correct it, or the arm reaches the point another way than is computed here (check its start and the axis targets "
+    "before it)"
+)
+MOST = 5
+"""Places that are listed."""
+
+
+def configuration_notes(
+    model: Robot, targets: Sequence[Target], q: Array, use: Bools, read: Callable[[Target], Branch | None]
+) -> list[str]:
+    """Where configuration data do not fit with joint values (N, 6), of targets in ``use``: a sentence for each case.
+
+    ``read`` is what a language says of them.
+    """
+    arm = wrist_geometry(model, model.tool)
+    if isinstance(arm, str):
+        return []
+    kinds: dict[tuple[str, int | None], list[int]] = {}
+    for n in np.flatnonzero(use & np.isfinite(q).all(axis=1)).tolist():
+        kinds.setdefault((targets[n].configuration, targets[n].turn), []).append(n)
+    cases: dict[str, list[str]] = {}
+    for (words, turn), rows in kinds.items():
+        branch = read(targets[rows[0]])
+        if branch is None:
+            continue
+        stated = words if turn is None else f"{words}, T {turn}"
+        wrong = _contradictions(branch, model.controller.axes, *facts(model, arm, q[rows].T))
+        for row in np.flatnonzero(np.any(list(wrong.values()), axis=0)).tolist():
+            said = ", ".join(dict.fromkeys(message for message, where in wrong.items() if where[row]))
+            cases.setdefault(f"{stated} does not fit: {said}", []).append(targets[rows[row]].where)
+    return [f"{message} at {some_places(where)}; {EITHER}." for message, where in cases.items()]
+
+
+def _contradictions(branch: Branch, axes: Sequence[str], behind: Bools, ahead: Bools, shown: Array) -> dict[str, Bools]:
+    """What the arm does against a branch, and where (N,); an axis within ``EDGE`` of an edge fits."""
+    signs = [] if branch.fifth_negative is None else [(FIFTH, branch.fifth_negative)]
+    out: dict[str, Bools] = {"": np.zeros(len(behind), dtype=bool)}
+    for axis, (low, high) in branch.ranges.items():
+        if 0 in (low, high):
+            signs.append((axis, high == 0))
+        else:
+            beyond = (shown[:, axis] < np.radians(low) - EDGE) | (shown[:, axis] > np.radians(high) + EDGE)
+            out[f"{axes[axis]} stands beyond {low:g} to {high:g} deg"] = beyond
+    for axis, negative in sorted(signs):
+        wrong = shown[:, axis] > EDGE if negative else shown[:, axis] < -EDGE
+        out[f"{axes[axis]} stands {'above' if negative else 'below'} zero"] = wrong
+    if branch.behind is not None:
+        out[f"the wrist stands {'before' if branch.behind else 'behind'} axis 1"] = behind != branch.behind
+    if branch.ahead is not None:
+        out["the elbow is bent the other way"] = ahead != branch.ahead
+    return out
+
+
+def some_places(where: Sequence[str]) -> str:
+    return "; ".join(where[:MOST]) + (f" and {len(where) - MOST} more" if len(where) > MOST else "")
 
 
 def configuration_words(model: Robot, q: Array) -> str:

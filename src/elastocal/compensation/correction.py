@@ -27,6 +27,9 @@ from elastocal.values import dataclass
 CHORD = 5e-6
 """m that chords may be from arcs of G-code."""
 
+SHIFTED = "orientation-of-another"
+"""Code of the warning of targets that are shifts of others and have their orientation."""
+
 
 @dataclass(frozen=True)
 class Method:
@@ -84,7 +87,12 @@ class Correction:
     @property
     def exact(self) -> bool:
         """Every target is corrected to its loaded equilibrium: the model is left with the rounding of digits."""
-        return bool(self.corrected.all()) and not self.method.first_order
+        return bool(self.corrected.all()) and not self.method.first_order and not self.turned
+
+    @property
+    def turned(self) -> bool:
+        """Some target is a shift of another one, and keeps an orientation that is not its own."""
+        return any(w.code == SHIFTED for w in self.warnings)
 
     @cached_property
     def motions(self) -> tuple[int, int]:

@@ -36,7 +36,6 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
     if not missing:
         return
     name = next(iter(program.files), "the program")
-    what = f"pose of {missing[0]} is" if len(missing) == 1 else f"poses of {' and '.join(missing)} are"
     world = (own_base(model) if post_kinds()[program.language].own_base else None) or Pose()
     text = ",".join(f"{v + 0.0:.6g}" for v in (*(1e3 * world.translation), *kuka_angles(world.rotation)))
     suggested = {
@@ -61,11 +60,25 @@ def check_frames(program: Program, model: Robot, anywhere: bool) -> None:
     own += f", the controller's own frame lies there at {text}" if np.any(world.translation) else ""
     also = f"; the program also leaves open {' and '.join(wanted)}" if wanted else ""
     raise InputError(
-        f"{name}: the {what} stated nowhere; state NAME=X,Y,Z,A,B,C (mm, deg; {own}), or NAME=FRAME for a tool of the "
+        f"{name}: {_unknown(program)}; state NAME=X,Y,Z,A,B,C (mm, deg; {own}), or NAME=FRAME for a tool of the "
         f"robot file{also}",
         code="frame-unknown", file=name, value=missing[0], parameter=missing[0].split(" ", 1)[0], allowed=missing,
         suggested={key: tuple(values) for key, values in suggested.items() if values},
     )  # fmt: skip
+
+
+def _unknown(program: Program) -> str:
+    """Which poses are stated nowhere, and which the program itself changes."""
+    frames = [(w, f) for w, some in (("base", program.bases), ("tool", program.tools)) for f in some.values()]
+    changed = [
+        f"{w} {f.name} ({f.where}) is stated and then changed in {f.changed}: give the pose that holds for its moves"
+        for w, f in frames if f.pose is None and f.changed
+    ]  # fmt: skip
+    nowhere = [f"{w} {f.name} ({f.where})" for w, f in frames if f.pose is None and not f.changed]
+    if nowhere:
+        what = f"pose of {nowhere[0]} is" if len(nowhere) == 1 else f"poses of {' and '.join(nowhere)} are"
+        changed.insert(0, f"the {what} stated nowhere")
+    return "; ".join(changed)
 
 
 def along_axes(program: Program) -> bool:

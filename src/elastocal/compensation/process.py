@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.arguments import check_fields
+from elastocal.compensation.branches import some_places
 from elastocal.compensation.loads import ProgramLoads
 from elastocal.compensation.milling import Milling, milling_wrenches
 from elastocal.compensation.placed import Placed
+from elastocal.compensation.program import Program
 from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, RangeError, ShapeError
 from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
@@ -201,24 +203,40 @@ def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
 
 def _twice(placed: Placed, load: ProcessLoad) -> list[Finding]:
     """Targets that are gone to again under another load: one value cannot fit both."""
-    program, out = placed.stations.program, []
+    program = placed.stations.program
     lines = np.array([m.line for m in program.moves], dtype=np.int64)
+    first = placed.stations.move[placed.stations.row]
+    other = "under another"
     if load.by_line is not None:
         state = load.by_line.index(lines)
     elif load.lines:
         state = _in_lines(lines, load.lines).astype(np.int64)
-    else:
+    elif load.milling is None and (
+        load.wrench is None or load.wrench.ndim == 2 or load.air_moves or not load.wrench.any()
+    ):
         return []
-    for i, m in enumerate(program.moves):
-        first = int(placed.stations.move[placed.stations.row[m.end]])
-        if state[first] != state[i]:
-            name = program.targets[m.end].name or program.targets[m.end].where
-            message = (
-                f"{name} is corrected for the load of line {lines[first]}; line {lines[i]} goes there under another."
-            )
-            out.append(
-                Finding("target-under-two-loads", "warning", message, {"lines": (int(lines[first]), int(lines[i]))})
-            )
+    else:
+        state = np.array([m.motion != "joint" for m in program.moves], dtype=np.int64)
+        if load.milling is None:  # a constant load counts wherever some line leads to a target
+            first, other = _first_in_process(program, first), "without it"
+    again: dict[int, list[int]] = {}
+    ends = np.array([m.end for m in program.moves], dtype=np.int64)
+    for i in np.flatnonzero(state[first[ends]] != state).tolist():
+        again.setdefault(int(ends[i]), []).append(int(lines[i]))
+    out = []
+    for number, others in again.items():
+        name, line = program.targets[number].name or program.targets[number].where, int(lines[first[number]])
+        go = f"line {others[0]} goes" if len(others) == 1 else f"lines {some_places([str(n) for n in others])} go"
+        message = f"{name} is corrected for the load of line {line}; {go} there {other}."
+        out.append(Finding("target-under-two-loads", "warning", message, {"lines": (line, *others)}))
+    return out
+
+
+def _first_in_process(program: Program, first: Ints) -> Ints:
+    """The first move (N,) to each target in a line, an arc or a spline; as ``first`` where there is none."""
+    rows = [(t, i) for i, m in enumerate(program.moves) if m.motion != "joint" for t in (m.via, m.end) if t is not None]
+    out = first.copy()
+    out[[t for t, _ in reversed(rows)]] = [i for _, i in reversed(rows)]
     return out
 
 

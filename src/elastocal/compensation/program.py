@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from elastocal.compensation.posts.text import opened
 from elastocal.errors import InfeasibleError, NumberError, ShapeError
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Bools
@@ -93,11 +94,15 @@ class Skipped(NamedTuple):
 
 
 class ProgramFrame(NamedTuple):
-    """A base or tool in use: its pose (None: neither in the files nor given) and where it is first used."""
+    """A base or tool in use: its pose (None: neither in the files nor given) and where it is first used.
+
+    ``changed`` is where the program changes it: what the files state then holds for a part of it at most.
+    """
 
     name: str
     pose: Pose | None
     where: str
+    changed: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,10 +211,11 @@ class Changes:
 
 def uncorrected(program: Program, changed: Bools) -> tuple[Skipped, ...]:
     """Every motion line that stays uncorrected, in the order of files and lines: skipped ones and unchanged targets."""
+    moves = [m for m in program.moves if not changed[m.end]]
+    texts = {name: opened(name, program.files[name]) for name in {m.file for m in moves}}
     kept = [
-        Skipped(m.file, m.line, program.targets[m.end].name, "its target is not changed")
-        for m in program.moves
-        if not changed[m.end]
+        Skipped(m.file, m.line, texts[m.file].shown(*texts[m.file].span(m.line)), "its target is not changed")
+        for m in moves
     ]
     order = {name: i for i, name in enumerate(program.files)}
     return tuple(sorted((*program.skipped, *kept), key=lambda s: (order[s.file], s.line)))

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from elastocal.compensation.branches import configuration_notes
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.job import Job, commands
 from elastocal.compensation.placed import Placed
 from elastocal.compensation.posts.krl import new_turn
+from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.posts.rapid_data import confdata_notes
 from elastocal.compensation.program import Changes, Inserted, Program
 from elastocal.compensation.stations import visits
@@ -56,12 +58,27 @@ def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -
     turns, flipped = _turns(placed, commands, use)
     points = {**inserted, **_chords(placed, place, turn, good, fixed)}
     changes = Changes(positions, rotations, joints, turns, points)
-    six = (
-        program.language == "rapid" and placed.model.n == 6 and all(m.kind == "revolute" for m in placed.model.motions)
+    return Rewrite(changes, (*flipped, *_unfit(placed, commands, use)))
+
+
+def _unfit(placed: Placed, commands: Commands, use: Bools) -> list[Finding]:
+    """Configuration data that do not say how the arm reaches the targets."""
+    model, program = placed.model, placed.stations.program
+    if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+        return []
+    if program.language == "rapid":
+        notes = confdata_notes(program.targets, model.controller.axes, *_axes(placed, commands), use)
+        return [Finding("confdata", "warning", sentence) for sentence in notes]
+    post = post_kinds()[program.language]()
+    judged = np.zeros(len(program.targets), dtype=bool)
+    judged[[m.end for m in program.moves if m.motion in post.judged]] = True
+    judged &= ~placed.stations.by_axes[placed.stations.row]
+    notes = (
+        configuration_notes(model, program.targets, commands.nominal[placed.stations.row], judged, post.branch)
+        if judged.any()
+        else []
     )
-    old, new = _axes(placed, commands)
-    notes = confdata_notes(program.targets, placed.model.controller.axes, old, new, use) if six else []
-    return Rewrite(changes, (*flipped, *(Finding("confdata", "warning", sentence) for sentence in notes)))
+    return [Finding("configuration", "warning", sentence) for sentence in notes]
 
 
 def _chords(placed: Placed, place: Array, turn: Array, good: Bools, fixed: Bools) -> dict[int, Inserted]:

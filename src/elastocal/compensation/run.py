@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from elastocal.arguments import checked, vector
+from elastocal.compensation.branches import some_places
 from elastocal.compensation.contributions import Contributions, contributions
-from elastocal.compensation.correction import CHORD, Correction, Method
+from elastocal.compensation.correction import CHORD, SHIFTED, Correction, Method
 from elastocal.compensation.densify import line_points
 from elastocal.compensation.free_turn import another_turn, limited
 from elastocal.compensation.job import (
@@ -38,6 +39,7 @@ from elastocal.compensation.job import (
 from elastocal.compensation.left_open import along_axes, check_frames
 from elastocal.compensation.placed import WORLD, placed, with_own_base, with_tools
 from elastocal.compensation.posts.post import post_kinds
+from elastocal.compensation.posts.written import Layout
 from elastocal.compensation.process import ProcessLoad, station_loads
 from elastocal.compensation.program import Inserted, Program, uncorrected
 from elastocal.compensation.rewrite import as_written, rewritten
@@ -48,8 +50,9 @@ from elastocal.errors import ConflictError, InputError, RangeError
 from elastocal.findings import Finding, as_sentence
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
+from elastocal.quantities import length
 from elastocal.reduction.prediction import IdentifiedModel
-from elastocal.spatial.entries import Array
+from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
 
 FLANGE, TOOL0 = "flange", "tool0"
@@ -57,6 +60,8 @@ SOFT = 0.1
 """Share of its own size by which no arm may bend."""
 MASSES = ("link_mass", "payload")
 STEPS = 4
+TURNED = 1e-6
+"""rad that written digits never leave of an orientation."""
 Progress = Callable[[int, int, str], None]
 """Done, of how many, and the stage that begins."""
 
@@ -154,9 +159,10 @@ def compensate(
     command = as_written(work, correction, new.changes, post.read(files, program.given))
     step(3, STEPS, "predicted residual error")
     good = correction.status == TargetStatus.CORRECTED
+    after = command_residuals(work.placed.model, work, command, correction.bends)
     return Correction(
         known=known, method=method, job=work, load=loads, commands=correction, changes=new.changes, contributions=parts,
-        assumed=unknown, before=before, after=command_residuals(work.placed.model, work, command, correction.bends),
+        assumed=unknown, before=before, after=after,
         shift=correction.moved(stated),
         covariance=(
             confidence(known, work, command, nominal if taught else None) if known is not None and judged else None
@@ -164,7 +170,7 @@ def compensate(
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files,
         warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *new.findings,
-                  *dense, *_taken(work, hand, named=flange is not None)),
+                  *dense, *_shifted(work, after, good), *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
 
@@ -284,6 +290,25 @@ def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: A
     work = as_taught(model, work, nominal) if method.taught else work
     before, after = stand(model, work, (nominal, work.loads), (command, work.loads))
     return stood_residuals(work, before), stood_residuals(work, after)
+
+
+def _shifted(work: Job, after: Residual, good: Bools) -> list[Finding]:
+    """Targets that are written as a shift of another one, and have its orientation where they should have their own."""
+    stations = work.placed.stations
+    layout = stations.program.layout
+    rows = (
+        stations.row[list(layout.derived)] if isinstance(layout, Layout) and layout.derived else np.empty(0, dtype=int)
+    )
+    rows = rows[good[rows] & ~work.by_position[rows] & (after.angle[rows] > TURNED)]
+    if not len(rows):
+        return []
+    angle, far = float(after.angle[rows].max()), float(after.distance[rows].max())
+    message = (
+        f"{some_places([stations.name(int(i)) for i in rows])}: a shift of another point has the orientation of that "
+        f"point; {1e3 * angle:.3g} mrad at most are left of it, and {length(far)} of the place with it. State a point "
+        "of its own where that counts."
+    )
+    return [Finding(SHIFTED, "warning", message, {"targets": len(rows), "max_angle": angle, "max": far})]
 
 
 def _taken(work: Job, flange: str, *, named: bool) -> list[Finding]:

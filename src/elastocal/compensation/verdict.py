@@ -46,6 +46,8 @@ BROKEN = 2.0
 """Times the predicted rms that the truth is hardly off by chance: two standard deviations where one direction rules."""
 
 
+CONFIGURATION = ("configuration", "confdata")
+"""Codes of warnings of the way that an arm reaches its targets."""
 UNMEASURED = "prior-compliance"
 """Code of the warning of a calibration that saw no load."""
 
@@ -70,11 +72,14 @@ def _motions(result: Correction) -> Finding:
     done, total = result.motions
     before = result.before.distances()
     model = "calibrated model" if result.covariance is not None else "model"
-    how_many = (
-        "Every motion of the program is" if _complete(result) else f"{done} of {total} motions of the program are"
+    doubts = [w for w in result.warnings if w.code in CONFIGURATION]
+    whole = _complete(result) and not doubts
+    how_many = "Every motion of the program is" if whole else f"{done} of {total} motions of the program are"
+    as_computed = (
+        ", IF THE ARM REACHES THEM AS COMPUTED: configuration data do not fit, see the warnings" if doubts else ""
     )
     message = (
-        f"{how_many} corrected. Without correction the tool is off by "
+        f"{how_many} corrected{as_computed}. Without correction the tool is off by "
         f"{millimetres(before.rms)} mm RMS, {millimetres(before.max)} mm at most, by the {model}."
     )
     data = {"corrected": done, "motions": total, "before_rms": before.rms, "before_max": before.max}
@@ -131,9 +136,16 @@ def _left_by_model(result: Correction) -> tuple[Finding, ...]:
         return (Finding("rounding", "note", message, data),)
     if not after.count:
         return ()
-    cause = "first order" if result.method.first_order else "targets that are not corrected count as they are"
+    causes = ["first order"] if result.method.first_order else []
+    causes += ["shifts have the orientation of the point that they start from"] if result.turned else []
+    causes += ["targets that are not corrected count as they are"] if not result.corrected.all() or not causes else []
+    angle = ""
+    if result.turned:
+        data["max_angle"] = result.after.angles().max
+        angle = f" and {1e3 * data['max_angle']:.3g} mrad"
     message = (
-        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)} at most ({cause})."
+        f"With the new program the model is off by {length(after.rms)} RMS, {length(after.max)}{angle} at most "
+        f"({'; '.join(causes)})."
     )
     return (Finding("residual-by-model", "note", message, data),)
 

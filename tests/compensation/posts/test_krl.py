@@ -269,3 +269,8 @@ def test_points_of_config_dat_are_kept():
 def test_a_mass_told_to_the_controller_is_not_passed_over(mass: str, said: tuple[str, ...]) -> None:
     program = body(f"$LOAD = {{M {mass}, CM {{X 0,Y 0,Z 120,A 0,B 0,C 0}}}}\nPTP {{A1 0,A2 -90,A3 90,A4 0,A5 30,A6 0}}")
     assert tuple(note.partition(", which counts")[0] for note in program.notes) == said
+
+
+def test_a_mass_alone_is_not_passed_over() -> None:
+    program = body("$LOAD.M=20\n$LOAD.CM.X = 5\nPTP {A1 0,A2 -90,A3 90,A4 0,A5 30,A6 0}")
+    assert [n.partition(", which")[0] for n in program.notes] == ["part.src, line 2: $LOAD states a mass of 20 kg"]

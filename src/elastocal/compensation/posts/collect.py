@@ -110,6 +110,8 @@ class Collector:
         """Targets that are written as a shift of another one."""
         self._shared: dict[tuple[str, str], int] = {}
         self._spoilt: dict[int, str] = {}
+        self.changed_frames: dict[str, str] = {}
+        """Where the program changes a base or tool, by its name in lower case."""
         self.frame_names: dict[tuple[str, str], str] = {}
         """Where a variable (file, name) serves as base or tool: as a target it cannot be corrected."""
 
@@ -202,7 +204,10 @@ class Collector:
                     f"give the frame of this program, or none",
                     value=(word, name),
                 )
-            out[name] = ProgramFrame(name, stated if pose is None else pose, f"{target.file}, line {target.line}")
+            used = f"{target.file}, line {target.line}"
+            out[name] = ProgramFrame(
+                name, stated if pose is None else pose, used, self.changed_frames.get(name.lower(), "")
+            )
         return out
 
     def settle(self, *by_number: dict[int, Any]) -> None:

@@ -4,7 +4,8 @@
     R = R_0
 
 The shift d is what stands in the program and what is exchanged: where the other target is corrected, d becomes what
-leads from its new place to the corrected one.  The orientation follows that of the other target.
+leads from its new place to the corrected one.  The orientation follows that of the other target, and is off where that
+is not what it should be: this is said.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 mm, deg; W P R about x, y, z of the user frame UF, which the file names by its number only, as it does the tool UT.
 User frame 0 is the controller's world frame.  A position in axes has J1 to J6.  CONFIG 'N U T, 0, 0, 0' says flip,
-elbow, side of axis 1 and whole turns of J1, J4 and J6; it is kept.
+elbow, side of axis 1 and whole turns of J1, J4 and J6; it is kept.  A controller refuses to go to a position in other
+frames than the active ones (UFRAME_NUM, UTOOL_NUM): such a move is left as it is.
 """
 
 from __future__ import annotations
@@ -61,6 +62,10 @@ _MOVE = re.compile(r"\s*([JLCAS])[ \t]+(P|PR)\[([^\]]*)\]", re.A)
 _SECOND = re.compile(r"[ \t\r\n]*:?[ \t]*(P|PR)\[([^\]]*)\]", re.A)
 _NUMBER_OF = re.compile(r"[ \t]*(\d+)[ \t]*(?::.*)?", re.A | re.S)
 _ACTIVE = re.compile(r"\s*(UFRAME_NUM|UTOOL_NUM)[ \t]*(?:\[[^\]]*\])?[ \t]*=[ \t]*(\d+)?", re.A)
+_ACTIVATES = re.compile(r"(UFRAME_NUM|UTOOL_NUM)[ \t]*(?:\[[^\]]*\])?[ \t]*=[ \t]*(\d*)", re.A)
+_JOINS = re.compile(r"\s*(?:LBL\b|ELSE\b|ENDIF\b|FOR\b|ENDFOR\b)", re.A)
+"""Lines that are come to from elsewhere too."""
+_CALLS = re.compile(r"(?<!\w)CALL[ \t]+(\w+)", re.A)
 _DISPLACED = re.compile(r"(?<!\w)(INC|Offset|Tool_Offset|VOFFSET|VOFFS|Skip|COORD|RTCP|BREAK)\b", re.A | re.I)
 _SET = re.compile(r"\s*P\[[ \t]*(\d+)[^\]]*\][^=;]*=", re.A)
 _SPEED = re.compile(rf"[ \t]*({NUMBER})[ \t]*(mm/sec|cm/min|inch/min|m/sec)", re.A)
@@ -80,6 +85,7 @@ class Fanuc(NumberedPost):
     kind: ClassVar[str] = "fanuc"
     title: ClassVar[str] = "FANUC TP"
     suffixes: ClassVar[tuple[str, ...]] = (".ls",)
+    judged: ClassVar[tuple[Motion, ...]] = ("joint", "linear", "arc")
     own_base: ClassVar[str] = "0"
     maker: ClassVar[str] = "FANUC"
     known: ClassVar[Mapping[str, Pose]] = {"0": Pose()}
@@ -195,6 +201,11 @@ class Walk(NumberedWalk):
 
     uframe: str = ""
     utool: str = ""
+    """Numbers of the frames that are active; "" where they are not known."""
+    stated: dict[str, set[str]] = field(default_factory=dict)
+    """All numbers that UFRAME_NUM and UTOOL_NUM get in the file."""
+    changer: str = ""
+    """A program that was called since, and may have changed them."""
     set: dict[int, int] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -217,15 +228,14 @@ class Walk(NumberedWalk):
             assigned = _SET.match(statement[2])
             if assigned and len(assigned[1]) <= DIGITS:
                 self.set.setdefault(int(assigned[1]), self.text.line(statement.start(2)))
+            for word, number in _ACTIVATES.findall(statement[2]):
+                self.stated.setdefault(word, set()).add(number)
         for statement in statements:
             self._statement(statement)
 
     def _statement(self, statement: re.Match[str]) -> None:
         body = statement[2]
-        active = _ACTIVE.match(body)
-        if active:
-            known = active[2] or ""
-            self.uframe, self.utool = (known, self.utool) if active[1] == "UFRAME_NUM" else (self.uframe, known)
+        self._activate(body)
         move = _MOVE.match(body)
         if not move:
             if not STILL.match(body.strip()):
@@ -235,6 +245,30 @@ class Walk(NumberedWalk):
             self._move(statement, move)
         except Missing as reason:
             self.into.skip(self.text, statement.start(2) + move.start(1), statement.end(2), str(reason))
+
+    def _activate(self, body: str) -> None:
+        """Frames that a statement makes the active ones, or that a jump may have."""
+        active = _ACTIVE.match(body)
+        for word, slot in (("UFRAME_NUM", "uframe"), ("UTOOL_NUM", "utool")):
+            if active and active[1] == word:
+                setattr(self, slot, active[2] or "")
+                self.changer = ""
+            elif _JOINS.match(body) or (not active and word in body):
+                numbers = self.stated.get(word, set())
+                setattr(self, slot, getattr(self, slot) if len(numbers) == 1 else "")
+        if call := _CALLS.search(body):
+            self.changer = call[1]
+            self.into.note(f"{self.text.name}: the call of {call[1]} is taken not to change user frame and tool")
+
+    def _check_frames(self, name: str) -> None:
+        """Refuse a position whose frames are not the active ones."""
+        p = self.positions.get(name)
+        for word, own, active in () if p is None or p.joints else (
+            ("user frame", p.base, self.uframe), ("tool", p.tool, self.utool)
+        ):  # fmt: skip
+            if own and active and own != active:
+                unless = f", unless {self.changer} changes it" if self.changer else ""
+                raise Missing(f"{name} is stated for {word} {own}, and {word} {active} is active there{unless}")
 
     def _move(self, statement: re.Match[str], move: re.Match[str]) -> None:
         body, word = statement[2], move[1]
@@ -253,8 +287,10 @@ class Walk(NumberedWalk):
             raise Missing(f"it is displaced or depends on {displaced[1]}")
         speed = _SPEED.match(body, at)
         feed = float(speed[1]) * _PER_SECOND[speed[2]] if speed else np.nan
-        used = [self.use(self._name(register, number), self.uframe or "F", self.utool or "F")
-                for register, number in names]  # fmt: skip
+        named = [self._name(register, number) for register, number in names]
+        for name in named:
+            self._check_frames(name)
+        used = [self.use(name, self.uframe or "F", self.utool or "F") for name in named]
         start = self.text.line_start(statement.start(2) + move.start(1))
         fixed = "" if _PASSED.match(self.text.text, start) else "its line or its speed is written in another way"
         self.into.move((self.text.name, line), MOTIONS[word], used[-1], used[0] if word == "C" else None, feed, fixed)

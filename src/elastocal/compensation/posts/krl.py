@@ -33,7 +33,7 @@ from elastocal.compensation.posts.orientation import kuka_angles
 from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, least_decimals, program_of, put_in
-from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
+from elastocal.compensation.program import Changes, Given, Inserted, Motion, Move, Program, Target
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
@@ -63,6 +63,7 @@ class Krl(RowPost):
     title: ClassVar[str] = "KUKA KRL"
     suffixes: ClassVar[tuple[str, ...]] = (".src",)
     companions: ClassVar[tuple[str, ...]] = (".dat",)
+    judged: ClassVar[tuple[Motion, ...]] = ("joint",)
     alone: ClassVar[bytes] = rb"[ \t]*+S?(?:LIN|PTP)[ \t]++%s[ \t]*+(?:C_\w++[ \t]*+)*+(?:;[^\r\n]*+)?+" % WHOLE
     motion: ClassVar[bytes] = rb"[ \t]*+(?:S?(?:PTP|LIN|CIRC)(?:_REL)?|SPL)\b[^\r\n]*+"
     mark: ClassVar[bytes] = b";elastocal: what follows is the next piece\n"

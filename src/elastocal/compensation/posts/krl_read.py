@@ -37,7 +37,7 @@ from elastocal.values import dataclass
 
 _BAS = re.compile(r"\(\s*#(\w+)\s*(?:,([^)]*))?\)", re.A)
 _NUMBERED = re.compile(r"(?:BASE|TOOL)_DATA[ \t]*\[[ \t]*(\d+)[ \t]*\]\Z", re.A | re.I)
-_MASS = re.compile(rf"[ \t]*=[ \t]*\{{[ \t]*M[ \t]+({NUMBER})", re.A | re.I)
+_MASS = re.compile(rf"(?:[ \t]*=[ \t]*\{{[ \t]*M[ \t]+|\.M[ \t]*=[ \t]*)({NUMBER})", re.A | re.I)
 _WITH = re.compile(r"\$(BASE|TOOL|IPO_MODE)[ \t]*=[ \t]*(\w+(?:\[[^\]]*\])?)(?:\([ \t]*(\w+))?", re.A | re.I)
 
 

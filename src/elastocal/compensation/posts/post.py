@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import numpy as np
 
 from elastocal.compensation.branches import Branch
-from elastocal.compensation.program import Changes, Given, Program, Target
+from elastocal.compensation.program import Changes, Given, Motion, Program, Target
 from elastocal.errors import InputError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.kinds import kind_in, kinds_in
 from elastocal.model.robot import Robot
@@ -111,6 +111,8 @@ class Post(ABC):
     """Pattern of a line that moves, without its end, where there are lines that stand alone."""
     mark: ClassVar[bytes] = b""
     """A line that says nothing, where there are lines that stand alone."""
+    judged: ClassVar[tuple[Motion, ...]] = ()
+    """Motions to whose targets the controller goes by their configuration data, or not at all."""
     pulses: ClassVar[bool] = False
     """Whether files may state encoder pulses, so that reading them takes the drives of the robot."""
 

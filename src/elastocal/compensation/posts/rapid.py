@@ -71,6 +71,7 @@ class Rapid(RowPost):
         for module in modules:
             Walk(module, data, into, tails).run()
         into.settle()
+        into.changed_frames = {n: where for n, where in data.computed.items() if n in (*data.bases, *data.tools)}
         known = {
             word: {data.spelled.get(n, n): p for n, p in frames.items() if n not in data.computed}
             for word, frames in (("base", data.bases), ("tool", data.tools))

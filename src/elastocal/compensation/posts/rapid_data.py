@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from elastocal.compensation.branches import EITHER, some_places
 from elastocal.compensation.posts.derived import constant
 from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.text import NUMBER, Text, blanked
@@ -258,7 +259,6 @@ _NAMES = ("cf1", "cf4", "cf6")
 FIFTH = 4
 EDGE = 1e-6
 """rad within which an axis stands on the edge of two quarter turns, and either is right."""
-MOST = 5
 _NONE = (np.nan,) * 4
 
 
@@ -282,20 +282,14 @@ def confdata_notes(targets: Sequence[Target], names: Sequence[str], old: Array, 
     for n in np.flatnonzero(judged & ((cfx % 2 == 1) != (fifth < 0))).tolist():
         message = f"cfx is {cfx[n]:.0f}, but {names[FIFTH]} stands {'below' if fifth[n] < 0 else 'above'} zero"
         cases.setdefault(f"confdata does not fit: {message}", []).append(targets[n].where)
-    out = [f"{message} at {_some(where)}; {_EITHER}." for message, where in cases.items()]
+    out = [f"{message} at {some_places(where)}; {EITHER}." for message, where in cases.items()]
     cases = {}
     for n, i in np.argwhere(known & use[:, None] & ~kept & (fits | (there != high))).tolist():
         message = f"{names[QUARTERS[i]]} ends in quarter turn {there[n, i]:.0f}, so that {_NAMES[i]}"
         cases.setdefault(f"{message} should be {there[n, i]:.0f}", []).append(targets[n].where)
     return out + [
-        f"{message} at {_some(where)}: confdata is kept, check the moves." for message, where in cases.items()
+        f"{message} at {some_places(where)}: confdata is kept, check the moves." for message, where in cases.items()
     ]
-
-
-_EITHER = (
-    "correct it, or the arm reaches the point another way than is computed here (check its start and the axis targets "
-    "before it)"
-)
 
 
 def _fits(stated: Array, axes: Array) -> Bools:
@@ -313,7 +307,3 @@ def _stated(targets: Sequence[Target]) -> Array:
 def four(text: str) -> tuple[float, ...]:
     values = tuple(float(v) for v in re.findall(NUMBER, text.partition("]")[0]))
     return values if len(values) == 4 and all(v.is_integer() for v in values) else _NONE
-
-
-def _some(where: list[str]) -> str:
-    return "; ".join(where[:MOST]) + (f" and {len(where) - MOST} more" if len(where) > MOST else "")
