@@ -93,6 +93,14 @@ def test_refusals_in_one_sentence(run: Any, tmp_path: Path, words: tuple[str, ..
     assert said in refused(run, tmp_path, program, *words, "--out", tmp_path / "new", "--csv", tmp_path / "t.csv")
 
 
+def test_loads_beyond_the_rating_of_the_robot_file_are_warned_of(run: Any, tmp_path: Path) -> None:
+    """1000 N are 102 kg: within the 270 kg that the maker states of this robot, and 3000 N are not."""
+    words = ("compensate", lay_program(tmp_path, "csv"), "--robot", KR270, "--near", HOME, "--json")
+    light, heavy = (answered(run(*words, "--force", force)) for force in ("0,0,-1000", "0,0,-3000"))
+    assert not any("rated" in note for note in light["notes"])
+    assert any("weigh 305.8 kg, the robot is rated for 270 kg" in note for note in heavy["notes"])
+
+
 def test_frames_that_nobody_states(run: Any, tmp_path: Path) -> None:
     program = lay_program(tmp_path, "nc")
     said = refused(run, tmp_path, program, "--robot", KR270, "--near", HOME, "--out", tmp_path / "new")

@@ -299,3 +299,14 @@ def test_points_need_names(points, run):
     done = run("compensator", points, "--joint", "A2")
     assert done.code == 2
     assert "--moving MARKER" in done.err
+
+
+def test_an_outlier_is_said_to_stand_where_it_stands(points, run):
+    """On the screen the verdict comes after the tables, in a report before them."""
+    lines = points.read_text().splitlines()
+    cells = lines[4].split(",")
+    cells[-1] = f"{float(cells[-1]) + 10:.4f}"
+    points.write_text("\n".join([*lines[:4], ",".join(cells), *lines[5:]]) + "\n")
+    data = run("compensator", points, *WORDS, "--json").data
+    (said,) = [v for v in data["verdict"] if "outlier" in v and "left out" in v]
+    assert said == "1 outlier, named under Outliers and left out."

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from app.program_desk import answered
 
@@ -91,3 +92,33 @@ def test_a_pose_that_was_measured_once_is_named_with_its_file(run: Any, tmp_path
     got = run("iso9283", tmp_path / "once.csv")
     assert got.code == 2
     assert "once.csv: pose P2 was measured once" in got.err
+
+
+def visits(off: float) -> list[str]:
+    """Ten visits of two poses by 0.02 mm noise; x of the fourth visit of P2 (line 9) is off by this."""
+    rng, rows = np.random.default_rng(2), []
+    for cycle in range(10):
+        for name, x in (("P1", 1000.0), ("P2", 400.0)):
+            slip = off if name == "P2" and cycle == 3 else 0.0
+            read = np.array([x + slip, 0.0, 500.0]) + rng.normal(0, 0.02, 3)
+            rows.append(f"{name},,{x:g},0,500,{read[0]:.4f},{read[1]:.4f},{read[2]:.4f}")
+    return rows
+
+
+def test_a_slip_is_named_by_its_line_and_the_figures_stay_as_measured(run: Any, tmp_path: Path) -> None:
+    told = answered(run("iso9283", written(tmp_path, *visits(10.0)), "--json"))
+    (outlier,) = told["outliers"]
+    assert (outlier["line"], outlier["pose"], outlier["axes"]) == (9, "P2", "x")
+    assert outlier["others_mm"] == pytest.approx(400.0, abs=0.05)
+    assert told["poses"][1]["RP_mm"] > 9.0
+    x = np.array([[float(v) for v in r.split(",")[-3:]] for r in visits(0.0) if r.startswith("P2")])
+    away = np.linalg.norm(np.delete(x, 3, 0) - np.delete(x, 3, 0).mean(0), axis=1)
+    assert outlier["RP_without_mm"] == pytest.approx(away.mean() + 3 * away.std(ddof=1), rel=1e-6)
+    assert "measured.csv, line 9 is an outlier of pose P2" in told["verdict"][1]
+    assert "outliers" not in answered(run("iso9283", written(tmp_path, *visits(0.0)), "--json"))
+
+
+def test_a_step_of_the_last_digit_and_one_of_two_visits_are_no_outliers(run: Any, tmp_path: Path) -> None:
+    still = ["P1,,100,0,0,100.01,0.00,0.00"] * 9 + ["P1,,100,0,0,100.02,0.00,0.00"]
+    two = ["P2,,100,0,0,100.00,0.00,0.00", "P2,,100,0,0,110.00,0.00,0.00"]
+    assert "outliers" not in answered(run("iso9283", written(tmp_path, *still, *two), "--json"))

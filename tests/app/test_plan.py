@@ -305,7 +305,10 @@ poses: 4
 
 
 def test_the_largest_load_is_told_with_what_is_carried_anyway_unless_it_is_judged(run, tmp_path) -> None:
-    arm, nothing = shipped_text("kuka-kr270"), "kind: payload, frame: flange, mass_kg: 0"
+    arm, nothing = (
+        shipped_text("kuka-kr270").replace("rated_payload_kg: 270\n", ""),
+        "kind: payload, frame: flange, mass_kg: 0",
+    )
     assert nothing in arm
     (tmp_path / "arm.yaml").write_text(arm.replace(nothing, f"{nothing[:-1]}40"), encoding="utf-8")
     plan = tmp_path / "plan.yaml"
@@ -318,6 +321,17 @@ def test_the_largest_load_is_told_with_what_is_carried_anyway_unless_it_is_judge
     )
     plan.write_text(f"{HEAVY}feasible: [{{kind: payload, most_kg: 300}}]\n")
     assert not any("largest load" in note for note in run(*words).data["notes"])
+
+
+def test_the_largest_load_is_judged_by_the_rated_payload_of_the_robot_file(run, tmp_path) -> None:
+    plan, arm = tmp_path / "plan.yaml", shipped_text("kuka-kr270")
+    plan.write_text(HEAVY)
+    words = ("plan", plan, "--restarts", 1, "--out", tmp_path / "out", "--json")
+    (tmp_path / "arm.yaml").write_text(arm, encoding="utf-8")
+    assert not any(note.startswith("The largest load") for note in run(*words).data["notes"])
+    (tmp_path / "arm.yaml").write_text(arm.replace("payload_kg: 270", "payload_kg: 150"), encoding="utf-8")
+    (said,) = [note for note in run(*words).data["notes"] if note.startswith("The largest load")]
+    assert "is 200 kg; the robot is rated for 150 kg" in said
 
 
 def test_too_few_candidates_are_told_with_what_each_filter_took(run, cell) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from oracle.contact_desk import DISCS, ERRORS, actual_robot, plan_table, plan_text
-from oracle.scara import actual, touched
+from oracle.scara import actual, closed_form_joints, touched
 
 from elastocal.errors import InputError
 from elastocal.files.campaign.file import CampaignFile
@@ -51,6 +51,19 @@ def kind_of(file: CampaignFile) -> ContactForce:
 
 
 # --- what was read --------------------------------------------------------------------------------------------------
+
+
+def test_a_normal_that_points_inwards_is_named_beside_the_sign_of_the_force(tmp_path: Path) -> None:
+    """Four contacts at a wall in front of the arm, whose normal is stated away from it."""
+    points = [(0.35, y) for y in (0.1, 0.2, 0.3, 0.35)]
+    force = np.array([[-30.0, 0.0]] * len(points))
+    q = np.array([closed_form_joints(p, f) for p, f in zip(points, force, strict=True)])
+    table = felt_table(np.vstack([FELT, force]), np.vstack([KIND.q, q]), [*FIRST, *["wall"] * len(points)])
+    wall = "  - {kind: plane, name: wall, point_mm: [350, 0, 0], normal: [%s, 0, 0]}\n"
+    said = refused(tmp_path, table, objects=DISCS + wall % 1)
+    assert "points into plane wall, as in 4 of 40 rows" in said
+    assert said.endswith("correct its sign or leave the row out, or turn the normal of plane wall outwards")
+    assert kind_of(read_campaign(lay(tmp_path, table, objects=DISCS + wall % -1))).count == 40
 
 
 def test_contacts_are_read_in_si(tmp_path: Path) -> None:

@@ -54,8 +54,8 @@ def plan(forces=(20.0, 40.0), per_disc=12):
     return points, np.concatenate([size[:, None] * normals] * 3), np.repeat(np.arange(3), per_disc)
 
 
-def touched(forces=(20.0, 40.0), per_disc=12):
+def touched(forces=(20.0, 40.0), per_disc=12, values=ACTUAL):
     """The contacts and what is felt."""
     points, felt, which = plan(forces, per_disc)
-    q = np.array([closed_form_joints(x, f) for x, f in zip(points, felt, strict=True)])
+    q = np.array([closed_form_joints(x, f, values) for x, f in zip(points, felt, strict=True)])
     return ContactForce(q, Touches("gripper", discs(), which), "xy"), felt

@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from store.readings import calibrated
+from store.readings import calibrated, loaded_readings
 from typer.testing import CliRunner, Result
 
 import elastocal as ec
@@ -166,3 +167,22 @@ def test_drift_is_an_alarm_in_the_terminal(desk: Path) -> None:
     assert "WARNING DRIFT: cell-9: parameter q1.k" in good("list")
     good("release", "cell-9", "--name", "n", "--reason", "softer, and seen", "--who", "Meier")
     assert "DRIFT" not in good("list")
+
+
+def test_a_check_takes_the_units_of_a_table_that_tells_none(desk: Path, cals: tuple[ec.Calibration, ...]) -> None:
+    read, robot = loaded_readings(7), cals[0].robot
+    assert read.deflection is not None
+    assert read.wrench is not None
+    scale = np.array([180 / np.pi if m.kind == "revolute" else 1e3 for m in robot.motions])
+    numbers = np.hstack([read.q * scale, read.wrench[:, :3], 1e3 * read.deflection[:, 0]])
+    titles = [*robot.controller.axes, "fx_N", "fy_N", "fz_N", "dx", "dy", "dz"]
+    rows = [",".join(titles), *(",".join(map(repr, row)) for row in numbers.tolist())]
+    (desk / "later.csv").write_text("\n".join(rows) + "\n")
+    good("import", "c")
+    assert isinstance(run("check", "cell-7", "later.csv").exception, InputError)
+    good("check", "cell-7", "later.csv", "--units", "mm,deg")
+    with ec.history("history.db") as histories:
+        checked = histories["cell-7"].entries[-1].check
+    assert checked is not None
+    assert checked.after.mean == pytest.approx(cals[0].validate(read).after.mean, rel=1e-9)
+    assert isinstance(run("list", "--units", "mm,deg").exception, InputError)

@@ -21,13 +21,15 @@ rotation and rotation vectors from it are used, which agree with them for small 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import MissingError, NumberError, ShapeError, TooFewError
 from elastocal.results import as_frame
+from elastocal.solve.division import division_of
+from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -64,13 +66,30 @@ class PathFigures:
     repeatabilities: Array
 
 
+@dataclass(frozen=True, eq=False)
+class VisitOutlier:
+    """A position that the other visits of its pose contradict, in m: in ``axes`` (0 to 2), from where they are."""
+
+    pose: int
+    cycle: int
+    axes: tuple[int, ...]
+    read: Array
+    predicted: Array
+    probability: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Iso9283:
-    """Of all poses, of distances between neighbours (where both were reached equally often), and of the path."""
+    """Of all poses, of distances between neighbours (where both were reached equally often), and of the path.
+
+    Figures are of all readings, as the standard has them; ``without`` are those of the poses without the ``outliers``.
+    """
 
     poses: tuple[PoseFigures, ...]
     distances: tuple[tuple[int, int, DistanceFigures], ...]
     path: PathFigures | None
+    outliers: tuple[VisitOutlier, ...]
+    without: tuple[PoseFigures, ...]
 
     def __repr__(self) -> str:
         ap, rp = (max(getattr(p, k) for p in self.poses) for k in ("accuracy", "repeatability"))
@@ -107,12 +126,45 @@ def iso9283(
                 parameter=name, value=len(turns),
             )  # fmt: skip
     none: Sequence[Array | None] = [None] * len(aims)
-    poses = tuple(pose_figures(*row) for row in zip(aims, sets, desired or none, turned or none, strict=True))
+    rows = list(zip(aims, sets, desired or none, turned or none, strict=True))
+    poses, outliers = (
+        tuple(pose_figures(*row) for row in rows),
+        tuple(o for i, r in enumerate(sets) for o in _far(i, r)),
+    )
     pairs = [(i, i + 1) for i in range(len(aims) - 1) if len(sets[i]) == len(sets[i + 1])]
     distances = tuple((a, b, distance_figures(np.stack([aims[a], aims[b]]), sets[a], sets[b])) for a, b in pairs)
     if path and len({len(r) for r in sets}) > 1:
         raise MissingError("the points of a path must all be measured in every cycle; complete the readings")
-    return Iso9283(poses, distances, path_figures(np.stack(aims), np.stack(sets, axis=1)) if path else None)
+    line = path_figures(np.stack(aims), np.stack(sets, axis=1)) if path else None
+    left = tuple(_without(p, row, [o.cycle for o in outliers if o.pose == i])
+                 for i, (p, row) in enumerate(zip(poses, rows, strict=True)))  # fmt: skip
+    return Iso9283(poses, distances, line, outliers, left)
+
+
+def _far(pose: int, reached: Array) -> Iterator[VisitOutlier]:
+    """Positions (n, 3) that the others of the pose contradict; a step of the instrument's last digit is none.
+
+    Of two nobody can say which is wrong.
+    """
+    if len(reached) < 3:
+        return
+    used, mean = np.ones(reached.shape, dtype=bool), np.tile(np.eye(3), (len(reached), 1, 1))
+    centred = reached - np.median(reached, axis=0)
+    floor = max(division_of(reached) / 2, np.finfo(float).eps * float(np.max(np.abs(reached), initial=1.0)))
+    judge = LinearJudge(centred, mean, used, np.zeros(3, dtype=np.int64), floor)
+    dropped, units, _ = screen_units(judge, used, np.zeros_like(used))
+    predicted = reached - judge.residuals(dropped)
+    for unit in units:
+        yield VisitOutlier(pose, unit.block, unit.rows, reached[unit.block], predicted[unit.block], unit.probability)
+
+
+def _without(figures: PoseFigures, row: tuple[Array, Array, Array | None, Array | None], out: list[int]) -> PoseFigures:
+    """Figures of a pose without some cycles, where enough are left."""
+    if not 0 < len(set(out)) < len(row[1]) - 1:
+        return figures
+    command, reached, desired, turned = row
+    kept = np.delete(np.arange(len(reached)), out)
+    return pose_figures(command, reached[kept], desired, None if turned is None else np.asarray(turned)[kept])
 
 
 def _points(name: str, values: object, pose: int, shape: tuple[int, ...]) -> Array:

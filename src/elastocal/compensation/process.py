@@ -241,16 +241,20 @@ def _first_in_process(program: Program, first: Ints) -> Ints:
 
 
 def _rated(placed: Placed, loads: ProgramLoads, rated: float | None) -> list[Finding]:
-    """Refuse loads beyond the rated payload, or say that nobody knows it."""
-    if rated is None:
+    """Refuse loads beyond the rated payload that was given, warn of those beyond that of the robot file."""
+    most = placed.model.rated_payload if rated is None else rated
+    if most is None:
         message = "The rated payload of the robot is not known, so the load is not judged by it."
         return [Finding("rated-payload-unknown", "note", message)]
     g = float(np.linalg.norm(placed.model.gravity)) or STANDARD_GRAVITY
     total = np.linalg.norm(loads.wrench[:, :3], axis=1) / g + np.nan_to_num(loads.mass)
     worst = int(np.argmax(total))
-    if total[worst] > rated:
-        raise InfeasibleError(
-            f"{placed.stations.name(worst)}: force and payload together weigh {total[worst]:.4g} kg, the robot is "
-            f"rated for {rated:g} kg; check the load"
-        )
-    return []
+    if total[worst] <= most:
+        return []
+    message = (
+        f"{placed.stations.name(worst)}: force and payload together weigh {total[worst]:.4g} kg, the robot is rated "
+        f"for {most:g} kg; check the load"
+    )
+    if rated is not None:
+        raise InfeasibleError(message)
+    return [Finding("beyond-rated-payload", "warning", f"{message}.", {"mass": float(total[worst]), "rated": most})]

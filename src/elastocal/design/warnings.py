@@ -105,11 +105,15 @@ def _heaviest(problem: DesignProblem) -> tuple[Finding, ...]:
     mass = float(sizes[worst])
     carried = sum(e.mass for e in task.model.elements if isinstance(e, Payload))
     more = f", with the {carried:g} kg that the robot carries anyway {mass + carried:.3g} kg" if carried else ""
-    text = (
-        f"The largest load, {candidates.label(worst)}, is {mass:.3g} kg{more}; the rated payload is not known "
-        "(feasible: - {kind: payload, most_kg: ...}), so it is not judged by it."
-    )
-    return (warning("payload-not-judged", text, mass=mass, carried=carried),)
+    load, rated = f"The largest load, {candidates.label(worst)}, is {mass:.3g} kg{more}", task.model.rated_payload
+    use = "(feasible: - {kind: payload, most_kg: ...})"
+    if rated is None:
+        text = f"{load}; the rated payload is not known {use}, so it is not judged by it."
+        return (warning("payload-not-judged", text, mass=mass, carried=carried),)
+    if mass + carried <= rated:
+        return ()
+    text = f"{load}; the robot is rated for {rated:g} kg; keep the loads within it {use}."
+    return (warning("beyond-rated-payload", text, mass=mass, carried=carried, rated=rated),)
 
 
 def _unrated(plan: Plan) -> tuple[Finding, ...]:

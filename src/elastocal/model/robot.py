@@ -80,12 +80,16 @@ class Robot:
     """How the file draws the links, for pictures; nothing where it does not."""
     shapes: tuple[Shape, ...] = ()
     """The room that links take, for collisions; a link without any is taken to be a capsule by the robot's size."""
+    rated_payload: float | None = None
+    """In kg, as the maker states it; None where it is not known."""
 
     def __post_init__(self) -> None:
         self.tree.frame(self.tool)
         gravity = np.asarray(self.gravity, dtype=np.float64)
         if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
             raise ShapeError(f"robot {self.name}: gravity must be three finite numbers", code="gravity")
+        if self.rated_payload is not None and not 0 < self.rated_payload < np.inf:
+            raise RangeError(f"robot {self.name}: the rated payload must be a positive mass", value=self.rated_payload)
         gravity.setflags(write=False)
         object.__setattr__(self, "gravity", gravity)
         for shape in self.shapes:

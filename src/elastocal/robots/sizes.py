@@ -26,18 +26,6 @@ ARMS = (
     ("KUKA KR 270 R2700", 270.0, 2.696, 1129.0),
     ("KUKA KR 500-3", 500.0, 2.825, 2440.0),
 )
-RATED = {
-    "abb-irb120": 3.0,
-    "abb-irb4600-60": 60.0,
-    "fanuc-m710ic50": 50.0,
-    "fanuc-r2000ic165f": 165.0,
-    "kuka-kr210-r2700": 210.0,
-    "kuka-kr270": 270.0,
-    "kuka-kr5": 5.0,
-    "ur10e": 12.5,
-    "yaskawa-gp25": 25.0,
-}
-"""Rated payload [kg] of the shipped robots that makers state one of: in ``ARMS``, or in the source of their file."""
 SLENDER = (
     ("ABB IRB 1520ID-4/1.5", 4.0, 1.5),
     ("KUKA KR 8 R2100", 8.0, 2.1),

@@ -27,7 +27,7 @@ def _frozen(name: str, values: Any, shape: tuple[int, ...]) -> Array:
     return array
 
 
-_UNTURNED = _frozen(np.eye(3), (3, 3))
+_UNTURNED = _frozen("rotation", np.eye(3), (3, 3))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -57,17 +58,18 @@ def cell_calibration(folder: str | PathLike[str]) -> CellCalibration:
 
 
 def readings_of(
-    given: Campaign | str | PathLike[str], calibration: Calibration
+    given: Campaign | str | PathLike[str], calibration: Calibration, keys: Mapping[str, Any] | None = None
 ) -> tuple[Campaign, tuple[str, ...], dict[str, bytes]]:
     """Readings as they are, of a campaign file, or of a table that is read like that of ``calibration``.
 
-    With what is to be said of them, and the file that they are from.
+    ``keys`` of a campaign file are for a table, which has none.  With what is to be said of them, and the file that
+    they are from.
     """
     if isinstance(given, Campaign):
         return given, (), {}
     path = Path(given)
     files = {path.name: read_bytes(path)}
-    readings, _ = readings_for(calibration, path)
+    readings, _ = readings_for(calibration, path, keys)
     return readings, tuple(n.text for n in readings.notes), files
 
 

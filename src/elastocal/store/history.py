@@ -103,15 +103,17 @@ class History(Reader):
         time: When = None,
         temperature: float | None = None,
         inputs: Contents | None = None,
+        keys: Mapping[str, Any] | None = None,
     ) -> Entry:
         """Record readings at check poses against calibration ``number``, or the released one, or the last.
 
-        They are a campaign, a campaign file, or a table that is read like that of the calibration.  ``refit``: the
-        instrument was moved since; fit where it stands to these readings.
+        They are a campaign, a campaign file, or a table that is read like that of the calibration, with ``keys`` of a
+        campaign file where it does not tell its units.  ``refit``: the instrument was moved since; fit where it stands
+        to these readings.
         """
         of = records.checked_number(self[robot], number)
         calibration = self.calibration(robot, of)
-        read, notes, files = readings_of(campaign, calibration)
+        read, notes, files = readings_of(campaign, calibration, keys)
         checked = records.checked(calibration, read, of, refit=refit)
         head = self._head(who, reason, time, notes if time else (*notes, NO_TIME), None)
         warm = records.known_temperature(read, temperature)
@@ -132,13 +134,14 @@ class History(Reader):
         validation: Campaign | Place | None = None,
         refit: bool = False,
         seen: int | None = None,
+        keys: Mapping[str, Any] | None = None,
     ) -> Entry:
         """Say that calibration ``number``, or the last one, is the one to use; the release before it is superseded.
 
         ``due`` is the day when it must be renewed.  ``baseline`` has charts of drift begin anew with it.  With
         ``stated``, or the folder of a cell that states it, a certificate is issued and kept with the release, decided
-        on the readings of ``validation`` (as in ``check``), or on those that the calibration was validated with.
-        ``seen`` is the last number that was looked at: what was recorded since is not released over.
+        on the readings of ``validation`` (with ``keys``, as in ``check``), or on those that the calibration was
+        validated with.  ``seen`` is the last number that was looked at: what was recorded since is not released over.
         """
         head = self._head(text(who, "who", needed=True), text(reason, "reason", needed=True), time, (), None)
         named = text(name, "name", needed=True)
@@ -151,7 +154,8 @@ class History(Reader):
             known = self[robot].entry(number).inputs
             cal = self.calibration(robot, number)
             made_with = validation_of(json.loads(self.calibration_file(robot, number)), f"{robot} {number}")
-            read = made_with if validation is None else cal.validate(readings_of(validation, cal)[0], refit=refit)
+            read = made_with if validation is None else (
+                cal.validate(readings_of(validation, cal, keys)[0], refit=refit))  # fmt: skip
             files = records.issued(cal, stated_by(stated), read, files=known, head=head, name=named)
 
         def make(history: RobotHistory) -> Entry:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle.scara import ACTUAL, NAMES, actual, touched
+from oracle.scara import ACTUAL, NAMES, actual, nominal, touched
 
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.descriptions import descriptions
-from elastocal.procedures.contact.calibrate import force_level, standing, written
+from elastocal.procedures.contact.calibrate import calibrate_contacts, force_level, standing, written
 from elastocal.reduction.identify import identify
 
 TRUE = dict(zip(NAMES, ACTUAL, strict=True))
@@ -43,3 +43,17 @@ def test_two_force_levels_leave_every_estimate_to_itself():
     assert set(made.fit.names) == set(NAMES)
     assert standing(made) == ()
     assert np.isnan(force_level(made.fit.campaign))
+
+
+def test_a_base_that_stands_where_the_file_says_is_not_significant_and_nothing_stands_for_it():
+    """Three forces tell all twelve apart; base.x and base.y are zero to a micrometre, and are fixed there."""
+    values = np.where([n.startswith("base") for n in NAMES], 0.0, ACTUAL)
+    kind, felt = touched((15.0, 30.0, 45.0), 15, values)
+    noisy = felt + 0.1 * np.random.default_rng(11).normal(size=felt.shape)
+    rng = np.random.default_rng(1)
+    found = calibrate_contacts(nominal(), Measured(kind, noisy, (ForceSensor(sd=0.1),)), NAMES, rng=rng)
+    assert {d.name for d in found.study.identification.dropped} == {"base.x", "base.y"}
+    assert found.forces.standing == ()
+    (said,) = [f for f in found.verdict if f.code == "not-significant"]
+    assert set(said.data["names"]) == {"base.x", "base.y"}
+    assert found.verdict[0].data["separately"] == 10

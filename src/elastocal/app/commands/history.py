@@ -98,6 +98,8 @@ def history(
         int | None, typer.Option(metavar="NUMBER", min=1, help="The recorded calibration that was wrong.")
     ] = None,
     refit: o.Refit = False,
+    units: o.ColumnUnits = None,
+    euler: o.Euler = None,
     run_length: Annotated[
         float, typer.Option(metavar="RECORDS", help="Records of a robot between two false alarms of drift.")
     ] = 370.0,
@@ -129,7 +131,7 @@ def history(
     given = {
         "who": who, "reason": reason, "time": date, "temperature": temperature, "supersedes": supersedes,
         "name": name, "due": due, "baseline": baseline or None, "refit": refit or None, "robot": robot, "out": out,
-        "certificate": certificate, "validate": validate,
+        "certificate": certificate, "validate": validate, "units": units, "euler": euler,
     }  # fmt: skip
     run = _RUN[action]
     for option, value in given.items():
@@ -189,12 +191,20 @@ def _import(histories: History, words: list[str], given: dict[str, Any]) -> Hist
 
 
 def _check(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
-    return _result(histories, "check", entries=(histories.check(words[0], words[1], **given),))
+    return _result(histories, "check", entries=(histories.check(words[0], words[1], **_with_keys(given)),))
+
+
+def _with_keys(given: dict[str, Any]) -> dict[str, Any]:
+    """What was said of the columns of a table as keys of a campaign file."""
+    from elastocal.app.predictor import typed_keys
+
+    rest = {k: v for k, v in given.items() if k not in _COLUMNS}
+    return {**rest, "keys": typed_keys(given.get("units"), None, given.get("euler"), False)}
 
 
 def _release(histories: History, words: list[str], given: dict[str, Any]) -> HistoryResult:
     number = _number(words[1]) if len(words) > 1 else None
-    options = {**dict.fromkeys(("name", "reason", "who"), ""), **given}
+    options = {**dict.fromkeys(("name", "reason", "who"), ""), **_with_keys(given)}
     options["stated"], options["validation"] = (
         options.pop("certificate", None),
         options.pop("validate", None),
@@ -242,13 +252,13 @@ class _Run:
     writes: bool = False
 
 
-_MADE = ("who", "reason", "time")
+_MADE, _COLUMNS = ("who", "reason", "time"), ("units", "euler")
 _RUN = {
     "list": _Run(_list),
     "show": _Run(_show, 1, 2, ("out",)),
     "import": _Run(_import, 1, 1000, (*_MADE, "robot", "temperature", "supersedes"), True),
-    "check": _Run(_check, 2, 2, (*_MADE, "temperature", "refit")),
-    "release": _Run(_release, 1, 2, (*_MADE, "name", "due", "baseline", "certificate", "validate", "refit")),
+    "check": _Run(_check, 2, 2, (*_MADE, "temperature", "refit", *_COLUMNS)),
+    "release": _Run(_release, 1, 2, (*_MADE, "name", "due", "baseline", "certificate", "validate", "refit", *_COLUMNS)),
     "withdraw": _Run(_withdraw, 2, 2, ("who", "reason")),
     "compare": _Run(_compare, 3, 20),
     "due": _Run(_due),

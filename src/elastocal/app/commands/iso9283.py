@@ -16,7 +16,7 @@ from elastocal.report.blocks import Column, Fact, Report, Section, Table
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.compensation.iso9283 import DistanceFigures, PathFigures, PoseFigures
+    from elastocal.compensation.iso9283 import DistanceFigures, PathFigures, PoseFigures, VisitOutlier
     from elastocal.files.tables.validation import Visits
 
 
@@ -25,11 +25,16 @@ STANDARD_CYCLES = 30
 
 @dataclass(frozen=True, eq=False)
 class Iso9283Result:
-    """``distances`` between neighbours in the file; ``variation`` in m of poses approached from several sides."""
+    """``distances`` between neighbours in the file; ``variation`` in m of poses approached from several sides.
+
+    ``outliers`` take part in all figures but those of the poses ``without`` them.
+    """
 
     file: str
     visits: tuple[Visits, ...]
     poses: tuple[PoseFigures, ...]
+    outliers: tuple[VisitOutlier, ...]
+    without: tuple[PoseFigures, ...]
     distances: tuple[tuple[str, str, DistanceFigures], ...]
     variation: tuple[tuple[str, int, float], ...]
     path: PathFigures | None
@@ -77,7 +82,10 @@ def iso9283(
     if not even:
         notes.append("Distances are given where both poses were measured equally often.")
     varied = _variation(measured, visits)
-    return Iso9283Result(measured.as_posix(), visits, poses, distances, varied, metrics.path, tuple(notes))
+    return Iso9283Result(
+        measured.as_posix(), visits, poses, metrics.outliers, metrics.without, distances, varied, metrics.path,
+        tuple(notes),
+    )  # fmt: skip
 
 
 def _variation(file: Path, visits: tuple[Visits, ...]) -> tuple[tuple[str, int, float], ...]:
@@ -105,6 +113,7 @@ _NO_TURN = "no orientation was measured"
 def page(result: Iso9283Result) -> Report:
     sections = (
         Section("Poses", (table(result),)),
+        Section("Outliers", (_outliers(result),) if result.outliers else ()),
         Section("Distances", (_distances(result),) if result.distances else ()),
         Section("Directions of approach", (_variation_table(result),) if result.variation else ()),
     )
@@ -128,6 +137,15 @@ def _verdict(result: Iso9283Result) -> tuple[str, ...]:
         f"Pose accuracy AP is {1e3 * worst.accuracy:.4g} mm at worst ({names[id(worst)]}), pose repeatability RP "
         f"{1e3 * shaky.repeatability:.4g} mm at worst ({names[id(shaky)]})."
     ]
+    for i in dict.fromkeys(o.pose for o in result.outliers):
+        lines = [result.visits[i].lines[o.cycle] for o in result.outliers if o.pose == i]
+        word = f"line {lines[0]} is an outlier" if len(lines) == 1 else f"lines {_listed(lines)} are outliers"
+        it = "it" if len(lines) == 1 else "them"
+        out.append(
+            f"{result.file}, {word} of pose {result.visits[i].name}: RP is {1e3 * result.poses[i].repeatability:.4g} "
+            f"mm as measured, {1e3 * result.without[i].repeatability:.4g} mm without {it}; measure again, or correct "
+            f"{it}."
+        )
     if result.path is not None:
         out.append(
             f"As a path of {len(result.poses)} points: accuracy AT {1e3 * result.path.accuracy:.4g} mm, "
@@ -157,6 +175,28 @@ def table(result: Iso9283Result) -> Table:
     )  # fmt: skip
     note = "AP: distance of the mean from the command; RP: mean distance from the mean + 3 standard deviations of it."
     return Table("poses", "", columns, rows, (note,))
+
+
+def _listed(lines: list[int]) -> str:
+    return f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+
+
+def _outliers(result: Iso9283Result) -> Table:
+    columns = (
+        Column("line", "line"), Column("pose", "pose"), Column("axes", "axes"), Column("read_mm", "read", "mm", 4),
+        Column("others_mm", "the others predict", "mm", 4), Column("probability", "probability", probability=True),
+        Column("AP_without_mm", "AP without", "mm", 4), Column("RP_without_mm", "RP without", "mm", 4),
+    )  # fmt: skip
+    rows = []
+    for o in result.outliers:
+        visits, figures = result.visits[o.pose], result.without[o.pose]
+        worst = max(o.axes, key=lambda a: abs(o.read[a] - o.predicted[a]))
+        rows.append((
+            visits.lines[o.cycle], visits.name, " ".join("xyz"[a] for a in o.axes), 1e3 * float(o.read[worst]),
+            1e3 * float(o.predicted[worst]), o.probability, 1e3 * figures.accuracy, 1e3 * figures.repeatability,
+        ))  # fmt: skip
+    note = "Positions that the other visits of their pose contradict, by the axis farthest off; all else is with them."
+    return Table("outliers", "", columns, tuple(rows), (note,))
 
 
 def _distances(result: Iso9283Result) -> Table:

@@ -164,10 +164,10 @@ def _rated(word: str, model: Robot, payload: float | None) -> tuple[float | None
     from elastocal.compensation.run import flange_of
     from elastocal.files.robot.read import robot_file
     from elastocal.model.start_values import careful_payload
-    from elastocal.robots import sizes
 
+    payload = model.rated_payload if payload is None else payload
     if payload is not None or (file := robot_file(word)) is None:
-        return sizes.RATED.get(model.name) if payload is None else payload, ""
+        return payload, ""
     if file.suffix.lower() in (".yaml", ".yml") or not model.n:
         return None, ""
     return float(f"{careful_payload(model, flange_of(model)):.2g}"), UNRATED

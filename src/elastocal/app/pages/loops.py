@@ -78,7 +78,9 @@ def verdict(loops: Loops) -> tuple[str, ...]:
             f"Loops that are not straight parallel lines: {loops.not_straight} of {len(loops.fits)}; the notes say how."
         )
     if outliers:
-        out.append(f"{'One outlier is' if outliers == 1 else f'{outliers} outliers are'} named below and left out.")
+        out.append(
+            f"{'One outlier is' if outliers == 1 else f'{outliers} outliers are'} named under Outliers and left out."
+        )
     return tuple(out)
 
 

@@ -6,7 +6,7 @@ or contacts too much alike for what is sought.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import contact
+from elastocal.model.surfaces.plane import Plane
 from elastocal.procedures.contact.plan import ContactPlan
 from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -134,10 +135,19 @@ def check_pressed(located: Located, word: str, kind: ContactForce, readings: Arr
             if 2 * len(pulled) > len(rows)
             else "correct its sign or leave the row out"
         )
+        use += "".join(f", or turn the normal of {label} outwards" for label in _turned(kind, pulled))
         raise ImplausibleError(
             f"{table.spot(row, 'fx')}: the force on the robot points into {object_label(kind, int(pulled[0]))}, as in "
             f"{len(pulled)} of {len(rows)} rows, and an object only pushes away; {use}"
         )
+
+
+def _turned(kind: ContactForce, pulled: Ints) -> Iterator[str]:
+    """Planes all of whose contacts are pulled: their stated normal may point inwards."""
+    for i, surface in enumerate(kind.touches.surfaces):
+        mine = np.flatnonzero(kind.touches.which == i)
+        if isinstance(surface, Plane) and len(mine) and np.isin(mine, pulled).all():
+            yield surface.label
 
 
 def check_recorded(located: Located, word: str, kind: ContactForce, readings: Array, model: Robot, rows: Rows) -> None:

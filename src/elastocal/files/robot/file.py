@@ -77,7 +77,7 @@ def _model(
     title, serial = top.title or top.name, str(top.serial)
     return Robot(
         top.name, tree, tool, elements, np.array(top.gravity), transmission, title, top.source, serial, top.status,
-        shapes=tuple(_shapes(located, top, tree, units)),
+        shapes=tuple(_shapes(located, top, tree, units)), rated_payload=top.rated_payload,
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ class RobotFile:
     status: Status = ""
     units: dict[str, str] = field(default_factory=dict)
     gravity: Vector = quantity("acceleration", default=(0.0, 0.0, -9.80665))
+    rated_payload: float | None = quantity("mass", default=None)
     joints: list[Any] = field(default_factory=list)
     dh: dict[str, Any] | None = None
     frames: list[Any] = field(default_factory=list)

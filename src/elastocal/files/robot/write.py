@@ -53,6 +53,8 @@ def _document(model: Robot) -> dict[str, Any]:
     if sources.status:
         out["status"] = sources.status
     out |= quantity_text("gravity", "acceleration", tuple(model.gravity))
+    if model.rated_payload is not None:
+        out |= quantity_text("rated_payload", "mass", model.rated_payload)
     out["joints"] = [_joint(frame, sources) for frame in model.tree.frames]
     out["tool"] = model.tool
     if model.transmission is not None:

@@ -31,7 +31,10 @@ _PLACE, _TURN = ("x", "y", "z"), ("a", "b", "c")
 
 @dataclass(frozen=True, eq=False)
 class Visits:
-    """One pose: ``command`` (3,) and ``reached`` (n, 3) in m, rotations (3, 3), (n, 3, 3) or None, directions (n)."""
+    """One pose: ``command`` (3,) and ``reached`` (n, 3) in m, rotations (3, 3), (n, 3, 3) or None, directions (n).
+
+    ``lines`` (n) are those of the file.
+    """
 
     name: str
     command: Array
@@ -39,6 +42,7 @@ class Visits:
     told: Array | None
     turned: Array | None
     directions: tuple[str, ...]
+    lines: tuple[int, ...]
 
 
 def read_visits(path: Path) -> tuple[tuple[Visits, ...], tuple[str, ...]]:
@@ -99,4 +103,5 @@ def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequenc
                 f"{raw.file}, line {line}: pose {name} has another command than before; name it otherwise"
             )
     words = tuple(raw.rows[i][1][fields[DIRECTION].place].strip() if DIRECTION in fields else "" for i in rows)
-    return Visits(name, command[0], columns(_PLACE), None if turns is None else turns[0], turned(""), words)
+    lines = tuple(int(raw.lines[i]) for i in rows)
+    return Visits(name, command[0], columns(_PLACE), None if turns is None else turns[0], turned(""), words, lines)

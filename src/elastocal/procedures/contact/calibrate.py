@@ -13,7 +13,8 @@ and a of what is fixed,
     p + B g  is what the readings give,    B = A^+ a ,
 
 and an estimate stands for the combination where a fixed parameter of its size would shift it by many standard
-deviations.  Combinations are written with the number that joins them: 40 N * gripper.p + gripper.gap.
+deviations, unless the contacts resolve that parameter beside all others: then it is near the value that it is fixed at,
+which is another thing.  Combinations are written with the number that joins them: 40 N * gripper.p + gripper.gap.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ from elastocal.reduction.problem import linearise
 from elastocal.reduction.study import Study, StudyOptions, study
 from elastocal.reduction.verdict import Judged
 from elastocal.solve.groups import Combination, Groups
-from elastocal.solve.linear import unit_qr
-from elastocal.spatial.entries import Array
+from elastocal.solve.linear import solve_linear, unit_qr
+from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
 
@@ -125,7 +126,10 @@ def calibrate_contacts(
     studied = study(model, kept, seek, rng=rng, notes=notes, **options)
     forces = judge(model, studied.identification)
     combined = frozenset(c.kept for c in forces.standing)
-    own = (*_objects(touched), *_forces(touched, forces), *_not_separable(studied, forces))
+    own = (
+        *_objects(touched), *_forces(touched, forces), *_not_significant(studied, forces),
+        *_not_separable(studied, forces),
+    )  # fmt: skip
     return ContactCalibration(Judged(studied, model, own=own, combined=combined), touched, forces)
 
 
@@ -157,6 +161,15 @@ def misread(cause: Misreading, value: float) -> str:
     """As tables have it: degrees, mm, N."""
     factor, unit, decimals = {"rad": (180 / math.pi, "deg", 3), "m": (1e3, "mm", 3), "N": (1.0, "N", 2)}[cause.unit]
     return f"{factor * value:.{decimals}f} {unit}"
+
+
+def _not_significant(study: Study, forces: ContactJudgement) -> Iterator[Finding]:
+    """What the contacts resolve and do not tell from the robot file."""
+    absorbed = {n for c in forces.standing for n, _ in c.absorbed}
+    names = [d.name for d in study.identification.dropped if d.stage == "M3" and d.name not in absorbed]
+    if names:
+        text = f"Not significant, so fixed at what the robot file says: {', '.join(names)}."
+        yield note("not-significant", text, names=names)
 
 
 def _not_separable(study: Study, forces: ContactJudgement) -> Iterator[Finding]:
@@ -233,24 +246,33 @@ SAME = 1.2
 
 
 def standing(identified: Identification) -> tuple[Combination, ...]:
-    """Every estimate that a parameter sought but held, off by its size, would shift by the upper threshold times sd."""
-    fit = identified.fit
+    """Every estimate that a parameter sought but fixed, off by its size, would shift by the upper threshold times sd.
+
+    One that is known to a part of its size beside all others is no such parameter.
+    """
+    fit, threshold = identified.fit, identified.thresholds[0]
     table = {p.name: p for p in identified.sought.parameters}
     held = [n for n in identified.groups.names if n in table and n not in fit.names]
     if not held:
         return ()
     a = linearise(fit.campaign, fit.model, held, fit.problem.weights).matrix[: int(np.prod(fit.problem.shape))]
-    priors = np.zeros((len(fit.problem.matrix) - len(a), len(held)))
-    factors = unit_qr(fit.problem.matrix).solve(np.concatenate([a, priors]))
+    rows = np.concatenate([a, np.zeros((len(fit.problem.matrix) - len(a), len(held)))])
     size = np.array([max(abs(table[n].value), table[n].scale) for n in held])
-    shifts = np.abs(factors) * size / fit.sd[:, None]
+    unresolved = ~_resolved(np.column_stack([rows, fit.problem.matrix]), size / threshold)
+    factors = unit_qr(fit.problem.matrix).solve(rows)
+    shifts = np.where(unresolved, np.abs(factors) * size / fit.sd[:, None], 0.0)
     return tuple(
-        Combination(
-            name, tuple((held[j], float(factors[i, j])) for j in np.flatnonzero(shifts[i] > identified.thresholds[0]))
-        )
+        Combination(name, tuple((held[j], float(factors[i, j])) for j in np.flatnonzero(shifts[i] > threshold)))
         for i, name in enumerate(fit.names[: fit.problem.parameters])
-        if np.any(shifts[i] > identified.thresholds[0])
+        if np.any(shifts[i] > threshold)
     )
+
+
+def _resolved(rows: Array, most: Array) -> Bools:
+    """Whether the first unknowns have at most these standard deviations, all being free."""
+    fit = solve_linear(rows, np.zeros(len(rows)))
+    first = slice(len(most))
+    return np.asarray(fit.known[first] & (np.sqrt(np.diag(fit.unit_covariance)[first]) <= most))
 
 
 def force_level(campaign: Measured) -> float:

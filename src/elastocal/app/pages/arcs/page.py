@@ -58,7 +58,7 @@ def _verdict(arcs: Arcs) -> tuple[str, ...]:
             out += arcs.free.variants.axes_sentences()
         out += arcs.free.geometric.sentences()
     n = arcs.outliers
-    left = "left out of these figures and named below; the table of arcs has the results with and without."
+    left = "left out of these figures and named under Outliers; the table of arcs has the results with and without."
     out.append(f"{n} outlier{'s' * (n > 1)}: {left}" if n else "No outliers.")
     return tuple(out)
 

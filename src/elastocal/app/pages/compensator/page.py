@@ -72,7 +72,7 @@ def _verdict(fit: Compensator) -> tuple[str, ...]:
     if fit.moving.fit.dimension == 3:
         out.append(f"a = |P0 P2| = {1e3 * g.a:.3f} +- {_sd(sd['a'])} mm; {_direction(fit.moving.fit)}")
     if fit.outliers:
-        out.append(f"{fit.outliers} outlier{'s' * (fit.outliers > 1)}, named below and left out.")
+        out.append(f"{fit.outliers} outlier{'s' * (fit.outliers > 1)}, named under Outliers and left out.")
     spring = spring_sentences(fit.spring) if fit.spring else ()
     return (*out, *_tests(fit), *spring, *(plan_sentences(fit.plan) if fit.plan else ()))
 
