@@ -224,7 +224,10 @@ class BentTool:
         return self._solve(which, values)
 
     def _robot(self, values: Array) -> Robot:
-        return self.robot.with_parameters(dict(zip(self.names, values.tolist(), strict=True)))
+        given, table = dict(zip(self.names, values.tolist(), strict=True)), self.robot.parameters
+        if all(table.rows[table.index(name)].value == value for name, value in given.items()):
+            return self.robot
+        return self.robot.with_parameters(given)
 
     def _solve(self, which: Which, values: Array) -> ToolStates:
         """From the states that were solved last, and remembered with them."""
