@@ -72,6 +72,7 @@ def test_a_cell_without_loads_from_plan_to_validation(folder: Path) -> None:
     cell = folder / "cell"
     well("new", cell, "--robot", folder / "arm.csv", "--unloaded")
     assert "force" not in (cell / "cell.yaml").read_text().partition("options:")[2]
+    assert "without loads" in (cell / "README.md").read_text()
     assert not ec.read_robot(cell / "robot" / "robot.yaml").parameters.names
     plan = well("plan", cell, "--restarts", 1, "--json").data
     promised = {row["what"]: row["error_mm"] for row in plan["task"]}["root mean square"]

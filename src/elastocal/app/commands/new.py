@@ -114,7 +114,7 @@ def cell_contents(
     stated = stated if rated is None or source else {**stated, RATED: f"{rated:g}"}
     files = {
         Path(CELL): cell_text(name, shown, force, stated, true is not None, None if own_language(model) else path),
-        Path("README.md"): readme_text(name, model.title, shown),
+        Path("README.md"): readme_text(name, model.title, shown, loaded=not unloaded),
         Path("ASSUMPTIONS.md"): assumptions_text(name, taken),
         Path(".gitignore"): IGNORED,
         Path(".gitattributes"): ATTRIBUTES,
@@ -257,19 +257,20 @@ def cell_text(
     return "\n".join(lines) + "\n"
 
 
-def readme_text(name: str, title: str, program: str | None) -> str:
+def readme_text(name: str, title: str, program: str | None, *, loaded: bool = True) -> str:
     programs = f"`programs/{program}` is an example" if program else "put programs to correct into `programs/`"
     load = "is given by `--force`, `--loads` or `--milling`, or under `options` in `cell.yaml`"
-    load += ", where a made-up force for the example stands: replace it" if program else ""
+    load += ", where a made-up force for the example stands: replace it" if program and loaded else ""
+    how, chosen = ("under load", "poses and loads") if loaded else ("without loads", "poses")
     return f"""\
 # {name}
 
-Calibration of {title} under load, with Elastocal.
+Calibration of {title} {how}, with Elastocal.
 All commands are typed in this folder, `.` being the cell; from elsewhere its path takes the place of the dot.
 
 1. Look at `ASSUMPTIONS.md`: all that is taken for granted, and where to replace it; then at `robot/robot.yaml`
    and `plan/plan.yaml`: markers, loads, errors of your instruments, obstacles.
-2. `elastocal plan .` chooses poses and loads: `plan/plan.csv` and `plan/campaign.yaml`, a program where its language
+2. `elastocal plan .` chooses {chosen}: `plan/plan.csv` and `plan/campaign.yaml`, a program where its language
    is known; `reports/plan.html` says how good they are.
 3. Measure: copy `plan/campaign.yaml` and `plan/plan.csv` to `campaign/` and fill the table.
    To try everything before: `elastocal simulate .` fills `campaign/` with virtual readings.
