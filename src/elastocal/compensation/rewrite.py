@@ -67,17 +67,14 @@ def _unfit(placed: Placed, commands: Commands, use: Bools) -> list[Finding]:
     if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
         return []
     if program.language == "rapid":
-        notes = confdata_notes(program.targets, model.controller.axes, *_axes(placed, commands), use)
+        old, new = _axes(placed, commands)
+        notes = confdata_notes(program.targets, model.controller.axes, old, new, use)
         return [Finding("confdata", "warning", sentence) for sentence in notes]
     post = post_kinds()[program.language]()
     judged = np.zeros(len(program.targets), dtype=bool)
     judged[[m.end for m in program.moves if m.motion in post.judged]] = True
     judged &= ~placed.stations.by_axes[placed.stations.row]
-    notes = (
-        configuration_notes(model, program.targets, commands.nominal[placed.stations.row], judged, post.branch)
-        if judged.any()
-        else []
-    )
+    notes = configuration_notes(model, program.targets, commands.nominal[placed.stations.row], judged, post.branch)
     return [Finding("configuration", "warning", sentence) for sentence in notes]
 
 

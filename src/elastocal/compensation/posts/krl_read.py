@@ -303,7 +303,8 @@ class Walk:
         """At the head of a routine."""
         known = self._routine(name)
         active = self.routines.entry(known) if known else State(start(name), start(name)).active
-        self.state, self.branches, self.before, self.pending = State(**active), Branches(), [], None
+        self.state, self.pending = State(active["base"], active["tool"]), None
+        self.branches, self.before = Branches(), []
 
     def _call(self, word: str) -> None:
         known = self._routine(word)

@@ -6,7 +6,6 @@ Functions that are called are followed for the tool that they set; branches and 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,7 +38,7 @@ _ASSIGNED = re.compile(
 _CALL = re.compile(r"(?<![\w.])([A-Za-z_]\w*+)\s*\(", re.A)
 _MOVES = re.compile("mov[a-z]+|" + "|".join(OTHERS), re.A)
 _FLOW = re.compile(r"[ \t]*(if|elif|else|end|while|for|def|thread|sec|return|break|goto|run|join)\b", re.A)
-_ROUTINE = re.compile(r"(?<!\w)(def|thread|sec)[ \t]+(\w++)[ \t]*\(", re.A)
+_ROUTINE = re.compile(r"^[ \t]*(def|thread|sec)[ \t]+(\w++)[ \t]*\(", re.A | re.M)
 _FUNCTIONS = ("def", "thread", "sec")
 _DEPTH = {"end": -1, **dict.fromkeys(("if", "while", "for", *_FUNCTIONS), 1)}
 WHOLE = "the file"
@@ -84,20 +83,28 @@ class Walk:
         return Repeats.of(self.text)
 
     @cached_property
+    def functions(self) -> list[re.Match[str]]:
+        return list(_ROUTINE.finditer(self.code))
+
+    @cached_property
     def routines(self) -> Routines:
         """Functions and threads; the lines outside of them are one too, which begins before the first."""
-        places = {m[2]: self.text.line(m.start()) for m in _ROUTINE.finditer(self.code)}
+        places = {m[2]: self.text.line(m.start(1)) for m in self.functions}
         return Routines({**places, WHOLE: 0}, (WHOLE,), self._follow, lambda name: {"tool": NO_TOOL})
 
     @cached_property
     def threads(self) -> set[str]:
-        return {m[2] for m in _ROUTINE.finditer(self.code) if m[1] == "thread"}
+        return {m[2] for m in self.functions if m[1] == "thread"}
 
     @cached_property
     def uncalled(self) -> set[str]:
         """Functions that no line calls, as the program itself: they run where they stand."""
-        called = Counter(m[1] for m in _CALL.finditer(self.code))
-        return {name for name in self.routines.places if called[name] < 2} - self.threads
+        return {m[2] for m in self.functions if m[1] != "thread" and not self._calls(m[2])}
+
+    def _calls(self, name: str) -> bool:
+        """Whether it is called beside its head; a pattern that begins with the name is found ten times faster."""
+        found = re.finditer(rf"{name}\s*\(", self.code)
+        return sum(1 for m in found if not re.match(r"[\w.]", self.code[m.start() - 1 : m.start()])) > 1
 
     def whole(self) -> None:
         self._variables()
@@ -106,7 +113,7 @@ class Walk:
 
     def _follow(self, line: int, name: str) -> list[Active]:
         walk = replace(self, into=Collector(), tool=name, blocks=[], outer=[], branches=Branches(), ends=[])
-        for shared in ("code", "repeats", "routines", "threads", "uncalled"):
+        for shared in ("code", "repeats", "functions", "routines", "threads", "uncalled"):
             setattr(walk, shared, getattr(self, shared))
         walk.run(line)
         return [*(walk.ends or ()), {"tool": walk.tool}]
@@ -150,7 +157,7 @@ class Walk:
         return line
 
     def _function(self, line: int, start: int, end: int) -> int:
-        head = _ROUTINE.search(self.code, start, end)
+        head = _ROUTINE.match(self.code, start, end)
         name = head[2] if head else ""
         known = self.routines.places.get(name) == line
         after = (
@@ -171,7 +178,10 @@ class Walk:
         while depth and line < len(self.text.starts):
             line += 1
             flow = _FLOW.match(self.code, *self.text.span(line))
-            depth += 0 if not flow else _DEPTH.get(flow[1], 0)
+            if flow:
+                depth += _DEPTH.get(flow[1], 0)
+            else:
+                line = self.repeats.last[line - 1] + 1
         return line
 
     def _variables(self) -> None:
@@ -205,7 +215,7 @@ class Walk:
         """A call of a function, or the start of a thread, which runs beside the lines that follow."""
         self.into.last = None
         if name in self.threads:
-            beside = {"tool": Unknown(f"thread {name} runs beside other lines")}
+            beside: Active = {"tool": Unknown(f"thread {name} runs beside other lines")}
             sets = self.routines.called(name, beside) != beside
             self.tool = Unknown(f"thread {name} sets it") if sets else self.tool
         else:
