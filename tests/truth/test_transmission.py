@@ -9,6 +9,7 @@ from oracle.encoders import series, tables
 from scipy.stats import t as student
 
 from elastocal.procedures.transmission import identify
+from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries
 
 S = np.array([[93.0, 0.0, 0.0], [-1.25, 61.5, 0.0], [-1.0, 2.0, 247 / 9]])
 PER_TURN = np.array([16384, 12288, 8192])
@@ -68,3 +69,17 @@ def test_ratios_that_are_no_fractions_are_hardly_ever_proposed():
         f = identify(series(tables(rng, s, PER_TURN, False, 8)))
         invented += any(f.ratios.proposed.values())
     assert invented <= 0.3 * sets  # the rate is 0.1
+
+
+def test_a_display_whose_last_digit_divides_the_steps_does_not_make_a_ratio_exact():
+    """A ratio near 60 in whole turns of the motor: joint values are near 6, 12, 18 deg, shown to 0.01 deg."""
+    rng, sets, turns, inside = np.random.default_rng(1), draws(60, 400), np.arange(1.0, 9.0), 0
+    for _ in range(sets):
+        true = rng.uniform(59.98, 60.02)
+        shown = [f"{v:.2f}" for v in 360 * turns / true]
+        angle = AxisColumn("A_deg", np.radians([float(t) for t in shown]), np.pi / 180, tuple(shown))
+        counts = {"A": AxisColumn.of("A_counts", 8192 * turns)}
+        fit = identify([EncoderSeries("t", tuple(range(8)), counts, {"A": angle})], counts_per_turn={"A": 8192})
+        half = student.ppf(0.975, fit.robust.structure_freedom[0, 0]) * fit.robust.structure_sd[0, 0]
+        inside += abs(fit.robust.structure[0, 0] - true) < half
+    assert inside / sets > 0.95 - spread_of_share(0.95, sets)

@@ -145,7 +145,7 @@ def departures(loop: Loop, used: Bools, base: LinearSolution, noise: tuple[float
 
 def _scatter(fit: LinearSolution, division: float) -> float:
     """Of the residuals, at least that of the division."""
-    return max(fit.scatter, division / np.sqrt(12))
+    return max(fit.scatter, float(division / np.sqrt(12)))
 
 
 def _mean_error(fit: LinearSolution, division: float, sigma: float) -> float:

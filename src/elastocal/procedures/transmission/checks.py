@@ -90,7 +90,7 @@ def _slope(series: EncoderSeries, axis: str) -> _Slope | None:
     x = np.column_stack([*(series.joints[a].values for a in moving), np.ones(len(series.rows))])
     y = series.counts[axis].values
     fit = solve_linear(x, y)
-    return (float(fit.values[moving.index(axis)]), fit.scatter < SHARE * np.ptp(y)) if fit.known.all() else None
+    return (float(fit.values[moving.index(axis)]), fit.scatter < SHARE * float(np.ptp(y))) if fit.known.all() else None
 
 
 def doubts(

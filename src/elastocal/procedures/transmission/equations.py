@@ -47,6 +47,12 @@ class AxisColumn:
         values = np.asarray(numbers, dtype=np.float64)
         return cls(heading, values * factor, factor, tuple(f"{v:.12g}" for v in values))
 
+    @property
+    def last_place(self) -> float:
+        """What the last digit stands for, in SI; 0.0 of whole numbers, which are set and not read."""
+        decimals = max((len(t.strip().partition(".")[2]) for t in self.texts), default=0)
+        return abs(self.factor) * 10.0**-decimals if decimals else 0.0
+
     def as_printed(self, values: Array) -> Array:
         """Numbers of this column (n,) in the unit and with the zero that they are printed in."""
         return np.asarray((values - self.added) / self.factor)
@@ -129,13 +135,15 @@ class MotorEquations:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """All blocks; ``levels`` names the noise levels by table and relation."""
+    """All blocks; ``levels`` names the noise levels by table and relation, ``rounding`` are the variances of their
+    angles by the digits that are printed."""
 
     series: tuple[EncoderSeries, ...]
     axes: tuple[str, ...]
     from_zero: bool
     blocks: tuple[MotorEquations, ...]
     levels: tuple[tuple[str, Relation], ...]
+    rounding: tuple[float, ...]
 
     def block(self, relation: Relation, axis: str) -> MotorEquations | None:
         return next((b for b in self.blocks if (b.relation, b.axis) == (relation, axis)), None)
@@ -147,7 +155,14 @@ def system(series: Sequence[EncoderSeries], from_zero: bool = False) -> System:
     tables = tuple(dict.fromkeys(s.table for s in every))
     levels: tuple[tuple[str, Relation], ...] = tuple((t, r) for t in tables for r in ("motor", "joint"))
     blocks = [b for axis in axes for b in (_motor(every, axis, levels), _joint(every, axis, from_zero, levels)) if b]
-    return System(every, axes, from_zero, tuple(blocks), levels)
+    rounding = tuple(_rounding([s for s in every if s.table == t], r) for t, r in levels)
+    return System(every, axes, from_zero, tuple(blocks), levels, rounding)
+
+
+def _rounding(series: Sequence[EncoderSeries], relation: Relation) -> float:
+    """Of the column with the finest digits."""
+    columns = [c for s in series for c in (s.joints if relation == "joint" else s.motors).values()]
+    return min((c.last_place for c in columns), default=0.0) ** 2 / 12
 
 
 def _motor(series: Sequence[EncoderSeries], axis: str, levels: Sequence[tuple[str, Relation]]) -> MotorEquations | None:

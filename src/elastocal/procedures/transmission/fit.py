@@ -3,11 +3,12 @@
 Noise and estimates depend on each other and are computed in turn: the residuals of a block, divided by the spare part
 1 - h of their leverages h, say how far the equations of its tables scatter, by errors of angles and of counts:
 
-    v_i = a size_i^2 + b,   a >= 0,  b >= 1/12
+    v_i = a size_i^2 + b,   a >= d^2/12,  b >= 1/12
 
 for the blocks i with ``size`` counts per rad: a is the variance of an angle (a joint value that is rounded, a shaft
-that is aligned by hand), b that of a count, which is at least rounded to whole numbers.  Maximum of the likelihood of
-the blocks' sums of squares by scoring: weighted least squares with the weights spare_i / v_i^2.
+that is aligned by hand), b that of a count.  Both are at least rounded, angles to the last digit d that is printed.
+Maximum of the likelihood of the blocks' sums of squares by scoring: weighted least squares with the weights
+spare_i / v_i^2.
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ class NoiseLevel:
         return float((self.angle * size) ** 2 + self.count**2)
 
 
-def level(size: Array, squares: Array, spare: Array) -> NoiseLevel | None:
-    """From sums of squared residuals and spare equations of the blocks; None where no equation is spare."""
+def level(size: Array, squares: Array, spare: Array, rounding: float = 0.0) -> NoiseLevel | None:
+    """From sums of squared residuals and spare equations of the blocks; None where no equation is spare.
+
+    ``rounding`` is the least variance of an angle.
+    """
     used = spare > 1e-6
     n = spare[used]
     total = float(n.sum())
@@ -48,13 +52,14 @@ def level(size: Array, squares: Array, spare: Array) -> NoiseLevel | None:
         return None
     s2 = size[used] ** 2
     scale = float(s2.max())
-    x, y = s2 / scale, squares[used] / n - ROUNDING
+    least = rounding * s2 + ROUNDING
+    x, y = s2 / scale, squares[used] / n - least
     a, b = float(n @ np.maximum(y / x, 0.0)) / total, 0.0
     for _ in range(SCORING_STEPS):
-        last, (a, b) = (a, b), _step(x, y, n / (a * x + b + ROUNDING) ** 2)
+        last, (a, b) = (a, b), _step(x, y, n / (a * x + b + least) ** 2)
         if abs(a - last[0]) + abs(b - last[1]) <= 1e-6 * (a + b + ROUNDING):
             break
-    return NoiseLevel(float(np.sqrt(a / scale)), float(np.sqrt(b + ROUNDING)), total)
+    return NoiseLevel(float(np.sqrt(a / scale + rounding)), float(np.sqrt(b + ROUNDING)), total)
 
 
 def _step(x: Array, y: Array, w: Array) -> tuple[float, float]:
@@ -200,4 +205,4 @@ def _levels(system: System, parts: list[BlockFit]) -> tuple[NoiseLevel | None, .
         np.add.at(squares[:, i], p.block.noise[p.kept], p.residuals[p.kept] ** 2)
         np.add.at(spare[:, i], p.block.noise[p.kept], 1 - np.minimum(p.leverage[p.kept], 1.0))
     size = np.array([p.size for p in parts])
-    return tuple(level(size, q, n) for q, n in zip(squares, spare, strict=True))
+    return tuple(level(size, q, n, r) for q, n, r in zip(squares, spare, system.rounding, strict=True))
