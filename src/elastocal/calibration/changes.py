@@ -50,22 +50,22 @@ def changes(chosen: Fit, campaign: Campaign) -> tuple[Finding, ...]:
         used = sight.used & ~(dropped & ~np.isin(sight.states.pose, back)[:, None])
         blocks = replace(chosen.posterior.blocks, used=sight.fold(used))
         course = _course(chosen, campaign, posterior(blocks, chosen.posterior.log_scales))
-        found = course.best(STEPS)
-        mended = np.zeros(len(back), dtype=bool) if found is None else _explained(course, found, back)
+        change = course.best(STEPS)
+        mended = np.zeros(len(back), dtype=bool) if change is None else _explained(course, change, back)
         back = back[mended]
-        if found is not None and len(back) >= LEAST and (last or mended.all()):
-            return (finding_of(course, found, back),)
+        if change is not None and len(back) >= LEAST and (last or mended.all()):
+            return (finding_of(course, change, back),)
     course = _course(chosen, campaign, chosen.posterior)
-    found = course.best((*STEPS, *TRENDS))
-    return () if found is None else (finding_of(course, found),)
+    change = course.best((*STEPS, *TRENDS))
+    return () if change is None else (finding_of(course, change),)
 
 
-def renumbered(found: Finding, rows: Ints) -> Finding:
+def renumbered(finding: Finding, rows: Ints) -> Finding:
     """A change of a campaign of some ``rows``, told by those of the whole; other findings stay."""
-    if "outliers" not in found.data:
-        return found
-    data = {**found.data, "outliers": rows[found.data["outliers"]].tolist()}
-    return replace(found, data=data | ({"row": int(rows[data["row"]])} if "row" in data else {}))
+    if "outliers" not in finding.data:
+        return finding
+    data = {**finding.data, "outliers": rows[finding.data["outliers"]].tolist()}
+    return replace(finding, data=data | ({"row": int(rows[data["row"]])} if "row" in data else {}))
 
 
 def _course(chosen: Fit, campaign: Campaign, post: Posterior) -> Course:
@@ -130,8 +130,8 @@ def _moved(course: Course, change: Change, chance: str, data: dict[str, Any]) ->
         f"the instrument or the base was moved between {data['last']} and {data['place']}: points are "
         f"{1e3 * shift:.3f} mm and {1e3 * turn:.3f} mrad elsewhere from there on ({chance})"
     )
-    found = warning("moved", text, station=name, shift=shift, turn=turn, **data)
-    return found, "give these rows a station of their own", [station_word(data["place"])]
+    finding = warning("moved", text, station=name, shift=shift, turn=turn, **data)
+    return finding, "give these rows a station of their own", [station_word(data["place"])]
 
 
 def _targets(course: Course, change: Change, chance: str, data: dict[str, Any]) -> Made:
@@ -140,15 +140,15 @@ def _targets(course: Course, change: Change, chance: str, data: dict[str, Any]) 
     if pair is not None:
         one, other = (names[i] for i in pair)
         text = f"markers {one} and {other} are exchanged from {place} on ({chance})"
-        found = warning("exchanged", text, markers=[one, other], **data)
-        return found, "exchange them back", [markers_word(one, other, rows_from(place))]
+        finding = warning("exchanged", text, markers=[one, other], **data)
+        return finding, "exchange them back", [markers_word(one, other, rows_from(place))]
     step, sd = (v.reshape(-1, 3) for v in (change.score.step, change.score.sd))
     size = np.linalg.norm(step, axis=1)
     plain = [i for i in range(len(size)) if np.any(np.abs(step[i]) > PLAIN * sd[i])] or [int(np.argmax(size))]
     which = ", ".join(f"{names[i]} by {1e3 * size[i]:.3f} mm" for i in plain)
     text = f"markers sit elsewhere on the tool from {place} on: {which} ({chance})"
-    found = warning("marker-moved", text, markers={names[i]: float(size[i]) for i in plain}, **data)
-    return found, "make them markers of their own", [marker_word(names[i], place) for i in plain]
+    finding = warning("marker-moved", text, markers={names[i]: float(size[i]) for i in plain}, **data)
+    return finding, "make them markers of their own", [marker_word(names[i], place) for i in plain]
 
 
 def _exchanged(course: Course, change: Change) -> tuple[int, int] | None:
