@@ -97,12 +97,12 @@ def changed(here: Calibration, campaign: Campaign, states: States, away: Array, 
     blocks = Blocks(sight.fold(off), columns, sight.fold(sight.used), (noise,), groups)
     tests = ScoreTests(posterior(blocks, blocks.start))
     course = Course(sight, here.robot, here.placing, slope[:, :, own:], campaign, tests)
-    found = course.best((*STEPS, *TRENDS))
+    change = course.best((*STEPS, *TRENDS))
     as_read = float(np.sqrt(np.nanmean((away / reading[:, :, None]) ** 2)))
-    if found is None or not found.score.noise < ANEW * as_read:
+    if change is None or not change.score.noise < ANEW * as_read:
         return None
-    change = finding_of(course, found, words=False)
-    return replace(change, text=f"{change.text[0].upper()}{change.text[1:]}")
+    finding = finding_of(course, change, words=False)
+    return replace(finding, text=f"{finding.text[0].upper()}{finding.text[1:]}")
 
 
 def _moved(c: Calibration, states: States, away: Array, anew: Anew, s: int) -> tuple[float, float, str]:

@@ -174,9 +174,9 @@ class Walk:
 
     @cached_property
     def routines(self) -> Routines:
-        found = list(_ROUTINE.finditer(self.text.text))
-        places = {m[2]: self.text.line(m.start(2)) for m in found}
-        public = {m[2] for i, m in enumerate(found) if not i or m[1]}
+        heads = list(_ROUTINE.finditer(self.text.text))
+        places = {m[2]: self.text.line(m.start(2)) for m in heads}
+        public = {m[2] for i, m in enumerate(heads) if not i or m[1]}
         return Routines(places, public, self._follow, lambda name: State(start(name), start(name)).active)
 
     def _follow(self, line: int, name: str) -> list[Active]:

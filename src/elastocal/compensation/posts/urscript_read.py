@@ -103,8 +103,8 @@ class Walk:
 
     def _calls(self, name: str) -> bool:
         """Whether it is called beside its head; a pattern that begins with the name is found ten times faster."""
-        found = re.finditer(rf"{name}\s*\(", self.code)
-        return sum(1 for m in found if not re.match(r"[\w.]", self.code[m.start() - 1 : m.start()])) > 1
+        uses = re.finditer(rf"{name}\s*\(", self.code)
+        return sum(1 for m in uses if not re.match(r"[\w.]", self.code[m.start() - 1 : m.start()])) > 1
 
     def whole(self) -> None:
         self._variables()

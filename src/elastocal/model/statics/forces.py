@@ -128,8 +128,8 @@ def shifted(screws: Array, point: Array, out: Array) -> None:
 def loaded_joints(model: Robot, values: Sequence[Entry], size: int) -> dict[str, Array]:
     """Loaded value of every joint by name."""
     dofs = model.chain.dofs
-    found = ((dofs[i].frame, values[i]) for i in model.joint_dofs)
-    return {joint: np.full(size, v) if isinstance(v, float) else v for joint, v in found}
+    joints = ((dofs[i].frame, values[i]) for i in model.joint_dofs)
+    return {joint: np.full(size, v) if isinstance(v, float) else v for joint, v in joints}
 
 
 def placed_loads(model: Robot, state: ChainState) -> list[Placed]:
@@ -292,8 +292,8 @@ def axis_forces(flex: Flexibility, at: Posture, values: Sequence[Entry]) -> list
     if not model.axis_loads:
         return []
     loaded, place, joint_dof = loaded_joints(model, values, at.size), flex.place, model.chain.joint_dof
-    found = [axis for load in model.axis_loads for axis in load.axis_forces(loaded, at.resting)]
-    return [(place[dof], axis) for axis in found if (dof := joint_dof(axis.joint)) in place]
+    acting = [axis for load in model.axis_loads for axis in load.axis_forces(loaded, at.resting)]
+    return [(place[dof], axis) for axis in acting if (dof := joint_dof(axis.joint)) in place]
 
 
 Acting = tuple[str, float | Array, float | Array]

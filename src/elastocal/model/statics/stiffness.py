@@ -150,8 +150,8 @@ def loaded_stiffness(
             full, _, solved, _, _ = solve_chunk(flex, at_rows, wrenches)
         else:
             full, solved = bent.theta[rows].T, bent.status[rows]
-        found = _loaded_chunk(flex, at_rows, wrenches, at, full, solved)
-        out[0, :, :, rows], out[1, :, :, rows], status[rows] = found
+        part = _loaded_chunk(flex, at_rows, wrenches, at, full, solved)
+        out[0, :, :, rows], out[1, :, :, rows], status[rows] = part
         if progress is not None:
             progress(rows.stop, total)
     compliance, stiff = np.moveaxis(out, -1, 1)
