@@ -142,3 +142,11 @@ def test_blocks_without_end_are_read_all_the_same(language: str) -> None:
     }
     program = read_program(lines[language] + 300 * lines[language].partition("\n")[2], language)
     assert len(program.moves) + len(program.skipped) == (0 if language == "rapid" else 301)
+
+
+def test_calls_and_loops_are_followed_to_a_depth() -> None:
+    chain = [line for i in range(30) for line in (f"def f{i}():", B if i == 29 else f"f{i + 1}()", "end")]
+    assert reasons(urscript(A, *chain, "f0()", f"movel({P1})")) == {
+        94: "its tool is not known: calls and loops are nested deeper than 20"
+    }
+    assert tool_heights(urscript(A, *chain, "f20()", f"movel({P1})")) == {94: 300}

@@ -17,7 +17,7 @@ from elastocal.compensation.posts.collect import Missing
 
 Active = dict[str, str]
 """Names of what is active, by what they are: ``{"base": "2", "tool": "at the start of part"}``."""
-DEEPEST = 50
+DEEPEST = 20
 """Calls and loops within each other that are followed."""
 
 
