@@ -66,7 +66,7 @@ def test_a_folder_where_a_file_is_meant(run: Run, desk: Path, command: str) -> N
         (("plan", "lost.yaml"), "lost.yaml: no such file"),
         (("plan", "kuka-kr27"), "there is no robot 'kuka-kr27'; did you mean 'kuka-kr270'?"),
         (("plan", "table.csv"), "table.csv: is not a robot file; give a .yaml or .urdf file"),
-        (("plan", "kr270"), "--out is missing; give it, or a cell; for example: elastocal plan kuka-kr270 --hang 250"),
+        (("plan", "kr270"), "--out is missing; give it, or a cell; for example: elastocal plan arm.urdf --poses 40"),
         (("gravity", "table.csv"), "ROBOT is missing; give it, or a cell; for example: elastocal gravity sweeps.csv"),
         (("new", "mycell"), "missing option '--robot'; for example: elastocal new mycell --robot kr270"),
         (("assess", "table.csv", "kuka-kr270"), "table.csv, line 1: there is no column for axis A2; add A2_deg"),

@@ -196,7 +196,7 @@ def test_pulses_per_degree_of_the_user_make_a_job_in_pulses_readable() -> None:
     five = {"S": 1341.4, "L": 1341.4, "U": 1341.4, "R": 1000, "B": -980.5}
     for wrong, key, value in ((", T: 622.1", "", five), ("1000", ".R", 0)):
         bad = PULSES.replace(wrong, "0" if wrong == "1000" else "")
-        with refused("input", value, file="gp25.yaml", line=28, column=f"controller.pulses_per_degree{key}"):
+        with refused("input", value, file="gp25.yaml", line=29, column=f"controller.pulses_per_degree{key}"):
             robot_from_text(text.replace("language: jbi", f"language: jbi\n  {bad}"), "gp25.yaml")
 
 
