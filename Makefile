@@ -78,7 +78,7 @@ docs: $(TEST_STAMP)
 	$(BIN)/sphinx-build -q -W --keep-going -j 2 -b html docs docs/_build/html
 	@echo "documentation: docs/_build/html/index.html"
 
-bench: $(STAMP)
+bench: $(TEST_STAMP)
 	$(PIP) -e '.[bench]'
 	$(BIN)/python -m benchmarks
 

@@ -57,8 +57,10 @@ def spent(arguments: list[str], folder: Path, sources: Path | None = None) -> Sp
 
 
 def _kept(sources: Path | None) -> dict[str, str]:
-    """The environment, in which modules stay compiled as people have them: compiling takes 0.6 s of a command."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    """The environment as people have it: modules stay compiled, which takes 0.6 s of a command, and how many threads
+    linear algebra has is a command's own affair."""
+    own = ("PYTHONDONTWRITEBYTECODE", "OPENBLAS_NUM_THREADS")
+    kept = {name: value for name, value in os.environ.items() if name not in own}
     return kept if sources is None else kept | {"PYTHONPATH": str(sources)}
 
 
