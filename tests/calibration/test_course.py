@@ -13,6 +13,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.changes import renumbered
 from elastocal.calibration.moved import parted
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.slips import put_right
 from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
 
@@ -141,6 +142,35 @@ def test_a_target_that_was_moved() -> None:
     again = calibrate(KR270, of(q, wrong), WORDS, accept=found.data["words"])
     assert change(again) is None
     assert len(again.markers) == 4
+
+
+def test_a_target_that_was_moved_twice() -> None:
+    """The first change is accepted, then the second is named, of the marker that the first has made."""
+    q, x = table(3, 60)
+    way = np.einsum("ij,njk,k->ni", _turn_of_station(q, x), kinematics(KR270, q).rotation, [1e-3, 0.0, -5e-4])
+    wrong = x.copy()
+    wrong[20:, 1] += way[20:]
+    wrong[40:, 1] += way[40:]
+    data, words, rows = of(q, wrong), [], []
+    for _ in range(2):
+        found = named(calibrate(KR270, data, ("geometry",), accept=words))
+        assert found.code == "marker-moved"
+        words, rows = [*words, *found.data["words"]], [*rows, found.data["row"]]
+    assert sorted(rows) == [20, 40]
+    again = calibrate(KR270, data, ("geometry",), accept=words)
+    assert change(again) is None
+    assert len(again.markers) == 5
+
+
+def test_the_second_word_of_a_marker_parts_the_rows_of_the_first() -> None:
+    q, x = table(2)
+    first = "a marker for marker2 in rows from row 20 on"
+    distance = np.linalg.norm(x, axis=2)
+    data = put_right(KR270, campaign(q, KR270, distance=distance), [first, f"{first} in rows from row 40 on"])
+    read = np.isfinite(data.campaign.distance)
+    assert [np.flatnonzero(column).tolist() for column in read.T] == [
+        list(range(POSES)), list(range(20)), list(range(20, 40)), list(range(40, POSES)),
+    ]  # fmt: skip
 
 
 def _turn_of_station(q: np.ndarray, x: np.ndarray) -> np.ndarray:
