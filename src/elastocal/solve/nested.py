@@ -32,8 +32,9 @@ LEVEL = 0.01
 """A model is rejected where data this far off it would come up less often than this."""
 INDEPENDENT = 1e-6
 """Share of a column's square that the fitted columns must leave."""
-DUST = 1e-24
-"""Share of the largest square of an effect's columns that is rounding: readings do not depend on such a column."""
+DUST = 1e-8
+"""Share of the largest square of an effect's columns below which one is not seen: rounding, or a turn of points that
+are within 0.1 mm of its axis, beside a shift."""
 EXACT = 1e-16
 """Variance of residuals, in units of the noise, that is rounding: readings without noise leave no less."""
 
