@@ -155,7 +155,9 @@ def test_a_target_that_was_moved_twice() -> None:
     wrong = x.copy()
     wrong[20:, 1] += way[20:]
     wrong[40:, 1] += way[40:]
-    data, words, rows = of(q, wrong), [], []
+    data = of(q, wrong)
+    words: list[str] = []
+    rows: list[int] = []
     for _ in range(2):
         found = named(calibrate(KR270, data, ("geometry",), accept=words))
         assert found.code == "marker-moved"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,7 +132,7 @@ def test_a_name_is_enough_and_nothing_is_silent() -> None:
     ("name", "value"),
     [("loads", [Hanging(masses=(100.0,))]), ("markers", ["nonsense"]), ("model", "auto"), ("noise", 3e-5)],
 )
-def test_what_a_plan_would_not_use_is_refused(name: str, value: object) -> None:
+def test_what_a_plan_would_not_use_is_refused(name: str, value: Any) -> None:
     with refused("conflict", value, parameter=name):
         ec.plan(arm(), planned().task, **{name: value})
     with refused("conflict", "geometri", parameter="model"):
