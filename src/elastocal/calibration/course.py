@@ -108,13 +108,14 @@ class Course:
         tried = [c for kind in kinds for c in self._tried(kind)]
         made = {step: 2 * sum(c.tests for c in tried if c.is_step == step) for step in (True, False)}
         tried = [replace(c, tests=made[c.is_step]) for c in tried]
-        best = min(tried, key=lambda c: (c.probability, c.score.noise), default=None)
+        of_kind = ([c for c in tried if c.kind == kind] for kind in kinds)
+        leading = [min(same, key=_improbable) for same in of_kind if same]
+        best = min(leading, key=_improbable, default=None)
         judged = None if best is None or best.probability >= LEVEL else self._beside_poses(best)
         if judged is None:
             return None
-        first, *others = (c for c in tried if _as_good(c, judged))
-        names = dict.fromkeys(c.kind for c in others if c.kind != first.kind)
-        return replace(first, joint=judged.joint, alike=tuple(names))
+        first, *others = (c for c in leading if _as_good(c, judged))
+        return replace(first, joint=judged.joint, alike=tuple(c.kind for c in others))
 
     def _tried(self, kind: str) -> Iterator[Change]:
         s = self.sight.states
@@ -204,6 +205,10 @@ class Course:
         return self.tests.left_after(columns, change.score.step)
 
 
+def _improbable(change: Change) -> tuple[float, float]:
+    return change.probability, change.score.noise
+
+
 def _as_good(one: Change, best: Change) -> bool:
     """Whether it explains as much as the best but for chance: an arm that never turns its tool moves a marker on it as
     a shift of the instrument does."""
@@ -211,4 +216,5 @@ def _as_good(one: Change, best: Change) -> bool:
 
     chance = best.score.noise**2 * float(chdtri(max(one.score.size, best.score.size), LEVEL))
     less = best.score.chi2 - one.score.chi2
-    return one.is_step == best.is_step and less <= max(chance, INDEPENDENT * best.score.chi2)
+    as_much = less <= max(chance, INDEPENDENT * best.score.chi2)
+    return one.is_step == best.is_step and one.probability < LEVEL and as_much
