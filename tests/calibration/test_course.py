@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from oracle.refusals import refused
@@ -13,6 +15,8 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.changes import renumbered
 from elastocal.calibration.moved import parted
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.slips import put_right
+from elastocal.files.robot.read import read_robot
 from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
 
@@ -69,6 +73,7 @@ def test_an_instrument_that_was_moved(markers: int) -> None:
     data = of(q, moved_from(x, MIDDLE))
     found = named(calibrate(KR270, data, WORDS))
     assert (found.code, found.data["row"], found.data["last"]) == ("moved", MIDDLE, f"row {MIDDLE - 1}")
+    assert "alike" not in found.data
     assert found.data["shift"] == pytest.approx(np.linalg.norm(SHIFT), rel=0.2)
     assert found.data["turn"] == pytest.approx(np.linalg.norm(TURN), rel=0.2)
     again = calibrate(KR270, data, WORDS, accept=found.data["words"])
@@ -141,6 +146,63 @@ def test_a_target_that_was_moved() -> None:
     again = calibrate(KR270, of(q, wrong), WORDS, accept=found.data["words"])
     assert change(again) is None
     assert len(again.markers) == 4
+
+
+def test_a_target_that_was_moved_twice() -> None:
+    """The first change is accepted, then the second is named, of the marker that the first has made."""
+    q, x = table(3, 60)
+    way = np.einsum("ij,njk,k->ni", _turn_of_station(q, x), kinematics(KR270, q).rotation, [1e-3, 0.0, -5e-4])
+    wrong = x.copy()
+    wrong[20:, 1] += way[20:]
+    wrong[40:, 1] += way[40:]
+    data = of(q, wrong)
+    words: list[str] = []
+    rows: list[int] = []
+    for _ in range(2):
+        found = named(calibrate(KR270, data, ("geometry",), accept=words))
+        assert found.code == "marker-moved"
+        words, rows = [*words, *found.data["words"]], [*rows, found.data["row"]]
+    assert sorted(rows) == [20, 40]
+    again = calibrate(KR270, data, ("geometry",), accept=words)
+    assert change(again) is None
+    assert len(again.markers) == 5
+
+
+def test_the_second_word_of_a_marker_parts_the_rows_of_the_first() -> None:
+    q, x = table(2)
+    first = "a marker for marker2 in rows from row 20 on"
+    distance = np.linalg.norm(x, axis=2)
+    data = put_right(KR270, campaign(q, KR270, distance=distance), [first, f"{first} in rows from row 40 on"])
+    read = np.isfinite(data.campaign.distance)
+    assert [np.flatnonzero(column).tolist() for column in read.T] == [
+        list(range(POSES)), list(range(20)), list(range(20, 40)), list(range(40, POSES)),
+    ]  # fmt: skip
+
+
+SLIDE = """<link name="l{to}"/><joint name="j{to}" type="prismatic"><parent link="l{of}"/><child link="l{to}"/>
+<axis xyz="{axis}"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>"""
+
+
+@pytest.mark.parametrize("axes", [("0 0 1",), ("1 0 0", "0 1 0", "0 0 1")])
+def test_an_arm_that_never_turns_its_tool_does_not_tell_instrument_from_marker(
+    axes: tuple[str, ...], tmp_path: Path
+) -> None:
+    slides = "".join(SLIDE.format(of=i, to=i + 1, axis=axis) for i, axis in enumerate(axes))
+    file = tmp_path / "slides.urdf"
+    file.write_text(f'<robot name="slides"><link name="l0"/>{slides}</robot>')
+    robot = read_robot(file)
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1, 1, (30, len(axes)))
+    x = kinematics(robot, q).position[:, None] + [0.5, 0.0, 0.1] + rng.normal(size=(30, 1, 3)) * 1e-5
+    assert change(calibrate(robot, campaign(q, robot, position=x))) is None
+    x[15:] += SHIFT
+    data = campaign(q, robot, position=x)
+    found = named(calibrate(robot, data))
+    assert (found.code, found.data["row"], found.data["alike"]) == ("moved", 15, ["marker-moved"])
+    assert found.data["shift"] == pytest.approx(np.linalg.norm(SHIFT), rel=0.1)
+    assert found.data["turn"] < 1e-4
+    assert "do not tell it from markers that sit elsewhere on the tool" in found.text
+    assert change(calibrate(robot, data, accept=found.data["words"])) is None
 
 
 def _turn_of_station(q: np.ndarray, x: np.ndarray) -> np.ndarray:

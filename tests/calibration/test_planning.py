@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.calibration.planning import drawn_robot
+from elastocal.design.loading.loading import Hanging
 from elastocal.design.result import Plan
 from elastocal.design.task import Limits
 from elastocal.model.robot import Robot
@@ -124,6 +126,17 @@ def test_a_name_is_enough_and_nothing_is_silent() -> None:
         ec.plan(arm(), planned().task, limits=Limits(share={"A2.offset": 0.1}))
     with refused("unknown-model-word", "geometri"):
         ec.plan("cylindrical", model=["geometri"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("loads", [Hanging(masses=(100.0,))]), ("markers", ["nonsense"]), ("model", "auto"), ("noise", 3e-5)],
+)
+def test_what_a_plan_would_not_use_is_refused(name: str, value: Any) -> None:
+    with refused("conflict", value, parameter=name):
+        ec.plan(arm(), planned().task, **{name: value})
+    with refused("conflict", "geometri", parameter="model"):
+        ec.plan(arm(), loads=[Hanging(masses=(100.0,))], model="geometri", seek=["A?.k"])
 
 
 def test_a_reflector_on_the_last_axis_is_told() -> None:

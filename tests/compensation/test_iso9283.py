@@ -119,3 +119,13 @@ def test_what_is_no_number_is_named_by_pose_and_cycle():
         iso9283(command, reached[:1])
     with refused("shape", 1, parameter="turned"):
         iso9283(command[:1].repeat(2, axis=0), np.zeros((2, 4, 3)), desired=[np.eye(3)] * 2, turned=[None])
+
+
+@pytest.mark.parametrize(("off", "named"), [(1e-2, [4]), (5e-3, [4]), (1e-3, [4]), (1e-4, []), (1e-5, [])])
+def test_visits_that_agree_at_round_numbers_hide_no_outlier(off: float, named: list[int]) -> None:
+    """Up to 0.1 mm it may be the last digit of the instrument."""
+    reached = np.tile([1.0, 0.25, 0.5], (10, 1))
+    reached[4, 0] += off
+    found = iso9283([reached[0]], [reached])
+    assert [o.cycle for o in found.outliers] == named
+    assert (found.without[0].accuracy == 0.0) == bool(named)

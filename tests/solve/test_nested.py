@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
-from elastocal.solve.nested import f_test, undecided
+from elastocal.solve.nested import f_test, score_of_rows, undecided
 
 
 def test_f_and_chi_square():
@@ -27,3 +28,18 @@ def test_what_cannot_be_told_has_its_reason(test):
     assert not test.decided
     assert not test.rejected
     assert test.reason
+
+
+def test_columns_of_rounding_are_not_seen():
+    """Turns of an instrument that reads distances alone: the other columns say what they say without."""
+    rng = np.random.default_rng(0)
+    left, span, columns = rng.normal(size=200), np.zeros((200, 0)), rng.normal(size=(200, 3))
+    dust = 1e-16 * rng.normal(size=(200, 3))
+    alone, found = (score_of_rows(span, left, c, 190.0) for c in (columns, np.hstack([columns, dust])))
+    assert (found.size, found.chi2, found.probability) == (
+        3,
+        pytest.approx(alone.chi2),
+        pytest.approx(alone.probability),
+    )
+    np.testing.assert_allclose(found.step, [*alone.step, 0, 0, 0], rtol=1e-9)
+    assert score_of_rows(span, left, np.zeros((200, 2)), 190.0).size == 0

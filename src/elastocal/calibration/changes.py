@@ -37,6 +37,13 @@ DRIFTS = {
     "growth": "the arm grows or shrinks, as it does while it warms up",
 }
 
+CALLED = {
+    "targets": "markers that sit elsewhere on the tool",
+    "joints": "zeros of joints that drift",
+    "growth": "an arm that grows or shrinks",
+}
+"""Kinds beside one that stands before them."""
+
 
 def changes(chosen: Fit, campaign: Campaign) -> tuple[Finding, ...]:
     """The change that explains most, as a warning; none where all may be chance."""
@@ -105,6 +112,9 @@ def finding_of(course: Course, change: Change, mended: Ints | None = None, *, wo
     if change.joint:
         data["joint"] = change.joint
         chance += f", which is that of {change.joint} too, so that an effect of it may look the same"
+    if change.alike:
+        data["alike"] = ["marker-moved" if kind == "targets" else kind for kind in change.alike]
+        chance += f"; the readings do not tell it from {' or '.join(CALLED[kind] for kind in change.alike)}"
     if not change.is_step:
         return _drift(course, change, chance, data)
     data |= {"row": change.row, "place": course.campaign.line(change.row), "last": course.campaign.line(change.last)}

@@ -27,7 +27,7 @@ from elastocal.calibration.placing import Placing
 from elastocal.calibration.sight import Sight
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.solve.nested import Score, ScoreTests
+from elastocal.solve.nested import INDEPENDENT, Score, ScoreTests
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
@@ -60,6 +60,8 @@ class Change:
     station: int = 0
     joint: str = ""
     """By whose values the rows are in order."""
+    alike: tuple[str, ...] = ()
+    """Other kinds that explain the readings as well."""
 
     @property
     def is_step(self) -> bool:
@@ -99,14 +101,21 @@ class Course:
         return np.asarray(at / max(float(at.max()), 1e-300))
 
     def best(self, kinds: tuple[str, ...]) -> Change | None:
-        """The least probable change, which leaves least, if it is significant and no matter of poses.
+        """The least probable change, which leaves least, if it is significant and no matter of poses; of those that
+        explain as much within chance the first of the kinds.
 
         Half of the level is for steps, half for trends."""
         tried = [c for kind in kinds for c in self._tried(kind)]
         made = {step: 2 * sum(c.tests for c in tried if c.is_step == step) for step in (True, False)}
         tried = [replace(c, tests=made[c.is_step]) for c in tried]
-        best = min(tried, key=lambda c: (c.probability, c.score.noise), default=None)
-        return None if best is None or best.probability >= LEVEL else self._beside_poses(best)
+        of_kind = ([c for c in tried if c.kind == kind] for kind in kinds)
+        leading = [min(same, key=_improbable) for same in of_kind if same]
+        best = min(leading, key=_improbable, default=None)
+        judged = None if best is None or best.probability >= LEVEL else self._beside_poses(best)
+        if judged is None:
+            return None
+        first, *others = (c for c in leading if _as_good(c, judged))
+        return replace(first, joint=judged.joint, alike=tuple(c.kind for c in others))
 
     def _tried(self, kind: str) -> Iterator[Change]:
         s = self.sight.states
@@ -194,3 +203,18 @@ class Course:
         """Whitened residuals (poses, rows) of a fit that has taken the change in."""
         columns = self.sight.fold(change.columns * change.weight[:, None, None])
         return self.tests.left_after(columns, change.score.step)
+
+
+def _improbable(change: Change) -> tuple[float, float]:
+    return change.probability, change.score.noise
+
+
+def _as_good(one: Change, best: Change) -> bool:
+    """Whether it explains as much as the best but for chance: an arm that never turns its tool moves a marker on it as
+    a shift of the instrument does."""
+    from scipy.special import chdtri
+
+    chance = best.score.noise**2 * float(chdtri(max(one.score.size, best.score.size), LEVEL))
+    less = best.score.chi2 - one.score.chi2
+    as_much = less <= max(chance, INDEPENDENT * best.score.chi2)
+    return one.is_step == best.is_step and one.probability < LEVEL and as_much

@@ -37,10 +37,12 @@ def parted(campaign: Campaign, word: str) -> Campaign | None:
     """The campaign with a station or a marker for rows that ``word`` names; None where it is no such word."""
     if word.startswith(STATION):
         return _own_station(campaign, word.removeprefix(STATION))
-    for number, marker in enumerate(campaign.markers):
-        if word.startswith(start := marker_word(marker, "").partition("rows")[0]):
-            return _own_marker(campaign, number, word.removeprefix(start))
-    return None
+    starts = [marker_word(marker, "").removesuffix(rows_from("")) for marker in campaign.markers]
+    named = [number for number, start in enumerate(starts) if word.startswith(start)]
+    if not named:
+        return None
+    longest = max(named, key=lambda number: len(starts[number]))  # "marker2 in rows from row 20 on" is one of them too
+    return _own_marker(campaign, longest, word.removeprefix(starts[longest]))
 
 
 def from_rows(robot: Robot, campaign: Campaign) -> Iterator[tuple[str, Campaign]]:

@@ -37,6 +37,8 @@ from elastocal.spatial.entries import Array
 
 POSES, CANDIDATES = 40, 2000
 """Poses of an unloaded campaign, and configurations that are drawn for it, where nobody says how many."""
+NOISE = 3e-5
+"""Of one coordinate of a reading in m, where nobody says it."""
 Words = str | Sequence[str]
 
 
@@ -48,8 +50,8 @@ def plan(
     loads: Sequence[Loading] = (),
     markers: Sequence[str] = (),
     seek: Sequence[str] | None = None,
-    model: Words = "auto",
-    noise: float = 3e-5,
+    model: Words | None = None,
+    noise: float | None = None,
     tests: TestPlan | None = None,
     poses: int | None = None,
     criterion: str | None = None,
@@ -68,23 +70,27 @@ def plan(
         plan("arm.urdf", poses=40)                                  geometry, own weight, gears: no load
         plan(robot, loads=[Hanging(masses=(100.0,))], seek=["A?.k"])   compliances
 
-    With ``loads`` deflections of ``markers`` (default the tool) are read; ``noise`` (m) is the sd of one coordinate of
-    one reading, loaded or not, so that a deflection has sqrt(2) of it.  Without loads positions are read, for what
-    ``calibrate`` would fit to them: ``model`` are its words.  ``tests`` are poses where the accuracy counts; with
+    With ``loads`` deflections of ``markers`` (default the tool) are read; ``noise`` (m, default 3e-5) is the sd of one
+    coordinate of one reading, loaded or not, so that a deflection has sqrt(2) of it.  Without loads positions are read,
+    for what ``calibrate`` would fit to them: ``model`` are its words (default "auto").  A task has all of these of its
+    own.  ``tests`` are poses where the accuracy counts; with
     ``limits`` the smallest plan that meets them is sought, up to ``most`` poses.
     """
     robot = robot if isinstance(robot, Robot) else read_robot(robot)
     if isinstance(work, PlanTask):
+        _refuse("the task has its own", loads=loads or None, markers=markers or None, model=model, noise=noise)
         made = robot if work.prior is None else with_words(robot, tuple(work.prior.effects))[0]
         task = replace(work, model=made)
     else:
-        task = marker_task(bending(robot) if loads else robot, work, loads, markers, noise)
+        if loads:
+            _refuse("its words are those of a campaign without loads", model=model)
+        task = marker_task(bending(robot) if loads else robot, work, loads, markers, NOISE if noise is None else noise)
         if not loads and seek is not None:
             raise MissingError(
                 "no load is given, so that nothing bends; give loads, such as a weight that hangs at the tool, or "
                 "leave seek out: an unloaded campaign is planned for all that calibrate would fit"
             )
-        task = task if loads else unloaded_task(task, model)
+        task = task if loads else unloaded_task(task, "auto" if model is None else model)
     task = replace(
         task,
         names=task.names if seek is None else (seek,) if isinstance(seek, str) else tuple(seek),
@@ -95,6 +101,13 @@ def plan(
         task, tests=tests, limits=limits, most=most, curve=curve, restarts=restarts, seed=seed, speeds=speeds,
         change=change, executor=executor, progress=progress,
     )  # fmt: skip
+
+
+def _refuse(why: str, **given: object) -> None:
+    """What was given and would not be used."""
+    for name, value in given.items():
+        if value is not None:
+            raise ConflictError(f"{name}: {why}; leave {name} out", parameter=name, value=value)
 
 
 def unloaded_task(task: PlanTask, model: Words = "auto", priors: Sequence[Prior] = ()) -> PlanTask:

@@ -164,12 +164,12 @@ def size_of(robot: Robot, q: Array) -> float:
 def put_right(robot: Robot, campaign: Campaign, accept: str | Sequence[str]) -> Checked:
     """With every word that was accepted once, however often it is given; each is noted."""
     given = (accept,) if isinstance(accept, str) else accept
-    if campaign.position is None and any(_other_than_points(robot, campaign, word) is None for word in given):
-        raise ConflictError(
-            "accept: slips are told by points, and none were read; leave it out", parameter="accept", value=accept
-        )
     words = tuple(dict.fromkeys(in_order(campaign, word) for word in given))
     for word in words:
+        if campaign.position is None and _other_than_points(robot, campaign, word) is None:
+            raise ConflictError(
+                "accept: slips are told by points, and none were read; leave it out", parameter="accept", value=accept
+            )
         robot, campaign = accepted(robot, campaign, word)
     return Checked(robot, campaign, tuple(note("accepted", f"accepted and applied: {w}", word=w) for w in words))
 

@@ -33,6 +33,9 @@ from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
+COARSEST = 1e-4
+"""Of the divisions of instruments, in m: positions that agree at round numbers show a coarser one than theirs."""
+
 
 @dataclass(frozen=True, eq=False)
 class PoseFigures:
@@ -150,7 +153,9 @@ def _far(pose: int, reached: Array) -> Iterator[VisitOutlier]:
         return
     used, mean = np.ones(reached.shape, dtype=bool), np.tile(np.eye(3), (len(reached), 1, 1))
     centred = reached - np.median(reached, axis=0)
-    floor = max(division_of(reached) / 2, np.finfo(float).eps * float(np.max(np.abs(reached), initial=1.0)))
+    floor = max(
+        min(division_of(reached), COARSEST) / 2, np.finfo(float).eps * float(np.max(np.abs(reached), initial=1.0))
+    )
     judge = LinearJudge(centred, mean, used, np.zeros(3, dtype=np.int64), floor)
     dropped, units, _ = screen_units(judge, used, np.zeros_like(used))
     predicted = reached - judge.residuals(dropped)

@@ -32,6 +32,9 @@ LEVEL = 0.01
 """A model is rejected where data this far off it would come up less often than this."""
 INDEPENDENT = 1e-6
 """Share of a column's square that the fitted columns must leave."""
+DUST = 1e-8
+"""Share of the largest square of an effect's columns below which one is not seen: rounding, or a turn of points that
+are within 0.1 mm of its axis, beside a shift."""
 EXACT = 1e-16
 """Variance of residuals, in units of the noise, that is rounding: readings without noise leave no less."""
 
@@ -168,7 +171,7 @@ def score_of_rows(
 def _seen(span: Array, left: Array, columns: Array, independent: float) -> tuple[Array, Array, Array, Ints]:
     """Step and its spread (K, a), dS (K,) and the number (K,) of columns seen, of K effects (K, m, a)."""
     own = np.einsum("kia,kia->ka", columns, columns)
-    unit = 1 / np.sqrt(np.where(own > 0, own, np.inf))
+    unit = 1 / np.sqrt(np.where(own > DUST * own.max(axis=1, initial=0.0, keepdims=True), own, np.inf))
     turned = columns.transpose(0, 2, 1)
     reach = unit[:, :, None] * (turned @ span)
     scaled = unit[:, :, None] * unit[:, None, :] * (turned @ columns)

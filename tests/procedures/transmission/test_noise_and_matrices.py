@@ -99,6 +99,35 @@ def test_singular_matrices_have_cofactors_too():
     assert found.determinant_sd == pytest.approx(0.1 * 2)
 
 
+@pytest.mark.parametrize("steps", [(1, 2, 3, 4, 5, 6, 7, 8), (-6, -3, 0, 3, 6, 4.5, -4.5, 2.5)])
+def test_joints_at_round_values_are_not_rounded_readings(steps):
+    """Perfect counts: their rounding alone is the noise, and the matrix is that of the counts per rad."""
+    a, b = 0.1 * np.array(steps), 0.1 * np.array([3, -1, 4, 1, -5, 9, 2, -6.5])
+    counts = {"A": np.round(60000 * a), "B": np.round(50000 * b - 1300 * a)}
+    found = identify([EncoderSeries.of(counts, {"A": a, "B": b})]).robust
+    np.testing.assert_allclose(found.joint, [[60000, 0], [-1300, 50000]], atol=1.0)
+    assert found.joint_sd.max() < 0.5
+
+
+@pytest.mark.parametrize(
+    ("columns", "place"),
+    [
+        ((("10.01", "20.02", "30.00"), ("0", "0", "0")), 0.01),  # a joint that stands is not read
+        ((("10.01", "20.02", "30"), ("-5", "15", "40")), 0.01),  # zeros left out; set beside read
+        ((("10.01", "20.02", "30.00"), ("10.1", "20.3", "30.5")), 0.01),
+        ((("-60", "30", "22.5"), ("10", "-40", "-12.5")), 0.0),
+        ((("0.1", "0.2", "0.8"),), 0.0),
+    ],
+)
+def test_the_last_place_is_that_of_a_display(columns, place):
+    joints = {
+        f"J{i}": AxisColumn(f"J{i}", np.array([float(t) for t in texts]) * DEG, DEG, texts)
+        for i, texts in enumerate(columns)
+    }
+    logged = [EncoderSeries("t", (1, 2, 3), {}, {name: column}) for name, column in joints.items()]
+    assert system(logged).rounding == (0.0, pytest.approx((place * DEG) ** 2 / 12))
+
+
 @pytest.mark.parametrize(("offset", "accepted"), [(0.0, True), (300.0, False)])
 def test_offsets_are_judged_by_f(offset, accepted):
     """One block: the statistic is the squared t of its offset."""

@@ -27,13 +27,16 @@ from elastocal.values import dataclass
 
 What = Literal["counts", "motor", "joint"]
 TURN = 2 * np.pi
+DISPLAYED = 100
+"""Last places in the largest value of a display, at least: coarser ones were set to round values."""
 
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
     """Numbers of one heading in SI; ``factor`` leads from what is printed (``texts``) to them.
 
-    ``added`` are the counts by which ``values`` are ahead of what a counter that ran over shows.
+    ``added`` are the counts by which ``values`` are ahead of what a counter that ran over shows.  Numbers that are not
+    ``printed`` come from an array, which has no last place.
     """
 
     heading: str
@@ -41,17 +44,22 @@ class AxisColumn:
     factor: float
     texts: tuple[str, ...]
     added: Array | float = 0.0
+    printed: bool = True
 
     @classmethod
     def of(cls, heading: str, numbers: ArrayLike, factor: float = 1.0) -> AxisColumn:
         values = np.asarray(numbers, dtype=np.float64)
-        return cls(heading, values * factor, factor, tuple(f"{v:.12g}" for v in values))
+        return cls(heading, values * factor, factor, tuple(f"{v:.12g}" for v in values), printed=False)
 
     @property
     def last_place(self) -> float:
-        """What the last digit stands for, in SI; 0.0 of whole numbers, which are set and not read."""
-        decimals = max((len(t.strip().partition(".")[2]) for t in self.texts), default=0)
-        return abs(self.factor) * 10.0**-decimals if decimals else 0.0
+        """What the last digit that is printed stands for, in SI; 0.0 of values that were set and not read: most have
+        fewer decimals than one of them, or all have fewer than three digits."""
+        decimals = [len(t.strip().partition(".")[2]) for t in self.texts] if self.printed else []
+        most = max(decimals, default=0)
+        place = abs(self.factor) * 10.0**-most
+        fine = DISPLAYED * place <= float(np.max(np.abs(self.values), initial=0.0))
+        return place if most and fine and 2 * decimals.count(most) > len(decimals) else 0.0
 
     def as_printed(self, values: Array) -> Array:
         """Numbers of this column (n,) in the unit and with the zero that they are printed in."""
@@ -160,9 +168,9 @@ def system(series: Sequence[EncoderSeries], from_zero: bool = False) -> System:
 
 
 def _rounding(series: Sequence[EncoderSeries], relation: Relation) -> float:
-    """Of the column with the finest digits."""
+    """Of the column with the finest digits, of those that were read."""
     columns = [c for s in series for c in (s.joints if relation == "joint" else s.motors).values()]
-    return min((c.last_place for c in columns), default=0.0) ** 2 / 12
+    return min((place for c in columns if (place := c.last_place)), default=0.0) ** 2 / 12
 
 
 def _motor(series: Sequence[EncoderSeries], axis: str, levels: Sequence[tuple[str, Relation]]) -> MotorEquations | None:
