@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from math import isfinite
@@ -138,10 +139,16 @@ class Statements:
     def __init__(self, text: Text) -> None:
         self.text, self.repeats = text, Repeats.of(text)
         self.code = blanked(text.text, STRINGS_AND_COMMENTS)
-        self._at = 0
+        self._at = self._begin = 0
+
+    def since(self, place: int) -> Statements:
+        """Those that begin in a place or behind it."""
+        some = copy(self)
+        some._begin = place
+        return some
 
     def __iter__(self) -> Iterator[re.Match[str]]:
-        self._at, last = 0, self.code.rfind(";") + 1
+        self._at, last = self._begin, self.code.rfind(";") + 1
         while match := STATEMENT.search(self.code, self._at, last):
             self._at = match.end()
             if match["other"]:  # up to its end, or to what depends on it: IF done MoveL ...;
