@@ -255,6 +255,20 @@ def test_a_parameter_hides_a_variable() -> None:
     assert reasons(program) == {4: "p1 is computed or set again in line 3"}
     program = urscript("t = p[0,0,0.15,0,0,0]", "def use(a, t):", "set_tcp(t)", "end", f"use(1, {P2})", f"movel({P1})")
     assert tool_heights(program) == {}
+    program = krl(
+        "F=" + BASE2.partition("=")[2], "NEXT({X 1,Y 0})", POINT, "END", "DEF NEXT(N:IN, F :IN)", "$BASE=F", "END"
+    )
+    assert [t.base for t in program.targets] == ["$BASE of program.src, line 8"]
+    program = read_program(f"MODULE m\nCONST robtarget p10:={LITERAL};\nPROC w(num n{{*}},\\robtarget p10)\n"
+                           "MoveL p10,v100,fine,tool0;\nENDPROC\nENDMODULE\n", "rapid")  # fmt: skip
+    assert reasons(program) == {4: "p10 is computed or declared again in program.mod, line 3"}
+
+
+def test_of_two_functions_of_one_name_none_is_followed() -> None:
+    program = urscript(
+        A, "def f():", B, "end", "f()", f"movel({P1})", "def f():", "x = 1", f"movel({P1})", "end", "f()"
+    )
+    assert reasons(program) == dict.fromkeys((7, 10), "its tool is not known: f is defined twice")
 
 
 def test_functions_within_statements_and_threads_leave_the_tool_unknown() -> None:
@@ -265,7 +279,8 @@ def test_functions_within_statements_and_threads_leave_the_tool_unknown() -> Non
     assert reasons(program) == {10: "its tool is not known: thread t sets it"}
 
 
-MOVE = "MoveL [[0,10,0],[0,0,1,0],[-1,-1,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v100,fine,tool0;"
+LITERAL = "[[0,10,0],[0,0,1,0],[-1,-1,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+MOVE = f"MoveL {LITERAL},v100,fine,tool0;"
 
 
 def rapid(*lines: str) -> Program:

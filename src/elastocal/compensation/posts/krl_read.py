@@ -18,6 +18,7 @@ from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
     NOWHERE,
+    ROUTINE,
     SHARED,
     Literal,
     Lookup,
@@ -49,9 +50,6 @@ TYPES = {"POS", "E3POS", "E6POS", "AXIS", "E3AXIS", "E6AXIS", "FRAME"}
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
 _PLACE = re.compile(r"([A-Za-z_]\w*+)(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
-_ROUTINE = re.compile(
-    r"(?<![^\r\n])(?:\xef\xbb\xbf)?[ \t]*(GLOBAL[ \t]+)?DEF(?:FCT)?\b[^\r\n(;]{0,60}?(\w++)[ \t]*\(", re.A | re.I
-)
 _JUMP = re.compile(r"(?<![^\r\n])[ \t]*(?:GOTO\b|[A-Za-z_]\w*+[ \t]*:)", re.A | re.I)
 _USED = re.compile(r"(?<![\w$])(\w+)[ \t]*\Z", re.A)
 _EMPTY = re.compile(r"[\r\n]+")
@@ -88,7 +86,7 @@ class Walk:
 
     @cached_property
     def heads(self) -> list[re.Match[str]]:
-        return list(_ROUTINE.finditer(self.text.text))
+        return list(ROUTINE.finditer(self.text.text))
 
     @cached_property
     def spelled(self) -> dict[str, str]:
@@ -106,7 +104,8 @@ class Walk:
 
     def _otherwise(self) -> dict[str, str]:
         """Routines that run within other statements: as functions, by an interrupt or by a trigger."""
-        text, heads, found = self.text.text, {m.end() - 1 for m in self.heads}, {}
+        text, heads = self.text.text, {m.end() - 1 for m in self.heads}
+        found: dict[str, str] = {}
         for place in (m.start() for m in re.finditer(r"\(", text)):
             line = self.text.line(place)
             begin, end = self.text.span(line)

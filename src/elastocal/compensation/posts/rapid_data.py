@@ -67,6 +67,7 @@ STATEMENT = re.compile(
 )
 
 
+_PARAMETERS = re.compile(r"(?<!\w)(?:PROC|FUNC\s+\w+)\s+\w+\s*\(([^()]*)\)", re.A | re.I)
 _REST = re.compile(r"[^;\r\n]*+;?")
 _MOVE = re.compile(
     r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]|THEN\b|"
@@ -179,6 +180,9 @@ def declared(modules: Iterable[Statements]) -> Data:
     data = Data()
     for module in modules:
         text, code = module.text, module.code
+        for head in _PARAMETERS.finditer(code):  # a parameter hides data of its name
+            for name in re.findall(r"(\w+)\s*(?:\{[^}]*\})?\s*(?=[,|\\]|\Z)", head[1], re.A):
+                data.computed.setdefault(name.lower(), f"{text.name}, line {text.line(head.start())}")
         for statement in module:
             if statement["word"]:
                 line = module.alone(statement)

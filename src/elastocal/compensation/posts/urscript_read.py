@@ -93,12 +93,20 @@ class Walk:
     @cached_property
     def routines(self) -> Routines:
         """Functions and threads; the lines outside of them are one too, which begins before the first."""
-        places = {m[2]: self.text.line(m.start(1)) for m in self.functions}
+        places = {name: line for line, name in self.names.items()}
         return Routines({**places, WHOLE: 0}, (WHOLE,), self._follow, _begin, self._otherwise(places))
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """Functions by the lines of their heads; only the last of a name has it alone."""
+        last = {m[2]: m.start() for m in self.functions}
+        lines = {self.text.line(m.start(1)): m for m in self.functions}
+        return {i: m[2] if last[m[2]] == m.start() else f"{m[2]} of line {i}" for i, m in lines.items()}
 
     def _otherwise(self, names: Collection[str]) -> dict[str, str]:
         """Functions that run within other statements."""
-        found: dict[str, str] = {}
+        twice = {name.partition(" ")[0] for name in names if " " in name}
+        found = {n: f"{n.partition(' ')[0]} is defined twice" for n in names if n.partition(" ")[0] in twice}
         for call in _CALL.finditer(self.code) if names else ():
             name, begin = call[1], self.text.line_start(call.start())
             before = self.code[begin : call.start()].split()
@@ -139,7 +147,7 @@ class Walk:
             self, into=Collector(), tool=name, beside=name, blocks=[], outer=[], branches=Branches(), ends=[],
             inside=line > 0,
         )  # fmt: skip
-        for shared in ("code", "repeats", "functions", "routines", "threads", "uncalled"):
+        for shared in ("code", "repeats", "functions", "names", "routines", "threads", "uncalled"):
             setattr(walk, shared, getattr(self, shared))
         walk.run(line)
         return [*(walk.ends or ()), walk.active]
@@ -154,17 +162,17 @@ class Walk:
                 self.into.last = None
                 if self.inside and flow[1] == "end" and not self.blocks:
                     return
-                number = self._flow(flow[1], number, start, end)
+                number = self._flow(flow[1], number)
                 if flow[1] in _FUNCTIONS:
                     continue
             line = number
             for call in _CALL.finditer(self.code, start, end):
                 number = max(number, self._call(call, line, end))
 
-    def _flow(self, word: str, line: int, start: int, end: int) -> int:
+    def _flow(self, word: str, line: int) -> int:
         """The line that is read last: a function is not, where the ends alone count."""
         if word in _FUNCTIONS:
-            return self._function(line, start, end)
+            return self._function(line)
         if word in ("if", "while", "for"):
             if word != "if":
                 self.active = self.routines.looped(line, line, self.active)
@@ -181,18 +189,16 @@ class Walk:
                 self.active = self.branches.closed(self.active, line)
         return line
 
-    def _function(self, line: int, start: int, end: int) -> int:
-        head = _ROUTINE.match(self.code, start, end)
-        name = head[2] if head else ""
-        known = self.routines.places.get(name) == line
-        runs = known and name in self.uncalled and not self.blocks and not self.inside
+    def _function(self, line: int) -> int:
+        name = self.names.get(line, "")
+        runs = name in self.uncalled and not self.blocks and not self.inside
         after = self.routines.called(name, self.active) if runs else self.active
         if self.ends is not None:
             self.active = after
             return self._last(line)
         self.blocks.append("def")
         self.outer.append(after)
-        if known:
+        if name:
             self.active = self.routines.entry(name)
         return line
 
@@ -268,7 +274,7 @@ class Walk:
 
     def _around(self, line: int) -> str:
         """The function that a line stands in."""
-        heads = ((self.text.line(m.start(1)), m[2]) for m in reversed(self.functions))
+        heads = reversed(self.names.items())
         return next((name for head, name in heads if head <= line <= self._last(head)), WHOLE)
 
     def _move(self, word: str, call: re.Match[str], line: int, end: int) -> int:
