@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 
+from elastocal.compensation.posts.rapid_data import Statements
 from elastocal.compensation.program import Program
 from elastocal.files.programs import read_program
 
@@ -113,7 +117,7 @@ def test_loops_interrupts_and_calls_from_elsewhere() -> None:
     assert reasons(program) == {5: "its base is not known: it changes in the loop that begins in line 4"}
     asked = "INTERRUPT DECL 1 WHEN $IN[1]==TRUE DO LIFT()"
     program = krl(BASE1, asked, POINT, "LIFT()", "END", "DEF LIFT()", POINT, "END")
-    assert reasons(program) == {9: "its base is not known: it is another one at different calls of LIFT"}
+    assert reasons(program) == {9: "its base is not known: line 4 runs LIFT within another statement"}
     program = krl(BASE1, "LIFT()", "END", "GLOBAL DEF LIFT()", POINT, "END")
     assert [t.base for t in program.targets] == ["at the start of LIFT"]
 
@@ -150,3 +154,180 @@ def test_calls_and_loops_are_followed_to_a_depth() -> None:
         94: "its tool is not known: calls and loops are nested deeper than 20"
     }
     assert tool_heights(urscript(A, *chain, "f20()", f"movel({P1})")) == {94: 300}
+
+
+FUNCTION = ("END", "DEFFCT BOOL NEXT()", BASE2, "RETURN TRUE", "ENDFCT")
+ROUTINE = ("END", "DEF NEXT()", BASE2, "END")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("OK=NEXT()", POINT, *FUNCTION),
+        ("IF NEXT() THEN", POINT, "ENDIF", *FUNCTION),
+        ("INTERRUPT DECL 1 WHEN $IN[1] DO NEXT()", POINT, *ROUTINE),
+        ("GLOBAL INTERRUPT DECL 1 WHEN $IN[1] DO NEXT()", POINT, *ROUTINE),
+        ("TRIGGER WHEN DISTANCE=0 DELAY=0 DO NEXT() PRIO=-1", POINT, *ROUTINE),
+    ],
+)
+def test_a_base_set_by_a_routine_within_another_statement_is_known_nowhere(lines: tuple[str, ...]) -> None:
+    program = krl(BASE1, *lines)
+    assert not program.moves
+    assert reasons(program) == {5: "its base is not known: line 4 runs NEXT within another statement"}
+    assert bases(krl(BASE1, f"; {lines[0]}", POINT, *ROUTINE)) == {5: 1650}
+
+
+def test_a_routine_that_a_function_or_an_interrupt_runs_has_no_known_base() -> None:
+    program = krl(BASE1, "LIFT()", BASE2, "OK=LIFT()", "END", "DEFFCT BOOL LIFT()", POINT, "RETURN TRUE", "ENDFCT")
+    assert reasons(program) == {9: "its base is not known: line 6 runs LIFT within another statement"}
+    asked = "GLOBAL INTERRUPT DECL 1 WHEN $IN[1]==TRUE DO LIFT()"
+    program = krl(BASE1, asked, POINT, "LIFT()", "END", "DEF LIFT()", POINT, "END")
+    assert bases(program) == {5: 1650}
+    assert list(reasons(program)) == [9]
+
+
+def test_a_base_that_changes_between_jumps_is_not_known_at_labels() -> None:
+    why = "its base is not known: it changes in lines that GOTO connects"
+    program = krl(BASE1, "IF X THEN", "GOTO L1", "ENDIF", BASE2, POINT, "L1:", POINT, "END")
+    assert (bases(program), reasons(program)) == ({8: 1100}, {10: why})
+    program = krl(BASE1, "L1:", POINT, BASE2, POINT, "GOTO L1", "END")
+    assert (bases(program), reasons(program)) == ({7: 1100}, {5: why})
+    inside = krl(BASE1, "GOTO L1", BASE2, "LOOP", POINT, "L1:", POINT, "ENDLOOP", "END")
+    assert not inside.moves
+    assert bases(krl(BASE1, "L1:", POINT, "GOTO L1", "END", "DEF NEXT()", BASE2, "END")) == {5: 1650}
+
+
+OUTSIDE = "$IPO_MODE=#TCP"
+STANDS = "the tool stands outside the robot ($IPO_MODE #TCP)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        (("EXT()", POINT, "END", "DEF EXT()", OUTSIDE, "END"), {5: STANDS}),
+        ((OUTSIDE, "EXT()", "END", "DEF EXT()", POINT, "END"), {8: STANDS}),
+        (
+            ("LOOP", POINT, OUTSIDE, "ENDLOOP", "END"),
+            {5: "its $IPO_MODE is not known: it changes in the loop that begins in line 4"},
+        ),
+        (
+            ("IF X THEN", OUTSIDE, "ELSE", "Y=1", "ENDIF", POINT, "END"),
+            {9: "the tool may stand outside the robot ($IPO_MODE #TCP)"},
+        ),
+        (("$IPO_MODE=MODE", POINT, "END"), {5: "its $IPO_MODE is not known: MODE is no literal"}),
+        (("OK=EXT()", POINT, "END", "DEFFCT BOOL EXT()", OUTSIDE, "RETURN TRUE", "ENDFCT"),
+         {5: "its $IPO_MODE is not known: line 4 runs EXT within another statement"}),
+    ],
+)  # fmt: skip
+def test_a_tool_outside_the_robot_is_followed_as_frames_are(lines: tuple[str, ...], left: dict[int, str]) -> None:
+    program = krl(BASE1, *lines)
+    assert not program.moves
+    assert reasons(program) == left
+
+
+def test_one_name_does_not_stand_for_the_frames_of_several_calls() -> None:
+    body = ("END", "DEF NEXT(N:IN)", "INT N", "$BASE=BASE_DATA[N]", POINT, "END")
+    why = "its base is not known: it is no literal, and NEXT runs more than once"
+    assert reasons(krl(BASE1, "NEXT(3)", POINT, "NEXT(4)", POINT, *body)) == {5: why, 7: why, 12: why}
+    assert {t.base for t in krl("NEXT(3)", POINT, *body).targets} == {"$BASE of program.src, line 8"}
+    numbered = ("END", "DEF NEXT(N:IN)", "BAS(#BASE,N)", "END")
+    assert reasons(krl(BASE1, "NEXT(3)", POINT, "NEXT(4)", POINT, *numbered)) == {5: why, 7: why}
+    use = ("def use(t):", "set_tcp(t)", "end")
+    program = urscript(*use, f"use({P1})", f"movel({P1})", f"use({P2})", f"movel({P2})")
+    left = "its tool is not known: it is no literal, and use runs more than once"
+    assert {k: v for k, v in reasons(program).items() if k > 3} == {6: left, 8: left}
+
+
+def test_calls_beyond_the_depth_count_for_the_routines_that_they_call() -> None:
+    chain = [x for i in range(20) for x in (f"DEF F{i}()", *((BASE2, "WAY()") if i == 19 else (f"F{i + 1}()",)), "END")]
+    program = krl(BASE1, "WAY()", "F0()", "END", *chain, "DEF WAY()", POINT, "END")
+    assert list(reasons(program).values()) == ["its base is not known: it is another one at different calls of WAY"]
+
+
+def test_a_helper_that_no_line_calls_does_not_run() -> None:
+    program = urscript(A, "def helper():", B, "end", f"movel({P1})", "def other():", f"movel({P2})", "end")
+    assert tool_heights(program) == {6: 150}
+    assert reasons(program) == {8: "its tool is not known: no line calls other"}
+
+
+def test_a_parameter_hides_a_variable() -> None:
+    program = urscript(f"p1 = {P1}", "def go(p1):", "movel(p1)", "end", f"go({P2})")
+    assert reasons(program) == {4: "p1 is computed or set again in line 3"}
+    program = urscript("t = p[0,0,0.15,0,0,0]", "def use(a, t):", "set_tcp(t)", "end", f"use(1, {P2})", f"movel({P1})")
+    assert tool_heights(program) == {}
+    program = krl(
+        "F=" + BASE2.partition("=")[2], "NEXT({X 1,Y 0})", POINT, "END", "DEF NEXT(N:IN, F :IN)", "$BASE=F", "END"
+    )
+    assert [t.base for t in program.targets] == ["$BASE of program.src, line 8"]
+    program = read_program(f"MODULE m\nCONST robtarget p10:={LITERAL};\nPROC w(num n{{*}},\\robtarget p10)\n"
+                           "MoveL p10,v100,fine,tool0;\nENDPROC\nENDMODULE\n", "rapid")  # fmt: skip
+    assert reasons(program) == {4: "p10 is computed or declared again in program.mod, line 3"}
+
+
+def test_of_two_functions_of_one_name_none_is_followed() -> None:
+    program = urscript(
+        A, "def f():", B, "end", "f()", f"movel({P1})", "def f():", "x = 1", f"movel({P1})", "end", "f()"
+    )
+    assert reasons(program) == dict.fromkeys((7, 10), "its tool is not known: f is defined twice")
+
+
+def test_functions_within_statements_and_threads_leave_the_tool_unknown() -> None:
+    program = urscript(A, "def f():", B, "return True", "end", "if x or f():", f"movel({P1})", "end", A, f"movel({P2})")
+    why = "its tool is not known: line 7 runs f within another statement"
+    assert reasons(program) == {8: why, 11: why}
+    program = urscript("thread t():", "while True:", B, "sync()", "end", "end", "run t()", A, f"movel({P2})")
+    assert reasons(program) == {10: "its tool is not known: thread t sets it"}
+
+
+LITERAL = "[[0,10,0],[0,0,1,0],[-1,-1,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+MOVE = f"MoveL {LITERAL},v100,fine,tool0;"
+
+
+def rapid(*lines: str) -> Program:
+    return read_program("\n".join(("MODULE m", "PROC main()", *lines, "ENDMODULE", "")), "rapid")
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        (("IF x lift;", MOVE, "ENDPROC", "PROC lift()", "PDispSet a;", "ENDPROC"),
+         {4: "line 3 runs lift within another statement"}),
+        (("ok := lift();", MOVE, "ENDPROC", "FUNC bool lift()", "PDispSet a;", "RETURN TRUE;", "ENDFUNC"),
+         {4: "line 3 runs lift within another statement"}),
+        (("w;", "PDispSet a;", "IF x w;", "ENDPROC", "PROC w()", MOVE, "ENDPROC"),
+         {8: "line 5 runs w within another statement"}),
+        (("CONNECT i1 WITH tr;", MOVE, "ENDPROC", "TRAP tr", "PDispSet a;", "ENDTRAP"), {4: "tr is a trap"}),
+        (("PDispSet a;", "IF x GOTO b;", "PDispOff;", "b:", MOVE, "ENDPROC"),
+         {7: "it changes in lines that GOTO connects"}),
+        (("lift;", '%"w"%;', "ENDPROC", "PROC lift()", "PDispSet a;", "ENDPROC", "PROC w()", MOVE, "ENDPROC"),
+         {10: "line 4 calls a routine by a name that is computed"}),
+        (("lift;", MOVE, "ENDPROC", "PROC lift()", "PDispSet a;", "ERROR", "PDispOff;", "ENDPROC"),
+         {4: "lift ends in more than one place"}),
+        (("WHILE x DO", MOVE, "PDispSet a;", "ENDWHILE", "ENDPROC"),
+         {4: "it changes in the loop that begins in line 3"}),
+    ],
+)  # fmt: skip
+def test_a_displacement_that_may_be_active_is_not_known(lines: tuple[str, ...], left: dict[int, str]) -> None:
+    program = rapid(*lines)
+    assert not program.moves
+    assert reasons(program) == {k: f"its displacement is not known: {v}" for k, v in left.items()}
+
+
+def test_every_routine_of_a_module_is_read_once_for_what_it_leaves_active(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, each = [], Statements.__iter__
+
+    def counted(statements: Statements) -> Iterator[re.Match[str]]:
+        for statement in each(statements):
+            read.append(statement)
+            yield statement
+
+    monkeypatch.setattr(Statements, "__iter__", counted)
+
+    def count(routines: int) -> int:
+        read.clear()
+        procs = [line for i in range(routines) for line in (f"PROC w{i}()", MOVE, "ENDPROC")]
+        program = rapid(*(f"w{i};" for i in range(routines)), "PDispSet a;", "ENDPROC", *procs)
+        assert len(program.moves) == routines
+        return len(read)
+
+    assert count(40) < 2.1 * count(20)

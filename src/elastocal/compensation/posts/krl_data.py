@@ -157,6 +157,11 @@ class Variables:
     """Where a variable is computed or assigned again."""
 
 
+ROUTINE = re.compile(
+    r"(?<![^\r\n])(?:\xef\xbb\xbf)?[ \t]*(GLOBAL[ \t]+)?DEF(?:FCT)?\b[^\r\n(;]{0,60}?(\w++)[ \t]*\(", re.A | re.I
+)
+
+
 @dataclass(frozen=True)
 class Lookup:
     """What names mean in one module: its own variables, then those of $config.dat."""
@@ -186,6 +191,9 @@ def variables(texts: Iterable[Text]) -> dict[str, Variables]:
     out: dict[str, Variables] = {}
     for text in texts:
         module = out.setdefault(stem(text.name), Variables())
+        for head in ROUTINE.finditer(text.text):  # a parameter hides a variable of its name
+            for name in re.findall(r"(\w+)[ \t]*:", text.text[head.end() : text.span(text.line(head.end()))[1]], re.A):
+                module.computed.setdefault(name.upper(), f"{text.name}, line {text.line(head.end())}")
         for assigned in _assignments(text):
             name = re.sub(r"[ \t]", "", assigned[2]).upper()
             where = f"{text.name}, line {text.line(assigned.start(2))}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Missing
 from elastocal.compensation.posts.krl_data import Literal, Lookup, literal
-from elastocal.compensation.posts.routines import Active
+from elastocal.compensation.posts.routines import Active, Unknown
 from elastocal.compensation.posts.text import Text
 from elastocal.spatial.pose import Pose
 from elastocal.untrusted import finite_number
@@ -23,16 +23,19 @@ _WITH = re.compile(r"\$(BASE|TOOL|IPO_MODE)[ \t]*=[ \t]*(\w+(?:\[[^\]]*\])?)(?:\
 
 @dataclass(frozen=True)
 class State:
-    """What is active: frames by name, whether the tool stands outside the robot, and the path velocity in m/s."""
+    """What is active: frames by name, "#TCP" where the tool stands outside the robot, and the path velocity in m/s."""
 
     base: str
     tool: str
-    outside: bool = False
+    outside: str = ""
     feed: float = np.nan
 
     @property
     def active(self) -> Active:
-        return {"base": self.base, "tool": self.tool}
+        return {"base": self.base, "tool": self.tool, "$IPO_MODE": self.outside}
+
+    def given(self, active: Active) -> State:
+        return replace(self, base=active["base"], tool=active["tool"], outside=active["$IPO_MODE"])
 
 
 def by_assignment(
@@ -80,8 +83,13 @@ def by_data(state: State, data: Literal) -> State:
         state,
         tool=state.tool if tool is None else str(tool),
         base=state.base if base is None else str(base),
-        outside=str(data.others.get("IPO_FRAME", "")).upper() == "#TCP",
+        outside=by_mode(str(data.others.get("IPO_FRAME", "#BASE"))),
     )
+
+
+def by_mode(value: str) -> str:
+    mode = value.strip("= \t").upper()
+    return {"#TCP": "#TCP", "#BASE": ""}.get(mode, Unknown(f"{mode} is no literal"))
 
 
 def by_with(state: State, clause: str, names: Lookup) -> State:

@@ -18,6 +18,7 @@ from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
     NOWHERE,
+    ROUTINE,
     SHARED,
     Literal,
     Lookup,
@@ -25,9 +26,9 @@ from elastocal.compensation.posts.krl_data import (
     code_end,
     stem,
 )
-from elastocal.compensation.posts.krl_frames import State, by_assignment, by_bas, by_with, velocity, with_frame
+from elastocal.compensation.posts.krl_frames import State, by_assignment, by_bas, by_mode, by_with, velocity, with_frame
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown, check_known, start
+from elastocal.compensation.posts.routines import Active, Branches, Routines, start
 from elastocal.compensation.posts.text import BOM, NUMBER, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
@@ -49,10 +50,8 @@ TYPES = {"POS", "E3POS", "E6POS", "AXIS", "E3AXIS", "E6AXIS", "FRAME"}
 _WORD = re.compile(r"[ \t]*([$A-Za-z_][\w$]*)[ \t]*", re.A)
 _TAIL = re.compile(r"(?:[ \t,]*C_\w++)*+[ \t]*(?:\bWITH\b([^\r\n]*))?\Z", re.A | re.I)
 _PLACE = re.compile(r"([A-Za-z_]\w*+)(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
-_ROUTINE = re.compile(
-    r"(?<![^\r\n])(?:\xef\xbb\xbf)?[ \t]*(GLOBAL[ \t]+)?DEF(?:FCT)?\b[^\r\n(;]{0,60}?(\w++)[ \t]*\(", re.A | re.I
-)
-_DONE_BY = re.compile(r"\bDO[ \t]+(\w++)[ \t]*\(", re.A | re.I)
+_JUMP = re.compile(r"(?<![^\r\n])[ \t]*(?:GOTO\b|[A-Za-z_]\w*+[ \t]*:)", re.A | re.I)
+_USED = re.compile(r"(?<![\w$])(\w+)[ \t]*\Z", re.A)
 _EMPTY = re.compile(r"[\r\n]+")
 _SHIFT_TAIL = re.compile(r"[ \t]*(#BASE|#TOOL)?(?:[ \t,]*C_\w++)*+[ \t]*\Z", re.A | re.I)
 
@@ -82,17 +81,45 @@ class Walk:
     ends: list[Active] | None = None
     """What is active where a routine or loop ends, which is gone through for that alone."""
     done: bool = False
+    flat: bool = False
+    """Up to the end of a routine, branches and loops left aside."""
+
+    @cached_property
+    def heads(self) -> list[re.Match[str]]:
+        return list(ROUTINE.finditer(self.text.text))
+
+    @cached_property
+    def spelled(self) -> dict[str, str]:
+        """Routines of the file, as they are written at their heads."""
+        return {m[2].upper(): m[2] for m in self.heads}
 
     @cached_property
     def routines(self) -> Routines:
-        heads = list(_ROUTINE.finditer(self.text.text))
-        places = {m[2]: self.text.line(m.start(2)) for m in heads}
-        public = {m[2] for i, m in enumerate(heads) if not i or m[1]}
-        return Routines(places, public, self._follow, lambda name: State(start(name), start(name)).active)
+        places = {m[2]: self.text.line(m.start(2)) for m in self.heads}
+        public = {m[2] for i, m in enumerate(self.heads) if not i or m[1]}
+        jumps = [self.text.line(m.end()) for m in _JUMP.finditer(self.text.text)]
+        return Routines(
+            places, public, self._follow, lambda name: State(start(name), start(name)).active, self._otherwise(), jumps
+        )
 
-    def _follow(self, line: int, name: str) -> list[Active]:
-        walk = Walk(self.text, self.texts, self.names, Collector(), self.frames, {}, {}, State(name, name), line=line)
-        walk.ends, walk.routines, walk.repeats = [], self.routines, self.repeats
+    def _otherwise(self) -> dict[str, str]:
+        """Routines that run within other statements: as functions, by an interrupt or by a trigger."""
+        text, heads = self.text.text, {m.end() - 1 for m in self.heads}
+        found: dict[str, str] = {}
+        for place in (m.start() for m in re.finditer(r"\(", text)):
+            line = self.text.line(place)
+            begin, end = self.text.span(line)
+            used = _USED.search(text, max(begin, place - 100), place)
+            name = self.spelled.get(used[1].upper()) if used and place not in heads else None
+            if used and name and text[begin : used.start()].strip(" \t" + BOM) and place < code_end(text, begin, end):
+                found.setdefault(name, f"line {line} runs {name} within another statement")
+        return found
+
+    def _follow(self, line: int, name: str, flat: bool) -> list[Active]:
+        state = State(name, name, name)
+        walk = Walk(self.text, self.texts, self.names, Collector(), self.frames, {}, {}, state, line=line, flat=flat)
+        walk.ends, walk.heads, walk.spelled = [], self.heads, self.spelled
+        walk.routines, walk.repeats = self.routines, self.repeats
         walk.run()
         return [*walk.ends, walk.state.active]
 
@@ -132,8 +159,10 @@ class Walk:
                 self.into.skip(self.text, at, end, f"relative to where the robot stands, {reason}")
         elif word in ("$BASE", "$TOOL"):
             self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
-            if pose is not None:
-                which = word[1:].lower()
+            which = word[1:].lower()
+            if pose is None:
+                self._computed(getattr(self.state, which), line)
+            else:
                 self.frames[which][getattr(self.state, which)] = pose
                 variable = self.names.get(getattr(self.state, which))
                 if variable:
@@ -145,11 +174,13 @@ class Walk:
         elif word in ("SPLINE", "PTP_SPLINE", "ENDSPLINE"):
             self._spline(word, code[rest:end])
         elif word == "BAS":
-            self.state = by_bas(self.state, code[rest:end], self.pending)
+            before, self.state = self.state, by_bas(self.state, code[rest:end], self.pending)
+            for frame in {self.state.base, self.state.tool} - {before.base, before.tool}:
+                self._computed(frame, line)
         elif word == "FDAT_ACT":
             self.pending = self.names.get(code[rest:end].lstrip("= \t"))
         elif word == "$IPO_MODE":
-            self.state = with_frame(self.state, "outside", "#TCP" in code[rest:end].upper())
+            self.state = with_frame(self.state, "outside", by_mode(code[rest:end]))
         elif word == "$VEL":
             value = re.match(r"\.CP[ \t]*=[ \t]*", code[rest:end], re.I)
             self.state = replace(self.state, feed=velocity(code[rest + value.end() : end] if value else ""))
@@ -178,63 +209,56 @@ class Walk:
     def _flow(self, word: str, line: int, rest: str) -> None:
         """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
         heads = word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF"))
-        if self.ends is not None and (heads or word in ("END", "ENDFCT") or (word in CLOSES and not self.branches)):
+        if self.ends is not None and (heads or word in ("END", "ENDFCT")):
+            self.done = True
+        elif self.flat and (word in OPENS or word in AGAIN or word in CLOSES or word == "RETURN"):
+            return
+        elif self.ends is not None and word in CLOSES and not self.branches:
             self.done = True
         elif heads:
             called = re.search(r"\b(\w++)[ \t]*\(", rest, re.A)
             self._begin(called[1] if called else self.text.name)
         elif word in OPENS:
             if word in LOOPS:
-                self._set(self.routines.looped(line, self.state.active))
+                self.state = self.state.given(self.routines.looped(line, line, self.state.active))
             self.branches.opened(self.state.active)
             self.before.append(self.state)
         elif word in AGAIN and self.branches:
-            active, self.state = self.branches.again(self.state.active), self.before[-1]
-            self._set(active)
+            self.state = self.before[-1].given(self.branches.again(self.state.active))
         elif word in CLOSES and self.branches:
-            active = self.branches.closed(self.state.active, line)
-            self.state = replace(self.before.pop(), outside=self.state.outside)
-            self._set(active)
+            self.state = self.before.pop().given(self.branches.closed(self.state.active, line))
         elif word == "RETURN" and self.ends is not None:
             self.ends.append(self.state.active)
         elif word in QUIET:
-            self._asynchronous(rest)
             return
         elif rest.startswith("("):
             self._call(word)
-        elif not rest.startswith(":") and word != "GOTO":
+        elif rest.startswith(":"):
+            if not self.flat:
+                self.state = self.state.given(self.routines.labelled(line, self.state.active))
+        elif word != "GOTO":
             return
         self.into.last = None
 
-    def _routine(self, name: str) -> str | None:
-        """A routine of the file, as it is written at its head."""
-        return next((n for n in self.routines.places if n.upper() == name.upper()), None)
+    def _computed(self, frame: str, line: int) -> None:
+        """Names of frames without a number tell their line, and one name may stand for many frames."""
+        if not frame.isdigit():
+            within = [m[2] for m in self.heads if self.text.line(m.start(2)) <= line]
+            if within:
+                self.routines.computed(frame, within[-1])
 
     def _begin(self, name: str) -> None:
         """At the head of a routine."""
-        known = self._routine(name)
-        active = self.routines.entry(known) if known else State(start(name), start(name)).active
-        self.state, self.pending = State(active["base"], active["tool"]), None
+        known, state = self.spelled.get(name.upper()), State(start(name), start(name))
+        self.state, self.pending = state.given(self.routines.entry(known)) if known else state, None
         self.branches, self.before = Branches(), []
 
     def _call(self, word: str) -> None:
-        known = self._routine(word)
+        known = self.spelled.get(word)
         if known:
-            self._set(self.routines.called(known, self.state.active))
+            self.state = self.state.given(self.routines.called(known, self.state.active))
         else:
             self.into.note(f"{self.text.name}: the call of {word} is taken not to change base and tool")
-
-    def _asynchronous(self, rest: str) -> None:
-        """What an interrupt or a trigger calls may run anywhere."""
-        called = _DONE_BY.search(rest)
-        known = self._routine(called[1]) if called else None
-        if known:
-            self.routines.called(
-                known, {k: Unknown(f"an interrupt or trigger calls {known}") for k in self.state.active}
-            )
-
-    def _set(self, active: Active) -> None:
-        self.state = replace(self.state, base=active["base"], tool=active["tool"])
 
     def _motion(self, word: str, line: int, at: int, end: int) -> None:
         text = self.text.text
@@ -254,9 +278,10 @@ class Walk:
             raise Missing(f"in its spline block {self.lost}")
         state = self.block or self.state
         state = by_with(state, tail[1], self.names) if tail[1] else state
-        check_known(state.active if not value.axes else {"tool": state.tool})
+        self.routines.check({k: v for k, v in state.active.items() if k != "base" or not value.axes})
         if state.outside:
-            raise Missing("the tool stands outside the robot ($IPO_MODE #TCP)")
+            may = "stands" if state.outside == "#TCP" else "may stand"
+            raise Missing(f"the tool {may} outside the robot ($IPO_MODE #TCP)")
         numbers = self._numbers(value, name, state)
         middle = self._target(*via, self._numbers(*via, state), line, state) if via else None
         target = self._target(value, name, numbers, line, state)

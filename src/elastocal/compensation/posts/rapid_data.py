@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
 from math import isfinite
@@ -66,6 +67,7 @@ STATEMENT = re.compile(
 )
 
 
+_PARAMETERS = re.compile(r"(?<!\w)(?:PROC|FUNC\s+\w+)\s+\w+\s*\(([^()]*)\)", re.A | re.I)
 _REST = re.compile(r"[^;\r\n]*+;?")
 _MOVE = re.compile(
     r"\b(?:Move[A-Z]|Trigg(?:[LJC]|AbsJ)|Search[LC]|(?:Arc|Paint|Spot|Laser|Cap|Disp)[LJC]|THEN\b|"
@@ -138,10 +140,16 @@ class Statements:
     def __init__(self, text: Text) -> None:
         self.text, self.repeats = text, Repeats.of(text)
         self.code = blanked(text.text, STRINGS_AND_COMMENTS)
-        self._at = 0
+        self._at = self._begin = 0
+
+    def since(self, place: int) -> Statements:
+        """Those that begin in a place or behind it."""
+        some = copy(self)
+        some._begin = place
+        return some
 
     def __iter__(self) -> Iterator[re.Match[str]]:
-        self._at, last = 0, self.code.rfind(";") + 1
+        self._at, last = self._begin, self.code.rfind(";") + 1
         while match := STATEMENT.search(self.code, self._at, last):
             self._at = match.end()
             if match["other"]:  # up to its end, or to what depends on it: IF done MoveL ...;
@@ -172,6 +180,9 @@ def declared(modules: Iterable[Statements]) -> Data:
     data = Data()
     for module in modules:
         text, code = module.text, module.code
+        for head in _PARAMETERS.finditer(code):  # a parameter hides data of its name
+            for name in re.findall(r"(\w+)\s*(?:\{[^}]*\})?\s*(?=[,|\\]|\Z)", head[1], re.A):
+                data.computed.setdefault(name.lower(), f"{text.name}, line {text.line(head.start())}")
         for statement in module:
             if statement["word"]:
                 line = module.alone(statement)

@@ -6,6 +6,8 @@ Where a module displaces positions (PDispSet and its kin), calls, branches and l
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -15,7 +17,7 @@ import numpy as np
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.derived import Derived, constant
 from elastocal.compensation.posts.rapid_data import BLANK, LONG, ROBTARGET, SHORT, WORDS, Data, Datum, Statements, datum
-from elastocal.compensation.posts.routines import Active, Branches, Routines, check_known
+from elastocal.compensation.posts.routines import Active, Branches, Routines
 from elastocal.compensation.posts.text import Text, cells
 from elastocal.compensation.program import Motion, Target
 from elastocal.spatial.turns import Rotation
@@ -29,7 +31,13 @@ STILL = {
 
 _IF = re.compile(r"(?<!\w)IF\b(?!.*(?<!\w)THEN\b)", re.A | re.I | re.S)
 _DISPLACES = re.compile(r"(?<!\w)(?:PDisp|EOffs)(?:On|Set)\b", re.A | re.I)
-_ROUTINE = re.compile(r"(?<!\w)(?:PROC|FUNC\s+\w+|TRAP)\s+(\w+)", re.A | re.I)
+_ROUTINE = re.compile(r"(?<!\w)(?:PROC|FUNC\s+\w+|(TRAP))\s+(\w+)", re.A | re.I)
+_JUMP = re.compile(r"(?<!\w)GOTO\b|(?<![^\s;])[A-Za-z]\w*+\s*+:(?!=)", re.A | re.I)
+_BEGINS = re.compile(r"(?:\A|[):]|\b(?:THEN|ELSE|DO|ERROR|UNDO|BACKWARD|END\w+))\s*\Z", re.A | re.I)
+_LABEL = re.compile(r"\s*:(?!=)")
+_HANDLERS = ("error", "undo", "backward")
+_HANDLER = re.compile(rf"(?<!\w)(?:{'|'.join(_HANDLERS)})\b", re.A | re.I)
+_LATE = re.compile(r"(?<!%)%(?!%)|(?<!\w)CallByVar\b", re.A | re.I)
 _MOVES = re.compile(r"Move(?:[LJC]|AbsJ)|\AEGMRun", re.A)
 _CLOSES = ("endif", "endfor", "endwhile", "endtest")
 _ENDS = ("endproc", "endfunc", "endtrap")
@@ -66,6 +74,8 @@ class Walk:
     branches: Branches = field(default_factory=Branches)
     ends: list[Active] | None = None
     """What displaces positions where a routine or loop ends, which is gone through for that alone."""
+    flat: bool = False
+    """Up to the end of a routine, branches and loops left aside."""
     _rests: dict[str, Rest] = field(default_factory=dict)
 
     @property
@@ -77,24 +87,52 @@ class Walk:
         """None: nothing in the module displaces positions."""
         if not _DISPLACES.search(self.module.code):
             return None
-        places = {m[1].lower(): m.start() for m in _ROUTINE.finditer(self.module.code)}
-        return Routines(places, (), self._follow, lambda name: {"displacement": ""})
+        code, heads = self.module.code, list(self._heads.values())
+        places = {m[2].lower(): m.start() for m in heads}
+        begins = sorted(places.values())
+        handled = (
+            bisect_right(begins, m.start()) for m in _HANDLER.finditer(code)
+        )  # an error leads there from anywhere
+        jumps = sorted([m.start() for m in _JUMP.finditer(code)] + [begins[i - 1] + 1 for i in handled if i])
+        return Routines(places, (), self._follow, lambda name: {"displacement": ""}, self._otherwise(places), jumps)
+
+    def _otherwise(self, names: Collection[str]) -> dict[str, str]:
+        """Routines that run within other statements, under IF of one line, as traps, or by a name that is computed."""
+        code = self.module.code
+        found = {m[2].lower(): f"{m[2]} is a trap" for m in self._heads.values() if m[1]}
+        if late := _LATE.search(code):
+            where = f"line {self.text.line(late.start())} calls a routine by a name that is computed"
+            return {name: found.get(name, where) for name in names}
+        for use in re.finditer(r"(?<![\w.])[A-Za-z]\w*+", code, re.A):
+            name = use[0].lower()
+            if name in names and name not in found and use.start() not in self._heads and not self._alone(use.start()):
+                found[name] = f"line {self.text.line(use.start())} runs {use[0]} within another statement"
+        return found
+
+    def _alone(self, place: int) -> bool:
+        """Whether a statement begins here, and on no condition of one line."""
+        code = self.module.code
+        before = code[self.text.line_start(place) : place].strip(BLANK)
+        since = code[code.rfind(";", 0, place) + 1 : place]
+        return before[-1:] in ("", ";") and bool(_BEGINS.search(since)) and not self._under_if(place)
 
     @cached_property
-    def _heads(self) -> set[int]:
-        """Where the names of routines stand at their heads."""
-        return {m.start(1) for m in _ROUTINE.finditer(self.module.code)}
+    def _heads(self) -> dict[int, re.Match[str]]:
+        """Heads of routines, by where their names stand."""
+        return {m.start(2): m for m in _ROUTINE.finditer(self.module.code)}
 
-    def _follow(self, place: int, name: str) -> list[Active]:
-        walk = Walk(Statements(self.text), self.data, Collector(), {}, name, ends=[])
-        walk.routines = self.routines
+    def _follow(self, place: int, name: str, flat: bool) -> list[Active]:
+        walk = Walk(self.module.since(place), self.data, Collector(), {}, name, ends=[], flat=flat)
+        walk.routines, walk._heads = self.routines, self._heads
         for statement in walk.module:
             if statement.start() <= place:
                 continue
             word = (statement["flow"] or statement["other"] or "").lower()
-            if word in (*_ENDS, "proc", "func", "trap") or (word in _CLOSES and not walk.branches):
+            if word in (*_ENDS, "proc", "func", "trap") or (word in _CLOSES and not walk.branches and not flat):
                 break
             walk._displaced(statement)
+            if statement["word"] and (line := walk.module.alone(statement)):
+                walk.module.pass_over(1 + walk.module.repeats.last[line - 1])
         return [*(walk.ends or ()), {"displacement": walk.shifted}]
 
     def run(self) -> None:
@@ -127,10 +165,14 @@ class Walk:
                 active["displacement"] = "" if off else f"{statement['shift']} in line {line}"
         elif word in ("proc", "func", "trap"):
             head = _ROUTINE.match(self.module.code, statement.start())
-            active, self.branches = self.routines.entry(head[1].lower()) if head else active, Branches()
+            active, self.branches = self.routines.entry(head[2].lower()) if head else active, Branches()
+        elif statement["other"] and statement.start() not in self._heads and word in self.routines.places:
+            active = self.routines.called(word, active)
+        elif self.flat:
+            pass
         elif word in ("for", "while", "test") or (word == "then" and self._under_if(statement.start())):
             if word in ("for", "while"):
-                active = self.routines.looped(statement.start(), active)
+                active = self.routines.looped(statement.start(), line, active)
             self.branches.opened(active)
         elif word in ("else", "elseif", "case", "default") and self.branches:
             active = self.branches.again(active)
@@ -138,8 +180,10 @@ class Walk:
             active = self.branches.closed(active, line)
         elif word == "return" and self.ends is not None:
             self.ends.append(active)
-        elif word in self.routines.places and statement.start() not in self._heads:
-            active = self.routines.called(word, active)
+        elif word in _HANDLERS or (statement["other"] and _LABEL.match(self.module.code, statement.end())):
+            if word in _HANDLERS and self.ends is not None:
+                self.ends.append(active)
+            active = self.routines.labelled(statement.start(), active)
         self.shifted = active["displacement"]
 
     def _under_if(self, place: int) -> bool:
@@ -165,8 +209,9 @@ class Walk:
     def _move(self, code: str, statement: re.Match[str], word: str) -> None:
         if word not in MOTIONS:
             raise Missing(f"{statement['word']} is not supported")
+        if self.routines:
+            self.routines.check({"displacement": self.shifted})
         if self.shifted:
-            check_known({"displacement": self.shifted})
             what = f"what is {self.shifted}" if self.shifted.startswith("set ") else self.shifted
             raise Missing(f"all positions are displaced by {what}")
         start, end = statement.span("args")

@@ -7,11 +7,18 @@ active: it begins with everything ``start(name)``, and what still is so at its e
     in a routine       what is active where it is called, if that is the same everywhere
     in a loop          what was active before it, unless the loop changes it: the second time it is another
     behind a branch    what was active before it, unless the branch changes it
+    at a label         what was active before it, unless it changes in lines that GOTO connects
+
+That holds for calls that are statements of their own.  What a routine sets that runs otherwise too (within an
+expression, under a condition of one line, by an interrupt or trap) is known nowhere in the file, nor is what is active
+in that routine.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 
 from elastocal.compensation.posts.collect import Missing
 
@@ -31,28 +38,26 @@ def start(name: str) -> str:
     return f"at the start of {name}"
 
 
-def check_known(active: Mapping[str, str]) -> None:
-    for which, name in active.items():
-        if isinstance(name, Unknown):
-            raise Missing(f"its {which} is not known: {name}")
-
-
 class Routines:
     """The routines of a file with the ``places`` where they begin; ``public`` ones are called from elsewhere too.
 
     ``follow`` goes through the routine or loop that begins in a place, from a name on that stands for all that is
-    active, and gives what is active wherever it ends.  ``begin`` is what is active in a routine that nobody calls.
+    active, and gives what is active wherever it ends; through a routine with jumps (``flat``) line by line up to its
+    end.  ``begin`` is what is active in a routine that nobody calls.  ``otherwise``: why a routine runs otherwise than
+    by statements of its own.  ``jumps``: places of GOTO and labels.
     """
 
     def __init__(
-        self, places: Mapping[str, int], public: Collection[str], follow: Callable[[int, str], Sequence[Active]],
-        begin: Callable[[str], Active],
+        self, places: Mapping[str, int], public: Collection[str], follow: Callable[[int, str, bool], Sequence[Active]],
+        begin: Callable[[str], Active], otherwise: Mapping[str, str], jumps: Sequence[int] = (),
     ) -> None:  # fmt: skip
         self.places, self._public, self._follow, self._begin = places, public, follow, begin
+        self._otherwise, self._jumps = otherwise, jumps
         self._exits: dict[str, Active] = {}
         self._within: list[str] = []
         self._calls: dict[str, list[tuple[str, Active]]] = {}
         self._entries: dict[str, Active] = {}
+        self._computed: dict[str, set[str]] = {}
 
     def called(self, name: str, active: Active) -> Active:
         """What is active behind a call of a routine."""
@@ -60,34 +65,83 @@ class Routines:
             self._calls.setdefault(name, []).append((self._within[-1], dict(active)))
         return _filled(self._exit(name, self.places[name]), start(name), active)
 
-    def looped(self, place: int, active: Active) -> Active:
+    def looped(self, place: int, line: int, active: Active) -> Active:
         """What is active in a loop, at its first line."""
-        name = f"the loop that begins in line {place}"
-        end = self._exit(name, place)
-        return {k: v if end[k] == start(name) else Unknown(f"it changes in {name}") for k, v in active.items()}
+        name = f"the loop that begins in line {line}"
+        return self._kept(active, name, place, False, f"it changes in {name}")
+
+    def labelled(self, place: int, active: Active) -> Active:
+        """What is active at a label; jumps are between the first GOTO or label of a routine and its end."""
+        heads = sorted(self.places.values())
+        head = heads[bisect_right(heads, place) - 1] if heads else 0
+        first = next(iter(self._jumps[bisect_left(self._jumps, head) :]), place)
+        return self._kept(
+            active, f"the jumps from {first} on", first - 1, True, "it changes in lines that GOTO connects"
+        )
+
+    def computed(self, frame: str, routine: str) -> None:
+        """A frame has this name, whose value is no literal, and is set in a routine."""
+        self._computed.setdefault(frame, set()).add(routine)
+
+    def check(self, active: Mapping[str, str]) -> None:
+        """Raise Missing where what is active is not known."""
+        for which, name in active.items():
+            name = self._unsettled.get(which, name)
+            again = [r for r in self._computed.get(name, ()) if self._again(r, ())]
+            if again:
+                name = Unknown(f"it is no literal, and {again[0]} runs more than once")
+            if isinstance(name, Unknown):
+                raise Missing(f"its {which} is not known: {name}")
 
     def entry(self, name: str) -> Active:
         """What is active at the first line of a routine."""
         if name not in self._entries:
-            self._entries[name] = self._begin(name)  # of a routine that calls itself
-            for other in self.places:
-                self._exit(other, self.places[other])
-            calls = [] if name in self._public else self._calls.get(name, [])
+            self._entries[name] = dict.fromkeys(self._begin(name), Unknown(f"{name} calls itself"))
+            calls = [] if name in self._public else self._found.get(name, [])
             at = [_filled(active, start(caller), self.entry(caller)) for caller, active in calls]
-            if at:
-                self._entries[name] = joined(at, f"it is another one at different calls of {name}")
+            entry = joined(at, f"it is another one at different calls of {name}") if at else self._begin(name)
+            why = self._otherwise.get(name)
+            self._entries[name] = dict.fromkeys(entry, Unknown(why)) if why else entry
         return self._entries[name]
 
-    def _exit(self, name: str, place: int) -> Active:
+    @cached_property
+    def _found(self) -> dict[str, list[tuple[str, Active]]]:
+        """The calls of every routine, with what is active there."""
+        for name, place in self.places.items():
+            self._exit(name, place)
+        return self._calls
+
+    @cached_property
+    def _unsettled(self) -> Active:
+        """What is known nowhere."""
+        return {
+            k: Unknown(why)
+            for name, why in self._otherwise.items()
+            for k, v in self._exit(name, self.places[name]).items()
+            if v != start(name)
+        }
+
+    def _again(self, name: str, callers: tuple[str, ...]) -> bool:
+        """Whether a routine runs more than once."""
+        calls = self._found.get(name, ())
+        within = (*callers, name)
+        return name in callers or len(calls) > 1 or any(self._again(caller, within) for caller, _ in calls)
+
+    def _kept(self, active: Active, name: str, place: int, flat: bool, why: str) -> Active:
+        end = self._exit(name, place, flat)
+        return {k: v if end[k] == start(name) else Unknown(why) for k, v in active.items()}
+
+    def _exit(self, name: str, place: int, flat: bool = False) -> Active:
         if name in self._within:
             return dict.fromkeys(self._begin(name), Unknown(f"{name} calls itself"))
-        if name not in self._exits and len(self._within) == DEEPEST:
-            deep = Unknown(f"calls and loops are nested deeper than {DEEPEST}")
-            self._exits[name] = dict.fromkeys(self._begin(name), deep)
         if name not in self._exits:
+            if len(self._within) == DEEPEST:
+                deep = Unknown(f"calls and loops are nested deeper than {DEEPEST}")
+                return dict.fromkeys(self._begin(name), deep)
             self._within.append(name)
-            self._exits[name] = joined(self._follow(place, start(name)), f"{name} ends in more than one place")
+            ends = self._follow(place, start(name), flat)
             self._within.pop()
+            self._exits[name] = joined(ends, f"{name} ends in more than one place")
         return self._exits[name]
 
 

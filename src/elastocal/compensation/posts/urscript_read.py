@@ -6,7 +6,7 @@ Functions that are called are followed for the tool that they set; branches and 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown, check_known
+from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown
 from elastocal.compensation.posts.text import NUMBER, Text, blanked
 from elastocal.compensation.posts.written import Written
 from elastocal.compensation.program import Motion, Target
@@ -38,7 +38,7 @@ _ASSIGNED = re.compile(
 _CALL = re.compile(r"(?<![\w.])([A-Za-z_]\w*+)\s*\(", re.A)
 _MOVES = re.compile("mov[a-z]+|" + "|".join(OTHERS), re.A)
 _FLOW = re.compile(r"[ \t]*(if|elif|else|end|while|for|def|thread|sec|return|break|goto|run|join)\b", re.A)
-_ROUTINE = re.compile(r"^[ \t]*(def|thread|sec)[ \t]+(\w++)[ \t]*\(", re.A | re.M)
+_ROUTINE = re.compile(r"^[ \t]*(def|thread|sec)[ \t]+(\w++)[ \t]*\(([^)\n]*)", re.A | re.M)
 _FUNCTIONS = ("def", "thread", "sec")
 _DEPTH = {"end": -1, **dict.fromkeys(("if", "while", "for", *_FUNCTIONS), 1)}
 WHOLE = "the file"
@@ -64,15 +64,19 @@ class Walk:
     into: Collector
     tools: dict[str, Pose]
     tool: str = NO_TOOL
+    beside: str = ""
+    """The thread that sets the tool while the lines run."""
     data: dict[str, Datum] = field(default_factory=dict)
     computed: dict[str, int] = field(default_factory=dict)
     blocks: list[str] = field(default_factory=list)
     """The words that opened the blocks around a line, ``def`` for every kind of function."""
-    outer: list[str] = field(default_factory=list)
-    """The tools around functions that are open."""
+    outer: list[Active] = field(default_factory=list)
+    """What is active around functions that are open."""
     branches: Branches = field(default_factory=Branches)
     ends: list[Active] | None = None
     """What is active where a function or loop ends, which is gone through for that alone."""
+    inside: bool = False
+    """Whether it is a function or loop, and not the whole file, that is gone through so."""
 
     @cached_property
     def code(self) -> str:
@@ -89,8 +93,35 @@ class Walk:
     @cached_property
     def routines(self) -> Routines:
         """Functions and threads; the lines outside of them are one too, which begins before the first."""
-        places = {m[2]: self.text.line(m.start(1)) for m in self.functions}
-        return Routines({**places, WHOLE: 0}, (WHOLE,), self._follow, lambda name: {"tool": NO_TOOL})
+        places = {name: line for line, name in self.names.items()}
+        return Routines({**places, WHOLE: 0}, (WHOLE,), self._follow, _begin, self._otherwise(places))
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """Functions by the lines of their heads; only the last of a name has it alone."""
+        last = {m[2]: m.start() for m in self.functions}
+        lines = {self.text.line(m.start(1)): m for m in self.functions}
+        return {i: m[2] if last[m[2]] == m.start() else f"{m[2]} of line {i}" for i, m in lines.items()}
+
+    def _otherwise(self, names: Collection[str]) -> dict[str, str]:
+        """Functions that run within other statements."""
+        twice = {name.partition(" ")[0] for name in names if " " in name}
+        found = {n: f"{n.partition(' ')[0]} is defined twice" for n in names if n.partition(" ")[0] in twice}
+        for call in _CALL.finditer(self.code) if names else ():
+            name, begin = call[1], self.text.line_start(call.start())
+            before = self.code[begin : call.start()].split()
+            if name in names and name not in self.threads and before and before[0] not in _FUNCTIONS:
+                line = self.text.line(begin)
+                found.setdefault(name, f"line {line} runs {name} within another statement")
+        return found
+
+    @property
+    def active(self) -> Active:
+        return {"tool": self.tool, "thread": self.beside}
+
+    @active.setter
+    def active(self, active: Active) -> None:
+        self.tool, self.beside = active["tool"], active["thread"]
 
     @cached_property
     def threads(self) -> set[str]:
@@ -98,7 +129,7 @@ class Walk:
 
     @cached_property
     def uncalled(self) -> set[str]:
-        """Functions that no line calls, as the program itself: they run where they stand."""
+        """Functions that no line calls, as the program itself: they run where they stand, if not in another one."""
         return {m[2] for m in self.functions if m[1] != "thread" and not self._calls(m[2])}
 
     def _calls(self, name: str) -> bool:
@@ -111,65 +142,64 @@ class Walk:
         self.into.last = None
         self.run(0)
 
-    def _follow(self, line: int, name: str) -> list[Active]:
-        walk = replace(self, into=Collector(), tool=name, blocks=[], outer=[], branches=Branches(), ends=[])
-        for shared in ("code", "repeats", "functions", "routines", "threads", "uncalled"):
+    def _follow(self, line: int, name: str, flat: bool) -> list[Active]:
+        walk = replace(
+            self, into=Collector(), tool=name, beside=name, blocks=[], outer=[], branches=Branches(), ends=[],
+            inside=line > 0,
+        )  # fmt: skip
+        for shared in ("code", "repeats", "functions", "names", "routines", "threads", "uncalled"):
             setattr(walk, shared, getattr(self, shared))
         walk.run(line)
-        return [*(walk.ends or ()), {"tool": walk.tool}]
+        return [*(walk.ends or ()), walk.active]
 
     def run(self, number: int) -> None:
         """The lines behind one; where it is for the ends alone, up to the end of the block that they stand in."""
-        inside = self.ends is not None and number > 0
         while number < len(self.text.starts):
             number += 1
             start, end = self.text.span(number)
             flow = _FLOW.match(self.code, start, end)
             if flow:
                 self.into.last = None
-                if inside and flow[1] == "end" and not self.blocks:
+                if self.inside and flow[1] == "end" and not self.blocks:
                     return
-                number = self._flow(flow[1], number, start, end)
+                number = self._flow(flow[1], number)
                 if flow[1] in _FUNCTIONS:
                     continue
             line = number
             for call in _CALL.finditer(self.code, start, end):
                 number = max(number, self._call(call, line, end))
 
-    def _flow(self, word: str, line: int, start: int, end: int) -> int:
+    def _flow(self, word: str, line: int) -> int:
         """The line that is read last: a function is not, where the ends alone count."""
         if word in _FUNCTIONS:
-            return self._function(line, start, end)
+            return self._function(line)
         if word in ("if", "while", "for"):
             if word != "if":
-                self.tool = self.routines.looped(line, {"tool": self.tool})["tool"]
+                self.active = self.routines.looped(line, line, self.active)
             self.blocks.append(word)
-            self.branches.opened({"tool": self.tool})
+            self.branches.opened(self.active)
         elif word in ("elif", "else") and self.branches:
-            self.tool = self.branches.again({"tool": self.tool})["tool"]
+            self.active = self.branches.again(self.active)
         elif word == "return" and self.ends is not None:
-            self.ends.append({"tool": self.tool})
+            self.ends.append(self.active)
         elif word == "end" and self.blocks:
             if self.blocks.pop() == "def":
-                self.tool = self.outer.pop()
+                self.active = self.outer.pop()
             else:
-                self.tool = self.branches.closed({"tool": self.tool}, line)["tool"]
+                self.active = self.branches.closed(self.active, line)
         return line
 
-    def _function(self, line: int, start: int, end: int) -> int:
-        head = _ROUTINE.match(self.code, start, end)
-        name = head[2] if head else ""
-        known = self.routines.places.get(name) == line
-        after = (
-            self.routines.called(name, {"tool": self.tool})["tool"] if known and name in self.uncalled else self.tool
-        )
+    def _function(self, line: int) -> int:
+        name = self.names.get(line, "")
+        runs = name in self.uncalled and not self.blocks and not self.inside
+        after = self.routines.called(name, self.active) if runs else self.active
         if self.ends is not None:
-            self.tool = after
+            self.active = after
             return self._last(line)
         self.blocks.append("def")
         self.outer.append(after)
-        if known:
-            self.tool = self.routines.entry(name)["tool"]
+        if name:
+            self.active = self.routines.entry(name)
         return line
 
     def _last(self, line: int) -> int:
@@ -185,6 +215,9 @@ class Walk:
         return line
 
     def _variables(self) -> None:
+        for head in self.functions:  # a parameter hides a variable of its name
+            for name in re.findall(r"(?:\A|,)\s*(\w+)", head[3]):
+                self.computed.setdefault(name, self.text.line(head.start(2)))
         for assigned in _ASSIGNED.finditer(self.code):
             name, start = assigned[1], assigned.start(3)
             line = self.text.line(assigned.start(1))
@@ -215,11 +248,11 @@ class Walk:
         """A call of a function, or the start of a thread, which runs beside the lines that follow."""
         self.into.last = None
         if name in self.threads:
-            beside: Active = {"tool": Unknown(f"thread {name} runs beside other lines")}
+            beside: Active = dict.fromkeys(self.active, Unknown(f"thread {name} runs beside other lines"))
             sets = self.routines.called(name, beside) != beside
-            self.tool = Unknown(f"thread {name} sets it") if sets else self.tool
+            self.beside = f"thread {name} sets it" if sets else self.beside
         else:
-            self.tool = self.routines.called(name, {"tool": self.tool})["tool"]
+            self.active = self.routines.called(name, self.active)
 
     def _close(self, at: int, end: int) -> int:
         depth = 1
@@ -231,14 +264,25 @@ class Walk:
 
     def _set_tool(self, at: int, end: int, line: int) -> None:
         self.tool = f"line {line}"
-        value, _, _ = self._argument(at, end)
+        try:
+            value, _, _ = self._argument(at, end)
+        except Missing:
+            self.routines.computed(self.tool, self._around(line))
+            raise
         if not value.joints:
             self.tools[self.tool] = HOW.pose(np.array(value.numbers))
+
+    def _around(self, line: int) -> str:
+        """The function that a line stands in."""
+        heads = reversed(self.names.items())
+        return next((name for head, name in heads if head <= line <= self._last(head)), WHOLE)
 
     def _move(self, word: str, call: re.Match[str], line: int, end: int) -> int:
         if word not in MOTIONS:
             raise Missing(f"{word} is not supported")
-        check_known({"tool": self.tool})
+        if self.beside:
+            raise Missing(f"its tool is not known: {self.beside}")
+        self.routines.check({"tool": self.tool})
         close = self._close(call.end(), end)
         if self.code[close - 1 : close] != ")":
             raise Missing("it goes on in the next line")
@@ -318,6 +362,11 @@ class Walk:
             self.text.name, value.line, name, "joints" if value.joints else "pose", BASE, self.tool, near
         )  # fmt: skip
         return self.into.target(target, value.spans, value.numbers, shared=bool(name))
+
+
+def _begin(name: str) -> Active:
+    """The tool in functions that no line calls."""
+    return {"tool": NO_TOOL if name == WHOLE else Unknown(f"no line calls {name}"), "thread": ""}
 
 
 def _said(numbers: Sequence[float]) -> str:
