@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator
 
@@ -331,3 +332,36 @@ def test_every_routine_of_a_module_is_read_once_for_what_it_leaves_active(monkey
         return len(read)
 
     assert count(40) < 2.1 * count(20)
+
+
+LONG = {
+    "a.src": ("DEF a()\nLIFT()\n", "LIN {X 1,Y 2,Z 3,A 0,B 0,C 0}\n", "END\nDEF LIFT()\n$BASE=BASE_DATA[2]\nEND\n"),
+    "a.script": (
+        "def a():\n lift()\n",
+        " movel(p[1,2,3,0,0,0])\n",
+        " def lift():\n  set_tcp(p[0,0,1,0,0,0])\n end\nend\n",
+    ),
+    "a.mod": (
+        "MODULE a\nPROC main()\nlift;\n",
+        "MoveL [[1,2,3],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v1,z1,t;\n",
+        "ENDPROC\nPROC lift()\nPDispSet x;\nENDPROC\nENDMODULE\n",
+    ),
+}
+"""Before, 300 times, and behind."""
+
+
+@pytest.mark.parametrize("file", LONG)
+def test_the_text_of_a_program_goes_with_its_reader(file: str) -> None:
+    """Long programs are read piece by piece: what is read must not wait for the collector of garbage."""
+    head, line, tail = LONG[file]
+    text = head + 300 * line + tail
+    read_program({file: text})  # what is made once
+    gc.collect()
+    gc.disable()
+    try:
+        program = read_program({file: text})
+        assert len(program.targets) + len(program.skipped) >= 300
+        del program
+        assert gc.collect() < 300
+    finally:
+        gc.enable()

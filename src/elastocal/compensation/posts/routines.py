@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
+from weakref import WeakMethod
 from functools import cached_property
 
 from elastocal.compensation.posts.collect import Missing
@@ -51,7 +52,8 @@ class Routines:
         self, places: Mapping[str, int], public: Collection[str], follow: Callable[[int, str, bool], Sequence[Active]],
         begin: Callable[[str], Active], otherwise: Mapping[str, str], jumps: Sequence[int] = (),
     ) -> None:  # fmt: skip
-        self.places, self._public, self._follow, self._begin = places, public, follow, begin
+        self.places, self._public, self._begin = places, public, begin
+        self._follow = WeakMethod(follow)  # of who holds the routines: text of a long program goes with its reader
         self._otherwise, self._jumps = otherwise, jumps
         self._exits: dict[str, Active] = {}
         self._within: list[str] = []
@@ -139,7 +141,9 @@ class Routines:
                 deep = Unknown(f"calls and loops are nested deeper than {DEEPEST}")
                 return dict.fromkeys(self._begin(name), deep)
             self._within.append(name)
-            ends = self._follow(place, start(name), flat)
+            follow = self._follow()
+            assert follow is not None
+            ends = follow(place, start(name), flat)
             self._within.pop()
             self._exits[name] = joined(ends, f"{name} ends in more than one place")
         return self._exits[name]
