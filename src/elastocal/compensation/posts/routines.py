@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from weakref import WeakMethod
 from functools import cached_property
+from weakref import WeakMethod
 
 from elastocal.compensation.posts.collect import Missing
 
