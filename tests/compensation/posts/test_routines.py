@@ -313,6 +313,11 @@ def test_a_displacement_that_may_be_active_is_not_known(lines: tuple[str, ...], 
     assert reasons(program) == {k: f"its displacement is not known: {v}" for k, v in left.items()}
 
 
+def test_names_behind_case_are_no_labels() -> None:
+    body = ("TEST n", "CASE a:", MOVE, "CASE b:", "PDispSet p;", "ENDTEST", "ENDPROC")
+    assert [m.line for m in rapid(*body, "PROC w()", "x:", "ERROR", "ENDPROC").moves] == [5]
+
+
 def test_every_routine_of_a_module_is_read_once_for_what_it_leaves_active(monkeypatch: pytest.MonkeyPatch) -> None:
     read, each = [], Statements.__iter__
 

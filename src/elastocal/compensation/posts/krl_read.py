@@ -18,12 +18,13 @@ from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
     NOWHERE,
-    ROUTINE,
     SHARED,
     Literal,
     Lookup,
     argument,
     code_end,
+    heads,
+    places,
     stem,
 )
 from elastocal.compensation.posts.krl_frames import State, by_assignment, by_bas, by_mode, by_with, velocity, with_frame
@@ -86,7 +87,7 @@ class Walk:
 
     @cached_property
     def heads(self) -> list[re.Match[str]]:
-        return list(ROUTINE.finditer(self.text.text))
+        return heads(self.text)
 
     @cached_property
     def spelled(self) -> dict[str, str]:
@@ -95,22 +96,24 @@ class Walk:
 
     @cached_property
     def routines(self) -> Routines:
-        places = {m[2]: self.text.line(m.start(2)) for m in self.heads}
+        begins = {m[2]: self.text.line(m.start(2)) for m in self.heads}
         public = {m[2] for i, m in enumerate(self.heads) if not i or m[1]}
-        jumps = [self.text.line(m.end()) for m in _JUMP.finditer(self.text.text)]
+        jumps = (
+            [self.text.line(m.end()) for m in _JUMP.finditer(self.text.text)] if any(places(self.text, b"GOTO")) else []
+        )
         return Routines(
-            places, public, self._follow, lambda name: State(start(name), start(name)).active, self._otherwise(), jumps
+            begins, public, self._follow, lambda name: State(start(name), start(name)).active, self._otherwise(), jumps
         )
 
     def _otherwise(self) -> dict[str, str]:
         """Routines that run within other statements: as functions, by an interrupt or by a trigger."""
-        text, heads = self.text.text, {m.end() - 1 for m in self.heads}
+        text, at_heads = self.text.text, {m.end() - 1 for m in self.heads}
         found: dict[str, str] = {}
         for place in (m.start() for m in re.finditer(r"\(", text)):
             line = self.text.line(place)
             begin, end = self.text.span(line)
             used = _USED.search(text, max(begin, place - 100), place)
-            name = self.spelled.get(used[1].upper()) if used and place not in heads else None
+            name = self.spelled.get(used[1].upper()) if used and place not in at_heads else None
             if used and name and text[begin : used.start()].strip(" \t" + BOM) and place < code_end(text, begin, end):
                 found.setdefault(name, f"line {line} runs {name} within another statement")
         return found
@@ -208,14 +211,14 @@ class Walk:
 
     def _flow(self, word: str, line: int, rest: str) -> None:
         """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
-        heads = word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF"))
-        if self.ends is not None and (heads or word in ("END", "ENDFCT")):
+        begins = word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF"))
+        if self.ends is not None and (begins or word in ("END", "ENDFCT")):
             self.done = True
         elif self.flat and (word in OPENS or word in AGAIN or word in CLOSES or word == "RETURN"):
             return
         elif self.ends is not None and word in CLOSES and not self.branches:
             self.done = True
-        elif heads:
+        elif begins:
             called = re.search(r"\b(\w++)[ \t]*\(", rest, re.A)
             self._begin(called[1] if called else self.text.name)
         elif word in OPENS:
