@@ -109,6 +109,9 @@ class Walk:
         """Routines that run within other statements: as functions, by an interrupt or by a trigger."""
         text, at_heads = self.text.text, {m.end() - 1 for m in self.heads}
         found: dict[str, str] = {}
+        for line in (self.text.line(at) for at in places(self.text, b"RESUME")):
+            if text[slice(*self.text.span(line))].partition(";")[0].strip().upper() == "RESUME":
+                found |= {m[2]: f"RESUME in line {line} leaves {m[2]} early" for m in self.heads[1:]}
         for place in (m.start() for m in re.finditer(r"\(", text)):
             line = self.text.line(place)
             begin, end = self.text.span(line)
@@ -161,10 +164,11 @@ class Walk:
             except Missing as reason:
                 self.into.skip(self.text, at, end, f"relative to where the robot stands, {reason}")
         elif word in ("$BASE", "$TOOL"):
-            self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
+            before = self.state
+            self.state, pose = by_assignment(before, word, self.text, (rest, end), self.names)
             which = word[1:].lower()
             if pose is None:
-                self._computed(getattr(self.state, which), line)
+                self._computed(before, line)
             else:
                 self.frames[which][getattr(self.state, which)] = pose
                 variable = self.names.get(getattr(self.state, which))
@@ -178,8 +182,7 @@ class Walk:
             self._spline(word, code[rest:end])
         elif word == "BAS":
             before, self.state = self.state, by_bas(self.state, code[rest:end], self.pending)
-            for frame in {self.state.base, self.state.tool} - {before.base, before.tool}:
-                self._computed(frame, line)
+            self._computed(before, line)
         elif word == "FDAT_ACT":
             self.pending = self.names.get(code[rest:end].lstrip("= \t"))
         elif word == "$IPO_MODE":
@@ -229,7 +232,9 @@ class Walk:
         elif word in AGAIN and self.branches:
             self.state = self.before[-1].given(self.branches.again(self.state.active))
         elif word in CLOSES and self.branches:
-            self.state = self.before.pop().given(self.branches.closed(self.state.active, line))
+            before = self.before.pop()
+            self.state = before.given(self.branches.closed(self.state.active, line))
+            self._computed(before, line)
         elif word == "RETURN" and self.ends is not None:
             self.ends.append(self.state.active)
         elif word in QUIET:
@@ -243,10 +248,10 @@ class Walk:
             return
         self.into.last = None
 
-    def _computed(self, frame: str, line: int) -> None:
-        """Names of frames without a number tell their line, and one name may stand for many frames."""
-        if not frame.isdigit():
-            within = [m[2] for m in self.heads if self.text.line(m.start(2)) <= line]
+    def _computed(self, before: State, line: int) -> None:
+        """New names of frames without a number tell their line, and one name may stand for many frames."""
+        for frame in {self.state.base, self.state.tool} - {before.base, before.tool}:
+            within = [] if frame.isdigit() else [m[2] for m in self.heads if self.text.line(m.start(2)) <= line]
             if within:
                 self.routines.computed(frame, within[-1])
 

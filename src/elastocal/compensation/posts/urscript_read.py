@@ -191,7 +191,9 @@ class Walk:
             if self.blocks.pop() == "def":
                 self.active = self.outer.pop()
             else:
-                self.active = self.branches.closed(self.active, line)
+                before, self.active = self.tool, self.branches.closed(self.active, line)
+                if self.tool.startswith("set in") and self.tool != before:
+                    self.routines.computed(self.tool, self._around(line))
         return line
 
     def _function(self, line: int) -> int:
