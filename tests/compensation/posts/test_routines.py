@@ -323,6 +323,8 @@ def rapid(*lines: str) -> Program:
          {10: "line 4 calls a routine by a name that is computed"}),
         (("lift;", MOVE, "ENDPROC", "PROC lift()", "PDispSet a;", "ERROR", "PDispOff;", "ENDPROC"),
          {4: "lift ends in more than one place"}),
+        (("w;", "ENDPROC", "PROC w()", MOVE, "ERROR", "PDispSet a;", "RETRY;", "ENDPROC"),
+         {6: "the error handler of w changes it"}),
         (("WHILE x DO", MOVE, "PDispSet a;", "ENDWHILE", "ENDPROC"),
          {4: "it changes in the loop that begins in line 3"}),
     ],

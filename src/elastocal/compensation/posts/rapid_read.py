@@ -40,6 +40,11 @@ _LITERAL_MOVE = re.compile(r"\s*Move[LJ]\s*\[[^(;]*;\s*\Z", re.A | re.I)
 _LABEL = re.compile(r"\s*:(?!=)")
 _HANDLERS = ("error", "undo", "backward")
 _HANDLER = re.compile(rf"(?<!\w)(?:{'|'.join(_HANDLERS)})\b", re.A | re.I)
+_RETRIED = re.compile(
+    r"(?:(?!\b(?:END)?(?:PROC|FUNC|TRAP)\b|\bERROR\b).)*+\bERROR\b((?:(?!\b(?:END)?(?:PROC|FUNC|TRAP)\b).)*?)\b(?:RETRY|TRYNEXT)\b",
+    re.A | re.I | re.S,
+)
+_SHIFTS = re.compile(r"(?<!\w)(?:PDisp|EOffs)(?:On|Set|Off)\b", re.A | re.I)
 _LATE = re.compile(r"(?<!%)%(?!%)|(?<!\w)CallByVar\b", re.A | re.I)
 _MOVES = re.compile(r"Move(?:[LJC]|AbsJ)|\AEGMRun", re.A)
 _CLOSES = ("endif", "endfor", "endwhile", "endtest")
@@ -104,6 +109,10 @@ class Walk:
         """Routines that run within other statements, under IF of one line, as traps, or by a name that is computed."""
         code = self.module.code
         found = {m[2].lower(): f"{m[2]} is a trap" for m in self._heads.values() if m[1]}
+        for head in self._heads.values():
+            handler = _RETRIED.match(code, head.end())
+            if handler and _SHIFTS.search(handler[1]):
+                found.setdefault(head[2].lower(), f"the error handler of {head[2]} changes it")
         if late := _LATE.search(code):
             where = f"line {self.text.line(late.start())} calls a routine by a name that is computed"
             return {name: found.get(name, where) for name in names}
