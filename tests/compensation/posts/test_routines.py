@@ -239,6 +239,26 @@ def test_one_name_does_not_stand_for_the_frames_of_several_calls() -> None:
     assert {k: v for k, v in reasons(program).items() if k > 3} == {6: left, 8: left}
 
 
+def test_one_name_does_not_stand_for_the_branches_of_several_calls() -> None:
+    body = ("END", "DEF NEXT()", "IF X THEN", BASE2, "ENDIF", "END")
+    why = "its base is not known: it is no literal, and NEXT runs more than once"
+    assert reasons(krl(BASE1, "NEXT()", POINT, "NEXT()", POINT, *body)) == {5: why, 7: why}
+    program = urscript(A, "def f():", "if x:", B, "end", "end", "f()", f"movel({P1})", "f()", f"movel({P2})")
+    assert reasons(program) == dict.fromkeys(
+        (9, 11), "its tool is not known: it is no literal, and f runs more than once"
+    )
+
+
+def test_a_loop_ends_at_exit_and_a_routine_at_resume() -> None:
+    first, second = "$BASE=BASE_DATA[1]", "$BASE=BASE_DATA[2]"
+    program = krl(first, "LOOP", second, "IF X THEN", "EXIT", "ENDIF", first, "ENDLOOP", POINT, "END")
+    assert [t.base for t in program.targets] == ["set in the branch or loop that ends in line 10"]
+    stop = ("END", "DEF NEXT()", BASE2, "END", "DEF HALTED()", "RESUME", "END")
+    assert reasons(krl(BASE1, "NEXT()", POINT, *stop)) == {
+        5: "its base is not known: RESUME in line 11 leaves NEXT early"
+    }
+
+
 def test_calls_beyond_the_depth_count_for_the_routines_that_they_call() -> None:
     chain = [x for i in range(20) for x in (f"DEF F{i}()", *((BASE2, "WAY()") if i == 19 else (f"F{i + 1}()",)), "END")]
     program = krl(BASE1, "WAY()", "F0()", "END", *chain, "DEF WAY()", POINT, "END")
@@ -304,6 +324,8 @@ def rapid(*lines: str) -> Program:
          {10: "line 4 calls a routine by a name that is computed"}),
         (("lift;", MOVE, "ENDPROC", "PROC lift()", "PDispSet a;", "ERROR", "PDispOff;", "ENDPROC"),
          {4: "lift ends in more than one place"}),
+        (("w;", "ENDPROC", "PROC w()", MOVE, "ERROR", "PDispSet a;", "RETRY;", "ENDPROC"),
+         {6: "the error handler of w changes it"}),
         (("WHILE x DO", MOVE, "PDispSet a;", "ENDWHILE", "ENDPROC"),
          {4: "it changes in the loop that begins in line 3"}),
     ],
@@ -312,6 +334,11 @@ def test_a_displacement_that_may_be_active_is_not_known(lines: tuple[str, ...], 
     program = rapid(*lines)
     assert not program.moves
     assert reasons(program) == {k: f"its displacement is not known: {v}" for k, v in left.items()}
+
+
+def test_names_behind_case_are_no_labels() -> None:
+    body = ("TEST n", "CASE a:", MOVE, "CASE b:", "PDispSet p;", "ENDTEST", "ENDPROC")
+    assert [m.line for m in rapid(*body, "PROC w()", "x:", "ERROR", "ENDPROC").moves] == [5]
 
 
 def test_every_routine_of_a_module_is_read_once_for_what_it_leaves_active(monkeypatch: pytest.MonkeyPatch) -> None:

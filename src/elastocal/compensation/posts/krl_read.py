@@ -18,12 +18,13 @@ from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
     NOWHERE,
-    ROUTINE,
     SHARED,
     Literal,
     Lookup,
     argument,
     code_end,
+    heads,
+    places,
     stem,
 )
 from elastocal.compensation.posts.krl_frames import State, by_assignment, by_bas, by_mode, by_with, velocity, with_frame
@@ -86,7 +87,7 @@ class Walk:
 
     @cached_property
     def heads(self) -> list[re.Match[str]]:
-        return list(ROUTINE.finditer(self.text.text))
+        return heads(self.text)
 
     @cached_property
     def spelled(self) -> dict[str, str]:
@@ -95,22 +96,27 @@ class Walk:
 
     @cached_property
     def routines(self) -> Routines:
-        places = {m[2]: self.text.line(m.start(2)) for m in self.heads}
+        begins = {m[2]: self.text.line(m.start(2)) for m in self.heads}
         public = {m[2] for i, m in enumerate(self.heads) if not i or m[1]}
-        jumps = [self.text.line(m.end()) for m in _JUMP.finditer(self.text.text)]
+        jumps = (
+            [self.text.line(m.end()) for m in _JUMP.finditer(self.text.text)] if any(places(self.text, b"GOTO")) else []
+        )
         return Routines(
-            places, public, self._follow, lambda name: State(start(name), start(name)).active, self._otherwise(), jumps
+            begins, public, self._follow, lambda name: State(start(name), start(name)).active, self._otherwise(), jumps
         )
 
     def _otherwise(self) -> dict[str, str]:
         """Routines that run within other statements: as functions, by an interrupt or by a trigger."""
-        text, heads = self.text.text, {m.end() - 1 for m in self.heads}
+        text, at_heads = self.text.text, {m.end() - 1 for m in self.heads}
         found: dict[str, str] = {}
+        for line in (self.text.line(at) for at in places(self.text, b"RESUME")):
+            if text[slice(*self.text.span(line))].partition(";")[0].strip().upper() == "RESUME":
+                found |= {m[2]: f"RESUME in line {line} leaves {m[2]} early" for m in self.heads[1:]}
         for place in (m.start() for m in re.finditer(r"\(", text)):
             line = self.text.line(place)
             begin, end = self.text.span(line)
             used = _USED.search(text, max(begin, place - 100), place)
-            name = self.spelled.get(used[1].upper()) if used and place not in heads else None
+            name = self.spelled.get(used[1].upper()) if used and place not in at_heads else None
             if used and name and text[begin : used.start()].strip(" \t" + BOM) and place < code_end(text, begin, end):
                 found.setdefault(name, f"line {line} runs {name} within another statement")
         return found
@@ -158,10 +164,11 @@ class Walk:
             except Missing as reason:
                 self.into.skip(self.text, at, end, f"relative to where the robot stands, {reason}")
         elif word in ("$BASE", "$TOOL"):
-            self.state, pose = by_assignment(self.state, word, self.text, (rest, end), self.names)
+            before = self.state
+            self.state, pose = by_assignment(before, word, self.text, (rest, end), self.names)
             which = word[1:].lower()
             if pose is None:
-                self._computed(getattr(self.state, which), line)
+                self._computed(before, line)
             else:
                 self.frames[which][getattr(self.state, which)] = pose
                 variable = self.names.get(getattr(self.state, which))
@@ -175,8 +182,7 @@ class Walk:
             self._spline(word, code[rest:end])
         elif word == "BAS":
             before, self.state = self.state, by_bas(self.state, code[rest:end], self.pending)
-            for frame in {self.state.base, self.state.tool} - {before.base, before.tool}:
-                self._computed(frame, line)
+            self._computed(before, line)
         elif word == "FDAT_ACT":
             self.pending = self.names.get(code[rest:end].lstrip("= \t"))
         elif word == "$IPO_MODE":
@@ -208,14 +214,14 @@ class Walk:
 
     def _flow(self, word: str, line: int, rest: str) -> None:
         """Routines, branches, loops, jumps and calls: the place of the robot is lost."""
-        heads = word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF"))
-        if self.ends is not None and (heads or word in ("END", "ENDFCT")):
+        begins = word in ("DEF", "DEFFCT") or (word == "GLOBAL" and rest.upper().startswith("DEF"))
+        if self.ends is not None and (begins or word in ("END", "ENDFCT")):
             self.done = True
         elif self.flat and (word in OPENS or word in AGAIN or word in CLOSES or word == "RETURN"):
             return
         elif self.ends is not None and word in CLOSES and not self.branches:
             self.done = True
-        elif heads:
+        elif begins:
             called = re.search(r"\b(\w++)[ \t]*\(", rest, re.A)
             self._begin(called[1] if called else self.text.name)
         elif word in OPENS:
@@ -226,7 +232,9 @@ class Walk:
         elif word in AGAIN and self.branches:
             self.state = self.before[-1].given(self.branches.again(self.state.active))
         elif word in CLOSES and self.branches:
-            self.state = self.before.pop().given(self.branches.closed(self.state.active, line))
+            before = self.before.pop()
+            self.state = before.given(self.branches.closed(self.state.active, line))
+            self._computed(before, line)
         elif word == "RETURN" and self.ends is not None:
             self.ends.append(self.state.active)
         elif word in QUIET:
@@ -240,10 +248,10 @@ class Walk:
             return
         self.into.last = None
 
-    def _computed(self, frame: str, line: int) -> None:
-        """Names of frames without a number tell their line, and one name may stand for many frames."""
-        if not frame.isdigit():
-            within = [m[2] for m in self.heads if self.text.line(m.start(2)) <= line]
+    def _computed(self, before: State, line: int) -> None:
+        """New names of frames without a number tell their line, and one name may stand for many frames."""
+        for frame in {self.state.base, self.state.tool} - {before.base, before.tool}:
+            within = [] if frame.isdigit() else [m[2] for m in self.heads if self.text.line(m.start(2)) <= line]
             if within:
                 self.routines.computed(frame, within[-1])
 

@@ -32,11 +32,19 @@ STILL = {
 _IF = re.compile(r"(?<!\w)IF\b(?!.*(?<!\w)THEN\b)", re.A | re.I | re.S)
 _DISPLACES = re.compile(r"(?<!\w)(?:PDisp|EOffs)(?:On|Set)\b", re.A | re.I)
 _ROUTINE = re.compile(r"(?<!\w)(?:PROC|FUNC\s+\w+|(TRAP))\s+(\w+)", re.A | re.I)
+_GOTO = re.compile(r"(?<!\w)GOTO\b", re.A | re.I)
 _JUMP = re.compile(r"(?<!\w)GOTO\b|(?<![^\s;])[A-Za-z]\w*+\s*+:(?!=)", re.A | re.I)
 _BEGINS = re.compile(r"(?:\A|[):]|\b(?:THEN|ELSE|DO|ERROR|UNDO|BACKWARD|END\w+))\s*\Z", re.A | re.I)
+_WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*+", re.A)
+_LITERAL_MOVE = re.compile(r"\s*Move[LJ]\s*\[[^(;]*;\s*\Z", re.A | re.I)
 _LABEL = re.compile(r"\s*:(?!=)")
 _HANDLERS = ("error", "undo", "backward")
 _HANDLER = re.compile(rf"(?<!\w)(?:{'|'.join(_HANDLERS)})\b", re.A | re.I)
+_RETRIED = re.compile(
+    r"(?:(?!\b(?:END)?(?:PROC|FUNC|TRAP)\b|\bERROR\b).)*+\bERROR\b((?:(?!\b(?:END)?(?:PROC|FUNC|TRAP)\b).)*?)\b(?:RETRY|TRYNEXT)\b",
+    re.A | re.I | re.S,
+)
+_SHIFTS = re.compile(r"(?<!\w)(?:PDisp|EOffs)(?:On|Set|Off)\b", re.A | re.I)
 _LATE = re.compile(r"(?<!%)%(?!%)|(?<!\w)CallByVar\b", re.A | re.I)
 _MOVES = re.compile(r"Move(?:[LJC]|AbsJ)|\AEGMRun", re.A)
 _CLOSES = ("endif", "endfor", "endwhile", "endtest")
@@ -93,20 +101,31 @@ class Walk:
         handled = (
             bisect_right(begins, m.start()) for m in _HANDLER.finditer(code)
         )  # an error leads there from anywhere
-        jumps = sorted([m.start() for m in _JUMP.finditer(code)] + [begins[i - 1] + 1 for i in handled if i])
+        labels = _JUMP.finditer(code) if _GOTO.search(code) else ()
+        jumps = sorted([m.start() for m in labels] + [begins[i - 1] + 1 for i in handled if i])
         return Routines(places, (), self._follow, lambda name: {"displacement": ""}, self._otherwise(places), jumps)
 
     def _otherwise(self, names: Collection[str]) -> dict[str, str]:
         """Routines that run within other statements, under IF of one line, as traps, or by a name that is computed."""
         code = self.module.code
         found = {m[2].lower(): f"{m[2]} is a trap" for m in self._heads.values() if m[1]}
+        for head in self._heads.values():
+            handler = _RETRIED.match(code, head.end())
+            if handler and _SHIFTS.search(handler[1]):
+                found.setdefault(head[2].lower(), f"the error handler of {head[2]} changes it")
         if late := _LATE.search(code):
             where = f"line {self.text.line(late.start())} calls a routine by a name that is computed"
             return {name: found.get(name, where) for name in names}
-        for use in re.finditer(r"(?<![\w.])[A-Za-z]\w*+", code, re.A):
-            name = use[0].lower()
-            if name in names and name not in found and use.start() not in self._heads and not self._alone(use.start()):
-                found[name] = f"line {self.text.line(use.start())} runs {use[0]} within another statement"
+        line = 0
+        while line < len(self.text.starts):
+            line += 1
+            start, end = self.text.span(line)
+            for use in _WORD.finditer(code, start, end):
+                name = use[0].lower()
+                if name in names and use.start() not in self._heads and not self._alone(use.start()):
+                    found.setdefault(name, f"line {line} runs {use[0]} within another statement")
+            if _LITERAL_MOVE.match(code, start, end):
+                line = self.module.repeats.last[line - 1] + 1
         return found
 
     def _alone(self, place: int) -> bool:

@@ -76,10 +76,9 @@ class Routines:
         """What is active at a label; jumps are between the first GOTO or label of a routine and its end."""
         heads = sorted(self.places.values())
         head = heads[bisect_right(heads, place) - 1] if heads else 0
-        first = next(iter(self._jumps[bisect_left(self._jumps, head) :]), place)
-        return self._kept(
-            active, f"the jumps from {first} on", first - 1, True, "it changes in lines that GOTO connects"
-        )
+        first = next(iter(self._jumps[bisect_left(self._jumps, head) :]), place + 1)
+        why = "it changes in lines that GOTO connects"
+        return self._kept(active, f"the jumps from {first} on", first - 1, True, why) if first <= place else active
 
     def computed(self, frame: str, routine: str) -> None:
         """A frame has this name, whose value is no literal, and is set in a routine."""

@@ -107,12 +107,17 @@ class Walk:
         """Functions that run within other statements."""
         twice = {name.partition(" ")[0] for name in names if " " in name}
         found = {n: f"{n.partition(' ')[0]} is defined twice" for n in names if n.partition(" ")[0] in twice}
-        for call in _CALL.finditer(self.code) if names else ():
-            name, begin = call[1], self.text.line_start(call.start())
-            before = self.code[begin : call.start()].split()
-            if name in names and name not in self.threads and before and before[0] not in _FUNCTIONS:
-                line = self.text.line(begin)
-                found.setdefault(name, f"line {line} runs {name} within another statement")
+        line = 0
+        while line < len(self.text.starts):
+            line += 1
+            start, end = self.text.span(line)
+            calls = list(_CALL.finditer(self.code, start, end))
+            for call in calls:
+                name, before = call[1], self.code[start : call.start()].split()
+                if name in names and name not in self.threads and before and before[0] not in _FUNCTIONS:
+                    found.setdefault(name, f"line {line} runs {name} within another statement")
+            if len(calls) == 1 and calls[0][1] in MOTIONS:
+                line = self.repeats.last[line - 1] + 1
         return found
 
     @property
@@ -186,7 +191,9 @@ class Walk:
             if self.blocks.pop() == "def":
                 self.active = self.outer.pop()
             else:
-                self.active = self.branches.closed(self.active, line)
+                before, self.active = self.tool, self.branches.closed(self.active, line)
+                if self.tool.startswith("set in") and self.tool != before:
+                    self.routines.computed(self.tool, self._around(line))
         return line
 
     def _function(self, line: int) -> int:
