@@ -100,8 +100,8 @@ def _kinds(folder: Path) -> Iterator[Written]:
     from app.cell_desk import well
     from app.report_desk import KINDS, Desk
 
-    folder.mkdir()
-    desk = Desk(folder)
+    (shared := folder / "shared").mkdir(parents=True)
+    desk = Desk(folder, shared)
     for kind, words in KINDS.items():
         typed, path = words(desk), folder / f"{kind}.html"
         start = time.process_time()
