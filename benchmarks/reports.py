@@ -114,9 +114,10 @@ def _kinds(folder: Path) -> Iterator[Written]:
 def _gallery() -> Written:
     """One case after the other; the command takes two at a time."""
     from elastocal.app.pages.reproduce import gallery_page
-    from elastocal.published.gallery import Gallery, cases, recompute
+    from elastocal.published.case import registry
+    from elastocal.published.gallery import Gallery, recompute
     from elastocal.report.html import as_html
 
     start = time.process_time()
-    page = as_html(gallery_page(Gallery(tuple(recompute(c.case) for c in cases()))))
+    page = as_html(gallery_page(Gallery(tuple(recompute(name) for name in registry()))))
     return Written("gallery of published cases, in 12 tabs", page, time.process_time() - start)
