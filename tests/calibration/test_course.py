@@ -168,6 +168,17 @@ def test_a_target_that_was_moved_twice() -> None:
     assert len(again.markers) == 5
 
 
+def test_distances_do_not_see_how_an_instrument_was_turned() -> None:
+    q, x = table(2)
+    read = np.linalg.norm(x, axis=2)
+    read[MIDDLE:] = np.linalg.norm(x[MIDDLE:] + np.array([4e-3, -2e-3, 2e-3]), axis=2)
+    found = named(calibrate(KR270, campaign(q, KR270, distance=read), ("geometry",)))
+    assert found.code == "moved"
+    assert abs(found.data["row"] - MIDDLE) < 4
+    assert 1e-3 < found.data["shift"] < 1e-2
+    assert np.isnan(found.data["turn"])
+
+
 def test_the_second_word_of_a_marker_parts_the_rows_of_the_first() -> None:
     q, x = table(2)
     first = "a marker for marker2 in rows from row 20 on"

@@ -38,3 +38,12 @@ def test_columns_that_the_fit_has_count_for_nothing() -> None:
     blocks, _ = problem(np.random.default_rng(4), 0.0)
     found = ScoreTests(posterior(blocks, blocks.start)).of(blocks.jacobian[:, :, :1])
     assert (found.size, found.probability) == (0, 1.0)
+
+
+def test_a_column_of_rounding_is_not_seen_and_its_step_is_unknown() -> None:
+    blocks, extra = problem(np.random.default_rng(3), 0.1)
+    tests = ScoreTests(posterior(blocks, blocks.start))
+    alone, beside = tests.of(extra[:, :, :1]), tests.of(extra * [1.0, 1e-16])
+    assert (alone.size, beside.size) == (1, 1)
+    np.testing.assert_allclose(beside.step, [alone.step[0], 0.0])
+    np.testing.assert_allclose(beside.sd, [alone.sd[0], np.nan])

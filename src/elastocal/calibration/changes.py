@@ -131,14 +131,16 @@ Made = tuple[Finding, str, list[str]]
 
 def _moved(course: Course, change: Change, chance: str, data: dict[str, Any]) -> Made:
     step, s = change.score.step, course.sight.states
-    name, turn = s.stations[change.station], float(np.linalg.norm(step[3:]))
+    name, seen = s.stations[change.station], np.isfinite(change.score.sd[3:]).any()
+    turn = float(np.linalg.norm(step[3:])) if seen else float("nan")
+    turned = f"and {1e3 * turn:.3f} mrad" if seen else "(a turn is not seen)"
     if s.position is not None:
         moves = change.moves[s.station == change.station, course.sight.sections["position"]]
         step = moves.reshape(-1, 3).mean(axis=0)
     shift = float(np.linalg.norm(step[:3]))
     text = (
         f"the instrument or the base was moved between {data['last']} and {data['place']}: points are "
-        f"{1e3 * shift:.3f} mm and {1e3 * turn:.3f} mrad elsewhere from there on ({chance})"
+        f"{1e3 * shift:.3f} mm {turned} elsewhere from there on ({chance})"
     )
     finding = warning("moved", text, station=name, shift=shift, turn=turn, **data)
     return finding, "give these rows a station of their own", [station_word(data["place"])]

@@ -98,8 +98,9 @@ def f_test(gain: float, added: int, freedom: float) -> NestedTest:
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """Of one effect: how many columns are seen, their steps with ``sd``, and the probability of so much where it is
-    absent.  ``noise`` is what the residuals show without the effect, in units of what it was taken for."""
+    """Of one effect: how many columns are seen, their steps with ``sd``, nan of one that is not seen, and the
+    probability of so much where it is absent.  ``noise`` is what the residuals show without the
+    effect, in units of what it was taken for."""
 
     size: int
     step: Array
@@ -180,5 +181,5 @@ def _seen(span: Array, left: Array, columns: Array, independent: float) -> tuple
     weight = np.where(good, 1 / np.where(good, values, 1.0), 0.0)
     along = np.einsum("kab,ka->kb", vectors, unit * (turned @ left))
     step = unit * np.einsum("kab,kb->ka", vectors, along * weight)
-    spread = unit * np.sqrt(np.einsum("kab,kb->ka", vectors**2, weight))
+    spread = np.where(unit > 0, unit * np.sqrt(np.einsum("kab,kb->ka", vectors**2, weight)), np.nan)
     return step, spread, np.sum(along**2 * weight, axis=1), good.sum(axis=1)
