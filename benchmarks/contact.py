@@ -13,7 +13,7 @@ from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.surfaces.disc import Disc
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.gaps import close_gaps
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement
 

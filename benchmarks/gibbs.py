@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Outcome, Row
-from elastocal.solve.gibbs import GibbsPosterior, gibbs
+from elastocal.solve.linear_sampling import GibbsPosterior, gibbs
 
 PARAMETERS, READINGS = 36, 405
 WALKERS, STEPS, KEPT = 8 * (PARAMETERS + 1), 35_000, 20

@@ -27,9 +27,9 @@ from fastapi import FastAPI
 import elastocal as ec
 from elastocal.app.commands.new import new
 from elastocal.store.entry import document, sha256
-from elastocal.store.tables import contents, entries
-from elastocal.studio.app import create_app
+from elastocal.store.rows import contents, entries
 from elastocal.studio.guard import Key
+from elastocal.studio.serve import create_app
 
 ROBOTS, CALIBRATIONS, READERS, PREDICTORS = 100, 1000, 50, 10
 TOKEN, HOST, ROBOT = "benchmark", "127.0.0.1:8799", "robot-042"
@@ -120,7 +120,7 @@ def crowd(folder: Path, store: Path, seconds: float) -> None:
     """Readers of the released calibration file, and predictors of one pose, each in a loop without a pause."""
     code = (
         "import sys, uvicorn; from pathlib import Path\n"
-        "from elastocal.studio.app import create_app; from elastocal.studio.guard import Key\n"
+        "from elastocal.studio.serve import create_app; from elastocal.studio.guard import Key\n"
         f"app = create_app(Path(sys.argv[1]), Key(frozenset(['{HOST}']), '{TOKEN}'))\n"
         "uvicorn.run(app, host='127.0.0.1', port=8799, log_level='error')\n"
     )

@@ -18,13 +18,12 @@ from benchmarks.harness import Outcome, Row
 from benchmarks.robots import robot
 from elastocal.compensation.job import corrected, job, nominals
 from elastocal.compensation.loads import ProgramLoads
-from elastocal.compensation.placed import placed, with_tools
 from elastocal.compensation.posts.post import Post, post_kinds
 from elastocal.compensation.program import Changes, Given, Program
 from elastocal.compensation.rewrite import rewritten
-from elastocal.compensation.stations import stations
+from elastocal.compensation.stations import placed, stations, with_tools
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 
 LINES = 100_000
 ROUNDS = 3

@@ -17,7 +17,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_names, linear_observation
 from elastocal.model.statics.observation import Marker
-from elastocal.solve.rank import stacked_triangle
+from elastocal.solve.identifiability import stacked_triangle
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
 
 COUNT, CHUNK = 10_000, 2500

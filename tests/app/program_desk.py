@@ -89,7 +89,7 @@ DOWN = kuka(0, 0, 180)
 
 def calibration(folder: Path, robot: str, names: tuple[str, ...], share: float, **changed: Any) -> Path:
     """A calibration of a shipped robot, or of one in the folder, with values known to a share of their size."""
-    from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
+    from elastocal.files.calibration import CalibrationRecord, ParameterRecord, calibration_text
     from elastocal.files.robot.read import read_robot
     from elastocal.files.run_record import robot_mark
 

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import elastocal as ec
 from elastocal.app.commands.predict import predict
-from elastocal.app.pages.predict import readings
+from elastocal.app.pages.predict import readings_table
 from elastocal.calibration import prediction
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.urdf import read_urdf
@@ -194,7 +194,7 @@ def test_a_prediction_is_that_of_every_pose_alone_and_holds_some_poses_at_a_time
 
 def test_rows_of_a_long_table_are_those_of_their_pose_and_marker(desk: Desk, tmp_path: Path) -> None:
     path = desk.table(tmp_path / "poses.csv", desk.check)
-    table = readings.table(predict(desk.path, path))
+    table = readings_table(predict(desk.path, path))
     assert len(table.rows) == 60
     made = desk.calibration.predict(np.radians(np.loadtxt(path, delimiter=",", skiprows=1)[:, :6]))
     at = [c.key for c in table.columns].index("x_mm")

@@ -20,7 +20,7 @@ from oracle.table_one import points_csv
 
 from elastocal.app.cells.roles import USES
 from elastocal.app.cli import main as cli
-from elastocal.files.cell_yaml import PLACES
+from elastocal.files.cell import PLACES
 from elastocal.files.robot.read import read_robot
 from elastocal.model.statics.deflection import deflection
 

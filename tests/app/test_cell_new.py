@@ -16,10 +16,10 @@ from app.conftest import Run
 import elastocal as ec
 from elastocal.app.calibrated import of_readings
 from elastocal.app.commands.new import cell_contents
-from elastocal.app.starter.assumptions import OPEN
 from elastocal.app.starter.program import square_program
+from elastocal.app.starter.robot import OPEN
 from elastocal.compensation.posts.post import language
-from elastocal.files.calibration.read import read_calibration
+from elastocal.files.calibration import read_calibration
 from elastocal.files.robot.read import read_robot, robot_from_text, shipped_robots, shipped_text
 from elastocal.model.frames import Frame
 from elastocal.model.start_values import careful_payload, rated_payload_of

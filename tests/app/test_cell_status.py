@@ -242,7 +242,7 @@ def test_a_new_cell_has_everything_before_it(tmp_path: Path) -> None:
 
 def test_what_is_stated_for_the_certificate_is_asked_for_and_makes_its_reports_stale(tmp_path: Path) -> None:
     from elastocal.app.cells.freshness import setting, usual_settings
-    from elastocal.files.cell_yaml import read_cell
+    from elastocal.files.cell import read_cell
 
     (tmp_path / "cell.yaml").write_text("format: elastocal-cell/1\nname: c\n", encoding="utf-8")
     before = setting(read_cell(tmp_path), "certificate", "calibrate")

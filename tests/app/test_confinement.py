@@ -14,8 +14,8 @@ from app.cell_desk import typed, well
 from elastocal.app.cells.roles import USES
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import declared as declared_commands
-from elastocal.files.cell_yaml import CellEntry
-from elastocal.files.interrupted import JOURNAL, part_prefix
+from elastocal.files.cell import CellEntry
+from elastocal.files.confined import JOURNAL, part_prefix
 from elastocal.files.lock import NAME
 
 ROBOT = """\

@@ -16,7 +16,7 @@ from oracle.sources import SOURCES, sources
 from elastocal.app.commands.deflect import deflect
 from elastocal.app.commands.status import status
 from elastocal.errors import InputError, RangeError, TooFewError, UnknownNameError
-from elastocal.files.cell_yaml import read_cell
+from elastocal.files.cell import read_cell
 from elastocal.record.network import read_address
 
 Run = Callable[..., Any]

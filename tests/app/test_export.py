@@ -14,7 +14,7 @@ import yaml
 from app.program_desk import answered, calibration
 from scipy.spatial.transform import Rotation
 
-from elastocal.files.calibration.read import identified_model, read_calibration
+from elastocal.files.calibration import identified_model, read_calibration
 from elastocal.files.robot.read import read_robot
 from elastocal.files.robot.urdf import read_urdf
 from elastocal.model.loads.wrench import AppliedWrenches

@@ -23,8 +23,7 @@ from oracle.encoders import SINGLE
 
 from elastocal.app.cli.main import run_words
 from elastocal.files import write
-from elastocal.files.confined import bounds
-from elastocal.files.interrupted import finish
+from elastocal.files.confined import bounds, finish
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that share their memory at the start")
 LONG = "ELASTOCAL_FUZZ" in os.environ

@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cli.command import declared as declared_commands
 from elastocal.app.cli.main import run_words
-from elastocal.app.cli.order import ACTS, DATA, in_order, with_options
+from elastocal.app.cli.words import ACTS, DATA, in_order, with_options
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.core import TyperCommand
 
-from elastocal.app.cli.plain_values import PlainValues
+from elastocal.app.cli.words import PlainValues
 
 
 def _parsed(cls: type[TyperCommand], words: list[str]) -> tuple[str, Any]:

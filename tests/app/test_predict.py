@@ -80,7 +80,7 @@ def test_other_frames_are_predicted_too(chained: Chain) -> None:
 
 def test_the_values_are_those_of_the_calibrated_robot(chained: Chain, tmp_path: Path) -> None:
     """A robot file with the calibrated numbers in it deflects the same."""
-    from elastocal.files.calibration.read import identified_model, read_calibration
+    from elastocal.files.calibration import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.statics.deflection import deflection

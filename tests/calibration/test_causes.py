@@ -10,7 +10,7 @@ from virtual import campaign, joint_values, random_arm, read_positions, shipped,
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.causes import with_causes
-from elastocal.calibration.exchanged import mended
+from elastocal.calibration.row_slips import mended
 from elastocal.calibration.run import calibrate
 from elastocal.errors import InputError, RangeError
 from elastocal.model.robot import Robot

@@ -16,7 +16,7 @@ from elastocal.calibration.certificate import certificate_of, expected_accuracy,
 from elastocal.calibration.decision import UPPER_BOUND, decide, sampling, uncertainty
 from elastocal.calibration.page import calibration_page
 from elastocal.errors import InputError
-from elastocal.files.certificate import Stated, stated_of
+from elastocal.files.cell import Stated, stated_of
 from elastocal.solve.summary import ErrorSummary
 
 FULL = {

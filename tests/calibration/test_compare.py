@@ -18,7 +18,7 @@ from elastocal.app.cli.main import app
 from elastocal.app.commands.compare import CompareResult
 from elastocal.app.pages.compare import page
 from elastocal.calibration.comparison import CHANCE, SIGNIFICANT, Cause, Comparison, Step
-from elastocal.calibration.shrinkage import Shrinkage, difference
+from elastocal.calibration.estimates import Shrinkage, difference
 from elastocal.errors import InputError
 from elastocal.model.robot import Robot
 

@@ -13,12 +13,12 @@ from virtual import campaign, joint_values, read_positions, shipped, true_robot
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.changes import renumbered
-from elastocal.calibration.moved import parted
+from elastocal.calibration.row_slips import parted
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.slips import put_right
 from elastocal.files.robot.read import read_robot
-from elastocal.findings import Finding, warning
 from elastocal.model.kinematics import kinematics
+from elastocal.results import Finding, warning
 
 WORDS = ("geometry", "weight")
 KR270 = shipped("kuka-kr270")

@@ -10,7 +10,7 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
-from elastocal.files.campaign.decisions import Decision, decided_rows, place_of
+from elastocal.files.campaign.priors import Decision, decided_rows, place_of
 from elastocal.files.located import parse_yaml
 
 HEAD = "format: elastocal-campaign/1\nname: trial\nrobot: cylindrical\ntable: readings.csv\nmeasurement: deflection\n"

@@ -6,7 +6,7 @@ import numpy as np
 import virtual as v
 
 import elastocal as ec
-from elastocal.calibration.fixed_geometry import fixed_geometry
+from elastocal.calibration.export import fixed_geometry
 
 
 def calibrated(words: tuple[str, ...]) -> tuple[v.Truth, ec.Calibration]:

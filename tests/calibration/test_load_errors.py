@@ -9,7 +9,7 @@ import pytest
 from calibration.test_loaded import MARKERS, moved, softened
 
 import elastocal as ec
-from elastocal.calibration.budget import variance_at_poses
+from elastocal.calibration.certificate import variance_at_poses
 from elastocal.calibration.noise import Instrument, noise_parts
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import elastocal as ec
-from elastocal.calibration import many, repeats
+from elastocal.calibration import many, screening
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
 from elastocal.calibration.task import assemble
@@ -161,7 +161,7 @@ def test_the_model_tells_which_of_two_repeats_is_wrong_among_many(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One in the sample and one outside of it, and in whatever piece: the good one of the two is not left out."""
-    monkeypatch.setattr(repeats, "CHUNK", 100)
+    monkeypatch.setattr(screening, "CHUNK", 100)
     q, points = readings(robot)
     q, points = np.tile(q[:410], (2, 1)), np.tile(points[:410], (2, 1, 1))
     points[410:] += np.random.default_rng(1).normal(0, 1e-5, (410, 2, 3))

@@ -11,11 +11,10 @@ from scipy.spatial.transform import Rotation
 from virtual import campaign, joint_values, read_positions, shipped, true_robot
 
 import elastocal as ec
-from elastocal.calibration import repeats
-from elastocal.calibration.out_of_reach import without_beyond
+from elastocal.calibration import screening
 from elastocal.calibration.page import calibration_page
-from elastocal.calibration.repeats import without_bad_repeats
 from elastocal.calibration.run import calibrate
+from elastocal.calibration.screening import without_bad_repeats, without_beyond
 from elastocal.calibration.store import read_calibration, save_calibration
 
 WORDS = ("geometry", "weight", "harmonics")
@@ -142,10 +141,10 @@ def test_a_state_that_scatters_more_than_others_loses_no_repeat() -> None:
 
 
 def test_repeats_against_the_others_have_the_distribution_of_student(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "APART", 0.0)
+    monkeypatch.setattr(screening, "APART", 0.0)
     states = draws(800, 10_000)
     values = np.random.default_rng(3).normal(size=(3 * states, 1))
-    _, p = repeats._studentised(values, list(np.arange(3 * states).reshape(states, 3)), 1.0)
+    _, p = screening._studentised(values, list(np.arange(3 * states).reshape(states, 3)), 1.0)
     one_of_each = p[::3, 0]
     for level in (0.05, 0.3, 0.7):
         assert np.mean(one_of_each < level) == pytest.approx(level, abs=spread_of_share(level, states))

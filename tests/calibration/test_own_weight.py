@@ -8,9 +8,8 @@ from virtual import Truth, campaign, joint_values, random_arm, read_positions, s
 
 from elastocal.calibration.run import calibrate
 from elastocal.model.compliant.lateral_weight import LateralWeight
-from elastocal.model.compliant.own_weight import OwnWeight
+from elastocal.model.compliant.own_weight import OwnWeight, weight_lever
 from elastocal.model.compliant.weight_backlash import WeightBacklash
-from elastocal.model.compliant.weight_lever import weight_lever
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.statics.holding import weight_torque

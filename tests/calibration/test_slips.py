@@ -10,7 +10,7 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 import elastocal as ec
-from elastocal.calibration.orientation_slips import SLIPS
+from elastocal.calibration.load_slips import ORIENTATION_SLIPS
 from elastocal.calibration.slips import check_slips, hypotheses
 from elastocal.model.transmission import Transmission
 
@@ -213,7 +213,9 @@ def turns() -> Rotation:
 )
 def test_orientations_that_are_written_otherwise_are_named(word: str, read, points: bool) -> None:
     given = oriented(read(turns()), points=points)
-    allowed = (word,) if points else tuple(SLIPS)  # without points the turns of instrument and tool hide which it is
+    allowed = (
+        (word,) if points else tuple(ORIENTATION_SLIPS)
+    )  # without points the turns of instrument and tool hide which it is
     with refused("slip", value=allowed[0], parameter="accept", allowed=allowed):
         check_slips(ROBOT, given)
     checked = check_slips(ROBOT, given, word)

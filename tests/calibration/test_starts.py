@@ -13,7 +13,7 @@ from virtual import Truth, campaign, joint_values, read_positions, shipped, true
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.joining import joined
+from elastocal.calibration.campaigns import joined
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.run import calibrate
 from elastocal.calibration.starts import start_distances, start_turns

@@ -7,7 +7,7 @@ import pytest
 from oracle.refusals import refused
 
 import elastocal as ec
-from elastocal.calibration.priors import priors_of
+from elastocal.calibration.given import priors_of
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.words import with_words
 

@@ -22,8 +22,8 @@ from elastocal.calibration.run import calibrate
 from elastocal.calibration.states import mean_by_poses
 from elastocal.calibration.validation import cross_validate
 from elastocal.errors import InputError
-from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
+from elastocal.results import Finding
 
 KR270 = shipped("kuka-kr270")
 SMALL = shipped("cylindrical")

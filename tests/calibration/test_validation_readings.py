@@ -19,7 +19,7 @@ from elastocal.calibration.run import calibrate
 from elastocal.calibration.store import document_text, read_validation
 from elastocal.calibration.tables import orientation_tables
 from elastocal.calibration.validation import cross_validate
-from elastocal.files.certificate import stated_of
+from elastocal.files.cell import stated_of
 from elastocal.model.kinematics import kinematics
 
 KR270 = shipped("kuka-kr270")

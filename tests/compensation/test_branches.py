@@ -10,7 +10,7 @@ from elastocal.compensation.branches import configuration_words, selected
 from elastocal.compensation.posts.jbi import _rconf
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.program import Target
-from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.compensation.spherical_wrist import WristGeometry, wrist_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot

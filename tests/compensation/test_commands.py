@@ -21,6 +21,7 @@ from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.inverse_kinematics import task
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
@@ -28,7 +29,6 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.equilibrium import equilibrium
 from elastocal.model.statics.loaded_inverse import Goal, fixed_point, loaded_newton
 from elastocal.model.statics.loaded_state import LoadedRobot
-from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
 
 LINKS = ("link_compliance", "foundation_compliance")

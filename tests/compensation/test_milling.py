@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.compensation.milling import Milling, milling_wrenches
+from elastocal.compensation.loads import Milling, milling_wrenches
 
 ALUMINIUM = {"specific_force": 7e8, "axial_depth": 5e-3, "radial_engagement": 6e-3, "diameter": 20e-3, "teeth": 2,
              "spindle": 200.0}  # fmt: skip

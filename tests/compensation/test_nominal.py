@@ -6,13 +6,11 @@ import numpy as np
 from oracle.robots import configurations
 
 from elastocal.compensation import spherical_wrist as sw
-from elastocal.compensation.nominal import Nominal
-from elastocal.compensation.targets import Targets
-from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.compensation.spherical_wrist import WristGeometry, wrist_geometry
+from elastocal.compensation.targets import Nominal, Targets
 from elastocal.files.robot.read import read_robot
-from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.inverse_kinematics import inverse_kinematics, task
 from elastocal.model.kinematics import kinematics
-from elastocal.model.task import task
 
 
 def desired(model, q):

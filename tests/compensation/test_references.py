@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.compensation.placed import placed, tool_frame, with_tools
+from elastocal.compensation.left_open import references
 from elastocal.compensation.posts.post import post_for
-from elastocal.compensation.references import references
-from elastocal.compensation.stations import stations
+from elastocal.compensation.stations import placed, stations, tool_frame, with_tools
 from elastocal.files.robot.read import read_robot
+from elastocal.model.inverse_kinematics import task
 from elastocal.model.kinematics import kinematics
-from elastocal.model.task import task
 
 FRAMES = "$BASE = {X 0,Y 0,Z 0,A 0,B 0,C 0}\n$TOOL = {X 0,Y 100,Z 200,A 0,B 0,C 0}\n"
 HERE = "X 1810,Y -80,Z 795,A 0,B 0,C 180"

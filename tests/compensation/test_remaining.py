@@ -7,8 +7,8 @@ import pytest
 
 import elastocal as ec
 from elastocal.app.pages.compensate.page import tiles
+from elastocal.compensation.correction import Remaining, remaining, unmeasured_geometry
 from elastocal.compensation.process import ProcessLoad
-from elastocal.compensation.residual_error import Remaining, remaining, unmeasured_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.pose import Pose

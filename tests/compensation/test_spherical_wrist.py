@@ -9,23 +9,23 @@ from oracle.robots import configurations
 
 from elastocal.compensation import spherical_wrist as sw
 from elastocal.compensation.branches import selected
-from elastocal.compensation.nominal import (
+from elastocal.compensation.posts.krl import Krl
+from elastocal.compensation.program import Target
+from elastocal.compensation.spherical_wrist import WristGeometry, wrist_geometry
+from elastocal.compensation.targets import (
     Nominal,
+    Targets,
     all_branches,
     nearest_branch,
     nearest_turns,
     references_on,
     unwrapped,
 )
-from elastocal.compensation.posts.krl import Krl
-from elastocal.compensation.program import Target
-from elastocal.compensation.targets import Targets
-from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
+from elastocal.model.inverse_kinematics import task
 from elastocal.model.kinematics import kinematics, rigid_pose
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.spatial.pose import Pose
 
 ARMS = ("kuka-kr270", "kuka-kr5", "fanuc-m710ic50")

@@ -35,7 +35,7 @@ from elastocal.model.compliant.thermal_growth import ThermalGrowth
 from elastocal.model.compliant.weight_backlash import WeightBacklash
 from elastocal.model.elements import element_kinds
 from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
-from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.inverse_kinematics import Task, inverse_kinematics
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.loads.link_mass import LinkMass
@@ -49,7 +49,6 @@ from elastocal.model.statics.flexibility import assemble, flexible
 from elastocal.model.statics.forces import forces_at
 from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.statics.observation import Marker, joint_columns, loaded_observation, response
-from elastocal.model.task import Task
 from elastocal.spatial.pose import Pose
 
 SPD = as_matrix6(random_spd(np.random.default_rng(0), 2e-5))

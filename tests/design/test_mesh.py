@@ -8,7 +8,7 @@ from oracle.refusals import refused
 
 from elastocal.design.obstacles.mesh import Mesh
 from elastocal.design.obstacles.obstacle import BoxObstacle, obstacle_kinds
-from elastocal.files.plan.cell import read_stl
+from elastocal.files.plan.task import read_stl
 
 SIZE = (1.0, 0.8, 0.2)
 

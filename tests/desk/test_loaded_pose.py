@@ -8,7 +8,7 @@ import pytest
 import elastocal as ec
 from elastocal.model.limits import joint_bounds, ready
 from elastocal.model.statics.holding import holding_torque
-from elastocal.model.statics.loaded_pose import loaded_pose, pictured_force
+from elastocal.model.statics.loaded_arm import loaded_pose, pictured_force
 from elastocal.report.loaded_robot import shown_pose
 
 Q = np.radians([10.0, -80, 100, 20, 40, 30])

@@ -17,7 +17,7 @@ from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.read import read_campaign
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
-from elastocal.measure.slow_motion import dwells
+from elastocal.measure.motion import dwells
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 

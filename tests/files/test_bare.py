@@ -12,7 +12,7 @@ from oracle.refusals import refused
 from elastocal.errors import InputError
 from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.campaign.recognise import recognise
-from elastocal.files.cell_yaml import read_cell, tables_in
+from elastocal.files.cell import read_cell, tables_in
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.excel import excel_bytes

@@ -14,8 +14,13 @@ from oracle.refusals import refused
 
 from elastocal import __version__
 from elastocal.errors import InputError
-from elastocal.files.calibration.read import identified_model, read_calibration
-from elastocal.files.calibration.record import CalibrationRecord, ParameterRecord, calibration_text
+from elastocal.files.calibration import (
+    CalibrationRecord,
+    ParameterRecord,
+    calibration_text,
+    identified_model,
+    read_calibration,
+)
 from elastocal.files.opened import sha256_of
 from elastocal.files.robot.read import read_robot
 from elastocal.files.run_record import digests, robot_mark

@@ -10,8 +10,8 @@ import pytest
 from files.campaign_desk import DEFLECTION, Desk
 from oracle.refusals import refused
 
+from elastocal.files.campaign.column_titles import GROUPS
 from elastocal.files.campaign.file import CampaignEntry
-from elastocal.files.campaign.reading_columns import GROUPS
 from elastocal.measure.sources.source import source_kinds
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")

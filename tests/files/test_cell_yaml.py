@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from oracle.refusals import refused
 
-from elastocal.files.cell_yaml import PLACES, is_cell, read_cell, tables_in
+from elastocal.files.cell import PLACES, is_cell, read_cell, tables_in
 
 HEAD = "format: elastocal-cell/1\nname: mill\n"
 

@@ -14,7 +14,7 @@ from elastocal.calibration.readings import validation_of
 from elastocal.errors import InputError
 from elastocal.files.campaign.observed import observed_tables, read_observed
 from elastocal.files.robot.read import read_robot
-from elastocal.files.tables.titles import as_read
+from elastocal.files.tables.spelling import as_read
 from elastocal.model.kinematics import rigid_pose
 
 ROBOT = "abb-irb4600-60"

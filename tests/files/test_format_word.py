@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from oracle.refusals import refused
 
-from elastocal.files.calibration.read import read_calibration
+from elastocal.files.calibration import read_calibration
 from elastocal.files.campaign.read import read_campaign
 from elastocal.files.located import KINDS
 from elastocal.files.plan.read import read_plan_file

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.load_titles import speaks_of_load
+from elastocal.files.campaign.column_titles import speaks_of_load
 from elastocal.files.campaign.observed import Observed, observed_tables
 from elastocal.files.campaign.recognise import recognise
 from elastocal.files.robot.read import read_robot

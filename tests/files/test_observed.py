@@ -255,7 +255,7 @@ def test_campaigns_are_joined(desk: Desk) -> None:
     robot, first = ec.read_campaign(desk.file(name="a.yaml"))
     desk.table((*AXES, "n.x_mm", "n.y_mm", "n.z_mm"), Q, POINTS)
     second = ec.read_campaign(desk.file(name="b.yaml"))[1]
-    from elastocal.calibration.joining import joined
+    from elastocal.calibration.campaigns import joined
 
     both = joined(robot, [first, second])
     assert both.markers == ("m", "n")

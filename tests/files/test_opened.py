@@ -63,8 +63,8 @@ def test_no_reader_opens_a_file_by_itself() -> None:
         p.relative_to(folder).as_posix() for p in folder.rglob("*.py") if opens.search(p.read_text(encoding="utf-8"))
     }
     asides = {"opened.py", "robot/read.py", "log/telegrams.py"}  # the place itself, and two that tell it what they read
-    peeks = {"log/read.py", "campaign/write.py", "write.py", "cell_yaml.py"}  # which format is it, was it simulated
-    peeks |= {"interrupted.py", "lock.py"}  # who is at work here, what did a killed run leave
+    peeks = {"log/read.py", "campaign/write.py", "write.py", "cell.py"}  # which format is it, was it simulated
+    peeks |= {"confined.py", "lock.py"}  # who is at work here, what did a killed run leave
     assert found - peeks - asides == set()
     assert all("opened import" in (folder / name).read_text(encoding="utf-8") for name in asides - {"opened.py"})
 

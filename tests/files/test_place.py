@@ -11,7 +11,7 @@ from files.campaign_desk import DEFLECTION, ERRORS, ROBOT, TABLE
 from oracle.refusals import refused
 
 from elastocal.files.campaign.read import read_campaign
-from elastocal.files.cell_yaml import read_cell
+from elastocal.files.cell import read_cell
 from elastocal.files.located import Located
 from elastocal.files.opened import existing, path_of, seen_from
 from elastocal.files.robot.read import robot_file

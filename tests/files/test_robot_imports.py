@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.compensation.placed import own_base
 from elastocal.compensation.run import flange_of, flange_reason
+from elastocal.compensation.stations import own_base
 from elastocal.errors import InputError, UnitError
 from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.excel import excel_bytes

@@ -12,7 +12,7 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.numerals import Numerals
+from elastocal.files.tables.spelling import Numerals
 
 Q = np.array([[1.5, -62.48, 50.09, 71.78, 38.7, -13.8], [-20.25, -70.1, 80, -5, 50, 10], [30, -80, 90.5, 5, 60, 20.0]])
 POINTS = np.array(

@@ -13,7 +13,7 @@ import elastocal as ec
 from elastocal.errors import MissingError
 from elastocal.files.campaign.observed import observed_tables
 from elastocal.files.robot.read import read_robot
-from elastocal.files.tables.titles import plain_title, title_unit
+from elastocal.files.tables.spelling import plain_title, title_unit
 from elastocal.model.kinematics import rigid_pose
 
 ROBOT = "abb-irb4600-60"

@@ -10,9 +10,8 @@ import pytest
 from oracle.refusals import refused
 
 from elastocal.errors import RangeError
-from elastocal.files import appended, write
-from elastocal.files.appended import AppendedLog
-from elastocal.files.write import check_targets, make_folder, write_files
+from elastocal.files import write
+from elastocal.files.write import AppendedLog, check_targets, make_folder, write_files
 
 
 def test_text_arrives_byte_for_byte(tmp_path: Path) -> None:
@@ -103,7 +102,7 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 def test_a_growing_log_has_the_same_bytes_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, real = [], os.open
-    monkeypatch.setattr(appended, "_AS_IT_IS", 1 << 30)
+    monkeypatch.setattr(write, "_AS_IT_IS", 1 << 30)
     monkeypatch.setattr(os, "open", lambda p, flags, mode: opened.append(flags) or real(p, flags & ~(1 << 30), mode))
     with AppendedLog(tmp_path / "log.xml", b"first") as log:
         log.add(b"second")

@@ -13,7 +13,7 @@ from oracle.refusals import refused
 
 import elastocal as ec
 from elastocal.arguments import check_type, checked, generator, vector
-from elastocal.calibration.joining import joined
+from elastocal.calibration.campaigns import joined
 from elastocal.compensation.correction import Correction
 from elastocal.spatial.entries import Array
 

@@ -29,17 +29,16 @@ from oracle.programs import EXAMPLES, PROGRAMS
 
 from elastocal.compensation.posts.post import post_for
 from elastocal.compensation.program import Changes
-from elastocal.files.bag import read_bag
-from elastocal.files.calibration.read import read_calibration
+from elastocal.files.calibration import read_calibration
 from elastocal.files.campaign.read import read_campaign, read_plan
 from elastocal.files.campaign.recognise import recognise
-from elastocal.files.cell_yaml import read_cell
+from elastocal.files.cell import read_cell
+from elastocal.files.formats.ros_bag import read_bag
 from elastocal.files.log.given import Given
 from elastocal.files.log.read import read_log
 from elastocal.files.plan.arcs import read_arc_plan
-from elastocal.files.plan.cell import read_stl
 from elastocal.files.plan.read import read_plan_file
-from elastocal.files.plan.task import read_path
+from elastocal.files.plan.task import read_path, read_stl
 from elastocal.files.programs import read_line_loads, read_program
 from elastocal.files.robot.read import read_robot, shipped_text
 from elastocal.files.run_record import read_record, record_text

@@ -20,7 +20,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.problem import linearise, weigh
 

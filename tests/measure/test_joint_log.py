@@ -12,8 +12,7 @@ from scipy.signal import savgol_filter
 
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.joint_log import JointLog, joint_torques
-from elastocal.measure.motion import motion_of
-from elastocal.measure.slow_motion import STANDARD_GRAVITY, acceleration_bound, low_speed, slow_motion
+from elastocal.measure.motion import STANDARD_GRAVITY, acceleration_bound, low_speed, motion_of, slow_motion
 from elastocal.model.kinematics import kinematics
 from elastocal.model.transmission import Transmission
 

@@ -7,8 +7,8 @@ import pytest
 from oracle.refusals import refused
 
 from elastocal.model.compliant.beam import Beam, Circle, HollowRectangle, Rectangle, Tube
-from elastocal.model.compliant.beam_relations import SYMBOLS, derive
 from elastocal.model.compliant.link_compliance import patterns
+from elastocal.model.descriptions import SYMBOLS, derive
 
 SECTIONS = {
     "box": HollowRectangle(width=0.2, height=0.3, wall=0.01),

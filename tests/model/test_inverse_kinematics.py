@@ -10,11 +10,10 @@ from oracle.robots import configurations
 
 from elastocal.files.robot.read import read_robot
 from elastocal.model.frames import Frame, FrameTree, JointMotion
-from elastocal.model.inverse_kinematics import PoseStatus, along_path, inverse_kinematics
+from elastocal.model.inverse_kinematics import PoseStatus, Task, along_path, inverse_kinematics, task
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import joint_bounds
 from elastocal.model.robot import Robot
-from elastocal.model.task import Task, task
 from elastocal.spatial.pose import Pose
 
 

@@ -9,9 +9,9 @@ from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.skeleton import THICK, skeleton
 from elastocal.model.statics.deflection import deflection
 from elastocal.model.statics.equilibrium import equilibrium
+from elastocal.model.statics.loaded_arm import THICK, skeleton
 from elastocal.spatial.entries import Array
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.contact_force import ContactForce
 from elastocal.model.surfaces.disc import Disc
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 
 NAMES = ("base.x", "base.y", "J1.offset", "link1_end.x", "J2.offset", "link2_end.x", "gripper.p", "J1.k", "J2.k",
          "gripper.gap", "J1.gap", "J2.gap")  # fmt: skip

@@ -25,7 +25,7 @@ from elastocal.model.surfaces.cylinder import Cylinder
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.spatial.pose import Pose
 
 DIRECTIONS = np.array([[0.3, -0.8, 0.6], [-0.7, 0.2, 0.6], [0.1, 0.9, -0.3]])

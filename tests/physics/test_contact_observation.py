@@ -18,7 +18,7 @@ from elastocal.model.surfaces.cylinder import Cylinder
 from elastocal.model.surfaces.disc import Disc
 from elastocal.model.surfaces.plane import Plane
 from elastocal.model.surfaces.sphere import Sphere
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 
 
 def scara_plan():

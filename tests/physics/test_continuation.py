@@ -12,7 +12,6 @@ from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.statics import continuation
 from elastocal.model.statics import equilibrium as equilibrium_module
 from elastocal.model.statics.equilibrium import Status, equilibrium
 from elastocal.spatial.pose import Pose
@@ -98,7 +97,7 @@ def test_play_near_the_balance_point_is_not_guessed(length, angle, status):
 
 def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
     """Newton made to fail from half the load on, far below the critical one: no verdict, no load factor."""
-    found = continuation.newton_equilibrium
+    found = equilibrium_module.newton_equilibrium
 
     def weak(batch):
         theta, force, steps, done = found(batch)
@@ -109,7 +108,7 @@ def test_a_search_that_fails_is_not_called_unstable(monkeypatch):
         theta, force, steps, done = weak(batch)
         return theta, force, steps, done, np.zeros_like(done)
 
-    monkeypatch.setattr(continuation, "newton_equilibrium", weak)
+    monkeypatch.setattr(equilibrium_module, "newton_equilibrium", weak)
     monkeypatch.setattr(equilibrium_module, "solve_equilibrium", weak_from_rest)
     got = equilibrium(strut(), [[0.2]], [AppliedWrenches("tip", [[-200.0, 0, 0, 0, 0, 0]])])
     assert Status(got.status[0]) is Status.NOT_CONVERGED

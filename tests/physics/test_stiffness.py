@@ -218,7 +218,7 @@ def test_chunks_add_up_to_the_whole():
 
 def test_a_section_is_over_the_joints_that_change_the_stiffness():
     """The first joint of an arm on the floor turns everything with it, so no stiffness changes with it."""
-    from elastocal.model.statics.section import stiffness_section
+    from elastocal.model.statics.stiffness import stiffness_section
 
     robot = read_robot("kuka-kr270")
     q = configurations(robot, 12, 3)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elastocal.files.appended import AppendedLog
+from elastocal.files.write import AppendedLog
 from elastocal.record import rsi
 from elastocal.record.network import Datagram
 from elastocal.record.peer import Peer

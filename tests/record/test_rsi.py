@@ -25,9 +25,9 @@ from oracle.refusals import refused
 from elastocal.app.commands.record import record as run
 from elastocal.app.commands.record import status_line
 from elastocal.errors import InputError
-from elastocal.files.appended import AppendedLog
 from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
+from elastocal.files.write import AppendedLog
 from elastocal.record.network import Address, bound, listen, read_address
 from elastocal.record.peer import Peer
 from elastocal.record.rsi import FIRST_LINE, record
@@ -347,7 +347,7 @@ def test_a_disk_that_fails_to_keep_is_noticed(tmp_path, monkeypatch):
     def fail(file):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("elastocal.files.appended.SYNC_EVERY", 0.01)
+    monkeypatch.setattr("elastocal.files.write.SYNC_EVERY", 0.01)
     monkeypatch.setattr("elastocal.files.write.os.fsync", fail)
     with AppendedLog(tmp_path / "a.xml", b"first") as log:
         wait(lambda: log._failed is not None)

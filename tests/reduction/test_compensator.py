@@ -27,7 +27,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.reduction.compensator import compensator_of, equivalent_compliance, sample_spring, start_values
 from elastocal.reduction.fit import estimate
 from elastocal.reduction.study import study
-from elastocal.solve.metropolis import NonlinearPosterior
+from elastocal.solve.nonlinear_sampling import NonlinearPosterior
 from elastocal.spatial.pose import Pose
 
 

@@ -27,7 +27,7 @@ from elastocal.model.statics.observation import Marker
 from elastocal.reduction.error_budget import PRIOR, budget
 from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.problem import linearise, unknowns, weigh
-from elastocal.solve.loss import TUNING
+from elastocal.solve.summary import TUNING
 
 SD = 1e-5
 PLAIN = (Reading(sd=SD),)

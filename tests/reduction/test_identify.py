@@ -28,7 +28,7 @@ from elastocal.reduction.first_fit import ReductionRules, StartValues
 from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.identify import identify
 from elastocal.reduction.problem import linearise, weigh
-from elastocal.solve.groups import Group, Practical, resolved_columns
+from elastocal.solve.identifiability import Group, Practical, resolved_columns
 from elastocal.spatial.pose import Pose
 
 SD = 1e-5

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.compensation.posts.post import language
 from elastocal.compensation.run import compensate
-from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.compensation.spherical_wrist import WristGeometry, wrist_geometry
 from elastocal.files.programs import read_program
 from elastocal.files.robot.read import read_robot, shipped_robots
 from elastocal.model.kinematics import rigid_pose

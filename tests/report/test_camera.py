@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from elastocal.report.geometry import ASIDE, HIGHEST, LOWEST, camera
+from elastocal.report.parts import ASIDE, HIGHEST, LOWEST, camera
 
 
 def drawn(sides: tuple[float, float, float]) -> np.ndarray:

@@ -16,7 +16,6 @@ from lxml import html
 from oracle.refusals import refused
 from rich.console import Console
 
-from elastocal.findings import as_sentence
 from elastocal.quantities import DASH, concise, number
 from elastocal.report.blocks import (
     Axis,
@@ -40,7 +39,7 @@ from elastocal.report.figures import heatmap, lines
 from elastocal.report.html import as_html
 from elastocal.report.parts import Dots
 from elastocal.report.text import print_report
-from elastocal.results import as_json
+from elastocal.results import as_json, as_sentence
 
 REASON = "the arm is rigid here"
 TABLE = Table(

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from elastocal.report.blocks import Report, Scene, Section
 from elastocal.report.data import as_data
+from elastocal.report.figures import scene_figure
 from elastocal.report.html import as_html, bundle_name
 from elastocal.report.parts import Arrows, Dots, Ellipsoids, Labels, Strokes
-from elastocal.report.scene import scene
 from elastocal.report.text import print_report
 from elastocal.results import as_json
 
@@ -38,7 +38,7 @@ REPORT = Report("Title", (), (Section("Part", (SCENE,)),))
 
 
 def traces() -> dict[str, dict[str, Any]]:
-    return {t["name"]: t for t in scene(SCENE)["data"]}
+    return {t["name"]: t for t in scene_figure(SCENE)["data"]}
 
 
 def points(trace: dict[str, Any]) -> np.ndarray:
@@ -47,7 +47,7 @@ def points(trace: dict[str, Any]) -> np.ndarray:
 
 
 def test_it_is_a_valid_figure_with_units_on_all_axes() -> None:
-    drawn = scene(SCENE)
+    drawn = scene_figure(SCENE)
     figure = go.Figure(drawn["data"], drawn["layout"])
     box = figure.layout.scene
     assert [a.title.text for a in (box.xaxis, box.yaxis, box.zaxis)] == ["x [m]", "y [m]", "z [m]"]
@@ -55,14 +55,14 @@ def test_it_is_a_valid_figure_with_units_on_all_axes() -> None:
 
 
 def test_one_metre_is_as_long_along_every_axis() -> None:
-    box = scene(SCENE)["layout"]["scene"]
+    box = scene_figure(SCENE)["layout"]["scene"]
     scale = [(box[f"{c}axis"]["range"][1] - box[f"{c}axis"]["range"][0]) / box["aspectratio"][c] for c in "xyz"]
     assert scale[0] > 1
     assert scale == pytest.approx([scale[0]] * 3)
 
 
 def test_everything_lies_inside_the_box_whatever_the_view() -> None:
-    drawn = scene(SCENE)
+    drawn = scene_figure(SCENE)
     every = np.concatenate([points(t) for t in drawn["data"]])
     for i, c in enumerate("xyz"):
         low, high = drawn["layout"]["scene"][f"{c}axis"]["range"]
@@ -72,7 +72,7 @@ def test_everything_lies_inside_the_box_whatever_the_view() -> None:
 
 
 def test_a_view_shows_its_own_parts_and_those_of_none() -> None:
-    drawn = scene(SCENE)
+    drawn = scene_figure(SCENE)
     assert SCENE.views == ("first", "second")
     assert [t["visible"] for t in drawn["data"]] == [True, False, True, True, True, True]
     first, second = drawn["layout"]["updatemenus"][0]["buttons"]
@@ -81,22 +81,22 @@ def test_a_view_shows_its_own_parts_and_those_of_none() -> None:
 
 
 def test_each_view_has_one_entry_per_name_in_the_legend() -> None:
-    shown = [(t["name"], t["showlegend"]) for t in scene(SCENE)["data"]]
+    shown = [(t["name"], t["showlegend"]) for t in scene_figure(SCENE)["data"]]
     assert shown == [("arm", True), ("arm", True), ("poses", True), ("load", True), ("errors", True), ("words", False)]
 
 
 def test_parts_of_one_name_share_an_entry_where_they_are_seen_together() -> None:
     always, also = Dots("poses", ((1.0, 0.0, 0.0),)), Dots("poses", ((2.0, 0.0, 0.0),), view="first")
     parts = (always, also, Dots("tool", ((3.0, 0.0, 0.0),), view="first"))
-    assert [t["showlegend"] for t in scene(Scene("s", "t", "m", parts))["data"]] == [True, False, True]
+    assert [t["showlegend"] for t in scene_figure(Scene("s", "t", "m", parts))["data"]] == [True, False, True]
 
 
 def test_no_list_of_views_where_there_is_only_one() -> None:
-    assert "updatemenus" not in scene(Scene("s", "t", "m", SCENE.parts[2:5]))["layout"]
+    assert "updatemenus" not in scene_figure(Scene("s", "t", "m", SCENE.parts[2:5]))["layout"]
 
 
 def test_lines_are_parted_by_gaps() -> None:
-    second = scene(SCENE)["data"][1]
+    second = scene_figure(SCENE)["data"][1]
     assert second["x"] == [0.0, 0.0, None, 0.0, 0.1, None]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from oracle.refusals import refused
 
-from elastocal.solve import bootstrap as module
-from elastocal.solve.bootstrap import bootstrap
+from elastocal.solve import linear_sampling as module
+from elastocal.solve.linear_sampling import bootstrap
 
 NAMES = ("a", "b", "c")
 UNITS = np.array([1.0, 1e-6, 1e3])

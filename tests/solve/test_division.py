@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.solve.division import division_of, mean_error
+from elastocal.solve.dependent import division_of, mean_error
 
 
 @pytest.mark.parametrize(

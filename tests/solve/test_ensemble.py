@@ -11,7 +11,7 @@ from oracle.draws import draws
 from oracle.refusals import refused
 from scipy import stats
 
-from elastocal.solve.ensemble import Ensemble, ensemble
+from elastocal.solve.nonlinear_sampling import Ensemble, ensemble
 
 NAMES = ("a", "b")
 CENTRE, SD, CORRELATION = np.array([5.0, -2e6]), np.array([1e-7, 1e5]), 0.9

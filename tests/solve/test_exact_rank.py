@@ -22,8 +22,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
-from elastocal.solve.groups import classify
-from elastocal.solve.rank import decide_rank, stacked_triangle
+from elastocal.solve.identifiability import classify, decide_rank, stacked_triangle
 from elastocal.spatial.pose import Pose
 
 UNIT = ((1, 0, 0), (0, 1, 0), (0, 0, 1))

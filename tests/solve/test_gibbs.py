@@ -9,9 +9,9 @@ from oracle.refusals import refused
 from scipy.stats import chi2, t
 
 from elastocal.errors import InputError
-from elastocal.solve import gibbs as module
-from elastocal.solve.gibbs import GibbsPosterior, gibbs
+from elastocal.solve import linear_sampling as module
 from elastocal.solve.linear import solve_linear
+from elastocal.solve.linear_sampling import GibbsPosterior, gibbs
 
 NAMES = ("a", "b", "c")
 UNITS = np.array([1.0, 1e-6, 1e3])

@@ -14,8 +14,7 @@ from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
-from elastocal.solve.groups import Group, Practical, classify, covariance, expectations
-from elastocal.solve.rank import stacked_triangle
+from elastocal.solve.identifiability import Group, Practical, classify, covariance, expectations, stacked_triangle
 
 NAMES = ("a", "b", "c", "d", "e")
 

@@ -7,7 +7,7 @@ import pytest
 from oracle.refusals import refused
 from scipy.optimize import least_squares
 
-from elastocal.solve.nonlinear import minimise
+from elastocal.solve.linear import minimise
 
 T = np.linspace(0, 3, 20)
 Y = 2.5 * np.exp(-1.3 * T) + 0.01 * np.random.default_rng(2).normal(size=20)

@@ -7,8 +7,7 @@ import pytest
 from oracle.logs import correlated
 
 from elastocal.solve.blocks import Blocks, Noise, Scale
-from elastocal.solve.evidence import posterior
-from elastocal.solve.serial import (
+from elastocal.solve.dependent import (
     SMALLEST,
     STRETCHES,
     considered,
@@ -18,6 +17,7 @@ from elastocal.solve.serial import (
     scatter_and_worth,
     spread,
 )
+from elastocal.solve.evidence import posterior
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.6, 0.9])

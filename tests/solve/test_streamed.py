@@ -14,7 +14,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
 from elastocal.solve import streamed
-from elastocal.solve.groups import Group, Groups, classify
+from elastocal.solve.identifiability import Group, Groups, classify
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.streamed import Reduced, reduce_rows, spread_indices
 

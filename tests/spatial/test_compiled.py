@@ -10,7 +10,7 @@ import numba  # noqa: F401  the extra that is tested
 import numpy as np
 import pytest
 
-from elastocal.spatial import angles, compiled
+from elastocal.spatial import compiled, entries
 from elastocal.spatial.compiled import Compiled, source
 from elastocal.spatial.entries import cos_sin
 from elastocal.spatial.tape import Code, Tape
@@ -34,12 +34,12 @@ def test_cosine_and_sine_are_right_and_the_same_for_floats_and_arrays():
     np.testing.assert_allclose(cos, [math.cos(v) for v in x], rtol=0, atol=5e-16)
     np.testing.assert_allclose(sin, [math.sin(v) for v in x], rtol=0, atol=5e-16)
     for i in range(0, len(x), 97):
-        assert angles.of_float(float(x[i])) == (cos[i], sin[i])
+        assert entries.cos_sin_of_float(float(x[i])) == (cos[i], sin[i])
         assert cos_sin(x[i : i + 1]) == (cos[i], sin[i])
 
 
 def test_what_is_not_known_has_no_cosine_and_great_angles_do_no_harm():
-    assert np.isnan(angles.of_float(math.nan)).all()
+    assert np.isnan(entries.cos_sin_of_float(math.nan)).all()
     assert np.isnan(cos_sin(np.array([math.nan, 0.0]))[0]).tolist() == [True, False]
     for x in (1e9, 1e12, 1e25):
         few, many = cos_sin(np.array([x])), cos_sin(np.full(50, x))

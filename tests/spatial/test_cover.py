@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.spatial.cover import Capsule, box_triangles, covering, cylinder_triangles, smallest_capsule
+from elastocal.spatial.capsules import Capsule, box_triangles, covering, cylinder_triangles, smallest_capsule
 from elastocal.spatial.rotation import rpy_matrix
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elastocal.spatial.distance import point_segment, segment_box, segment_segment, segments_nearer
+from elastocal.spatial.capsules import point_segment, segment_box, segment_segment, segments_nearer
 
 T = np.linspace(0, 1, 2001)
 

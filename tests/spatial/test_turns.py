@@ -10,7 +10,7 @@ import pytest
 from oracle.refusals import refused
 from scipy.spatial.transform import Rotation as Peer
 
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 
 SEQUENCES = ["".join(p) for p in product("XYZ", repeat=3) if p[0] != p[1] and p[1] != p[2]]
 

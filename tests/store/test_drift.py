@@ -8,9 +8,8 @@ from oracle.refusals import refused
 
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
-from elastocal.store.drift import CHECK, drift
+from elastocal.store.drift import CHECK, averages, drift, limit_of, of_known_spread, of_own_spread, run_length
 from elastocal.store.entry import Calibrated, Checked, Entry, Kind, Parameters, Released
-from elastocal.store.ewma import averages, limit_of, of_known_spread, of_own_spread, run_length
 
 ERROR = ErrorSummary(1e-4, 1e-4, 2e-4, 3e-4, 10)
 

@@ -16,13 +16,12 @@ from store.readings import loaded_readings
 import elastocal as ec
 from elastocal.calibration.store import document_text
 from elastocal.errors import InputError
-from elastocal.files.certificate import Stated
+from elastocal.files.cell import Stated
 from elastocal.store import rows
-from elastocal.store.entry import Calibrated, Entry, document, entry_of, entry_schema
+from elastocal.store.entry import Calibrated, Entry, document, entry_of, entry_schema, stored_entry
 from elastocal.store.records import spread_poses
 from elastocal.store.robot_history import _tool_changes
-from elastocal.store.stored import stored_entry
-from elastocal.store.tables import metadata
+from elastocal.store.rows import metadata
 
 SQL = "x'; DROP TABLE entry; --"
 Cals = tuple[ec.Calibration, ...]

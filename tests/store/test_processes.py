@@ -19,7 +19,7 @@ from oracle.refusals import refused
 import elastocal as ec
 from elastocal.errors import InputError
 from elastocal.store import database
-from elastocal.store.tables import HEAD, metadata
+from elastocal.store.rows import HEAD, metadata
 
 RELEASES = """
 import sys, elastocal as ec
@@ -42,7 +42,7 @@ KILLED = """
 import os, signal, sys, elastocal as ec
 from elastocal.calibration.certificate import certificate_of
 from elastocal.calibration.page import certificate_contents
-from elastocal.files.certificate import Stated
+from elastocal.files.cell import Stated
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 with ec.history(sys.argv[1]) as histories:  # all but the PDF, whose threads would not outlive a fork, is loaded once
@@ -136,7 +136,7 @@ def test_an_older_database_is_brought_forward_with_its_rows(
     (folder / "v0002.py").write_text(
         "import sqlalchemy as sa\n"
         "from alembic import op\n"
-        "from elastocal.store.tables import protection\n"
+        "from elastocal.store.rows import protection\n"
         "revision, down_revision = '0002', '0001'\n"
         "def upgrade():\n"
         "    with op.batch_alter_table('entry', recreate='auto') as batch:\n"
@@ -146,7 +146,7 @@ def test_an_older_database_is_brought_forward_with_its_rows(
         "        for statement in protection('sqlite', 'entry'):\n"
         "            op.execute(statement)\n"
     )
-    monkeypatch.setattr("elastocal.store.tables.HEAD", "0002")
+    monkeypatch.setattr("elastocal.store.rows.HEAD", "0002")
     monkeypatch.setattr(database, "_steps", lambda: _config(str(folder)))
     with ec.history(store) as histories:
         assert histories["cell-7"].mark == before
@@ -176,7 +176,7 @@ def test_a_step_that_fails_leaves_the_database_as_it_was(
         "    raise RuntimeError('stopped')\n"
     )
     with monkeypatch.context() as patched:
-        patched.setattr("elastocal.store.tables.HEAD", "0002")
+        patched.setattr("elastocal.store.rows.HEAD", "0002")
         patched.setattr(database, "_steps", lambda: _config(str(tmp_path)))
         with pytest.raises(RuntimeError, match="stopped"):
             ec.history(store).robots()

@@ -14,9 +14,9 @@ import pytest
 from store.readings import calibrated
 
 import elastocal as ec
-from elastocal.studio import answers
-from elastocal.studio.app import create_app
+from elastocal.studio import rest
 from elastocal.studio.guard import Key
+from elastocal.studio.serve import create_app
 
 TOKEN = {"Authorization": "Bearer word"}
 SCRIPT = "<script>alert(1)</script>"
@@ -141,7 +141,7 @@ def test_answers_keep_to_what_openapi_says(studio: Client, cals: tuple[ec.Calibr
     for (method, path), answer in asked.items():
         says = described["paths"][path][method]["responses"][str(answer.status_code)]
         name = says["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
-        getattr(answers, name).model_validate(answer.json(), strict=True)
+        getattr(rest, name).model_validate(answer.json(), strict=True)
         whole = set(described["components"]["schemas"][name]["properties"])
         assert set(answer.json()) <= whole  # nothing that is not described
         codes.append(answer.status_code)

@@ -18,7 +18,7 @@ from alembic.script import ScriptDirectory
 
 import elastocal as ec
 from elastocal.store import database
-from elastocal.store.tables import HEAD
+from elastocal.store.rows import HEAD
 
 VERSIONS = tuple(r.revision for r in reversed(list(ScriptDirectory.from_config(database._steps()).walk_revisions())))
 """The first one first."""

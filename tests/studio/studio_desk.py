@@ -18,8 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from elastocal.studio import jobs, worker
-from elastocal.studio.app import create_app
-from elastocal.studio.serve import bind, server_of
+from elastocal.studio.serve import bind, create_app, server_of
 
 
 @dataclass

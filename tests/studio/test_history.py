@@ -16,7 +16,7 @@ from studio.studio_desk import Studio, at_new_poses, served, start
 from studio.test_guard import posted
 
 import elastocal as ec
-from elastocal.files.certificate import Stated
+from elastocal.files.cell import Stated
 from elastocal.studio.rest import STORE
 
 SQL = "x'); DROP TABLE entry; --"

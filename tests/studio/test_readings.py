@@ -16,7 +16,7 @@ from studio.test_guard import posted
 
 import elastocal as ec
 from elastocal.app.commands.new import new
-from elastocal.files.cell_yaml import read_cell
+from elastocal.files.cell import read_cell
 from elastocal.studio import jobs
 
 

@@ -10,7 +10,7 @@ from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.kinematics import kinematics
 from elastocal.model.surfaces.sphere import Sphere
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import calibrate_contacts
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, virtual_contacts
 from elastocal.reduction.first_fit import ReductionRules

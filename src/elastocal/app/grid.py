@@ -101,7 +101,7 @@ def place_grid(model: Robot, text: str, at: tuple[str, ...], object_: str | None
     """The map "x:1600:2100:15,y:-150:150:11,z:800" over places of a workpiece, the tool held as at ``at``."""
     import numpy as np
 
-    from elastocal.app.places import typed_places
+    from elastocal.app.configurations import typed_places
     from elastocal.model.places import reach
 
     start = of_shown(model, _start(model, at)[0][None], ("",)).q[0]
@@ -216,7 +216,7 @@ def section(model: Robot, q: Array) -> Grid:
     """A grid over the whole range of two axes, the others where they are in the middle one of poses (N, n)."""
     import numpy as np
 
-    from elastocal.model.statics.section import stiffness_section
+    from elastocal.model.statics.stiffness import stiffness_section
 
     lines = stiffness_section(model, q)
     middle, axes = lines.middle, axes_of(model)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
     from elastocal.files.campaign.observed import Observed
-    from elastocal.files.certificate import Stated
+    from elastocal.files.cell import Stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def observed_of(first: Path, others: Sequence[Path], keys: dict[str, Any]) -> tu
 def predictor(
     observed: Sequence[Observed], paths: Sequence[Path], out: Path | None, asked: Asked, progress: Progress | None
 ) -> Predictor:
-    from elastocal.calibration.joining import joined
+    from elastocal.calibration.campaigns import joined
     from elastocal.calibration.readings import campaign_of
     from elastocal.calibration.run import calibrate
     from elastocal.calibration.store import document_text, read_calibration
@@ -169,7 +169,7 @@ def _checked(
     calibration: Calibration, observed: Sequence[Observed], asked: Asked, options: Mapping[str, Any]
 ) -> Validation | None:
     """``options`` are those that it was found by."""
-    from elastocal.calibration.joining import joined
+    from elastocal.calibration.campaigns import joined
     from elastocal.calibration.readings import campaign_of, readings_for, validation_of
     from elastocal.calibration.validation import cross_validate
 

@@ -10,7 +10,7 @@ from elastocal.errors import ConflictError, FormatError, MissingError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from elastocal.compensation.milling import Milling
+    from elastocal.compensation.loads import Milling
     from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
     from elastocal.spatial.pose import Pose
@@ -50,7 +50,7 @@ def typed_lines(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 def typed_milling(text: str) -> tuple[Milling, float | None]:
     """The process, and the feed in m/s where it is stated."""
-    from elastocal.compensation.milling import Milling
+    from elastocal.compensation.loads import Milling
 
     words: dict[str, float] = {}
     for part in text.split(","):

@@ -12,29 +12,27 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from elastocal.arguments import checked, generator, vector
-from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.arrays import controller_to_joints, pose_table, wrench_table
+from elastocal.calibration.accuracy import Validation, far_temperature, unit_doubt, verdict
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.estimates import Estimates, Outlier, Residuals
+from elastocal.calibration.given import controller_to_joints, pose_table, wrench_table
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
 from elastocal.calibration.prediction import Prediction, predicted, undetermined
-from elastocal.calibration.verdict import far_temperature, unit_doubt, verdict
 from elastocal.errors import ConflictError, RangeError, UnknownNameError
-from elastocal.findings import Finding
 from elastocal.model.robot import Robot
-from elastocal.results import as_html, shortened
+from elastocal.results import Finding, as_html, shortened
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
+    from elastocal.calibration.campaigns import Seen
+    from elastocal.calibration.estimates import Shrinkage
     from elastocal.calibration.ladder import Ladder
     from elastocal.calibration.page import Plots
-    from elastocal.calibration.seen import Seen
-    from elastocal.calibration.shrinkage import Shrinkage
-    from elastocal.calibration.under_load import Compliances
-    from elastocal.files.certificate import Stated
+    from elastocal.calibration.posterior import Compliances
+    from elastocal.files.cell import Stated
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,7 +216,7 @@ class Calibration:
         )
 
     def _drawn(self, count: int, rng: np.random.Generator | int) -> tuple[Array, Array]:
-        from elastocal.calibration.posterior_draws import drawn
+        from elastocal.calibration.posterior import drawn
 
         if count < 1:
             raise RangeError.of("count", count, "give at least one")
@@ -227,14 +225,14 @@ class Calibration:
     @property
     def unknowns(self) -> tuple[str, ...]:
         """Names of the rows of ``covariance``: ``names``, then those of stations, markers and the tool's turn."""
-        from elastocal.calibration.posterior_draws import unknowns
+        from elastocal.calibration.posterior import unknowns
 
         return unknowns(self)
 
     @cached_property
     def under_load(self) -> tuple[Calibration, tuple[Finding, ...]]:
         """With compliances of the robot file and how well they are known, where its model has none; else as it is."""
-        from elastocal.calibration.under_load import under_load
+        from elastocal.calibration.posterior import under_load
 
         return under_load(self)
 
@@ -293,14 +291,14 @@ class Calibration:
         """Write the certificate alone: .pdf (PDF/A-3b with the result attached; extra ``pdf``), .html or .json.
 
         ``tolerance`` is in the length unit of the campaign; ``stated`` are fields of
-        ``elastocal.files.certificate.Stated``: operator, date, instrument_serial, ...
+        ``elastocal.files.cell.Stated``: operator, date, instrument_serial, ...
         """
         from elastocal.calibration.page import write_certificate
 
         return write_certificate(self, path, validation, self._stated(tolerance, stated))
 
     def _stated(self, tolerance: float | None, stated: Mapping[str, object]) -> Stated:
-        from elastocal.files.certificate import stated_of
+        from elastocal.files.cell import stated_of
 
         size = 1e-3 if self.length == "mm" else 1.0
         return stated_of({**stated, "tolerance": None if tolerance is None else size * tolerance})
@@ -314,7 +312,7 @@ class Calibration:
 
     def registered(self, flange: str) -> tuple[Robot, tuple[str, ...], Array]:
         """Robot, names and covariance for a base and a tool as they were measured: see ``registration``."""
-        from elastocal.calibration.registration import registered
+        from elastocal.calibration.posterior import registered
 
         return registered(self, flange)
 

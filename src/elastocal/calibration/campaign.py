@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.arguments import check_type
-from elastocal.calibration.arrays import (
+from elastocal.calibration.given import (
     ANGLES,
     LENGTHS,
     Angle,
@@ -23,11 +23,11 @@ from elastocal.calibration.arrays import (
     joint_table,
     label_column,
     point_table,
+    priors_of,
     rotation_table,
     unit_factor,
     wrench_table,
 )
-from elastocal.calibration.priors import priors_of
 from elastocal.errors import (
     DuplicateError,
     InputError,
@@ -38,13 +38,13 @@ from elastocal.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from elastocal.findings import Finding
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.friction import Friction
 from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

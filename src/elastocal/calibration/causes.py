@@ -17,15 +17,15 @@ from itertools import combinations
 
 import numpy as np
 
-from elastocal.calibration.arrays import ANGLES, LENGTHS
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.exchanged import markers_word, rows_word
+from elastocal.calibration.given import ANGLES, LENGTHS
 from elastocal.calibration.placing import placed
+from elastocal.calibration.row_slips import markers_word, rows_word
 from elastocal.calibration.sight import point_slopes
-from elastocal.findings import Finding, note
 from elastocal.model.kinematics import kinematics
 from elastocal.quantities import quantile_95
+from elastocal.results import Finding, note
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

@@ -15,12 +15,18 @@ import numpy as np
 
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.course import LEAST, LEVEL, STEPS, TRENDS, Change, Course
-from elastocal.calibration.exchanged import BY_MARKER, markers_word, measured_order, rows_from
 from elastocal.calibration.fit import Fit, distances
-from elastocal.calibration.moved import marker_word, station_word
+from elastocal.calibration.row_slips import (
+    BY_MARKER,
+    marker_word,
+    markers_word,
+    measured_order,
+    rows_from,
+    station_word,
+)
 from elastocal.calibration.states import States
-from elastocal.findings import Finding, warning
 from elastocal.quantities import probability
+from elastocal.results import Finding, warning
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.solve.nested import ScoreTests
 from elastocal.spatial.entries import Bools, Ints

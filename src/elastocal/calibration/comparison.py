@@ -21,13 +21,12 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.drift import Drift, drift
-from elastocal.calibration.shrinkage import Difference, difference
-from elastocal.calibration.tool_change import ToolChange, tool_change, workpiece
+from elastocal.calibration.drift import Drift, ToolChange, drift, tool_change, workpiece
+from elastocal.calibration.estimates import Difference, difference
 from elastocal.errors import InputError
-from elastocal.findings import Finding
 from elastocal.model.places import Plane, Reached
 from elastocal.quantities import concise, probability, read_in
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

@@ -22,8 +22,8 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.exchanged import measured_order
 from elastocal.calibration.placing import Placing
+from elastocal.calibration.row_slips import measured_order
 from elastocal.calibration.sight import Sight
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot

@@ -1,20 +1,27 @@
-"""Whether a robot conforms to a tolerance, by the rule of ISO 14253-1.
+"""How well an error of a robot is measured, and whether the robot conforms to a tolerance by the rule of ISO 14253-1.
 
-A statistic s of the errors on validation poses is known with the expanded uncertainty U = 2 u (k = 2).  Conformity is
-stated where s + U <= T, nonconformity where s - U > T; between them lies the range of uncertainty, where neither is.
+Measured.  By the noise of the instrument, and by how well it is registered to the robot:
+
+    u_e^2 = u_r^2 (1 + p / n)
+
+u_r is the standard deviation of one coordinate of a reading: as stated, or as repeats show it where they show more or
+nothing is stated.  Instrument and markers are placed by p numbers, fitted to n coordinates with that noise: so much of
+it they have on average at the points (the trace of a projection is its rank).  What the model leaves out is the error
+that is measured, not an uncertainty of its measurement.  Without statement and repeats u_r is not known but from what
+the fit leaves, which holds the misfit of the model: an upper bound.
+
+Decided.  A statistic s of the errors on validation poses is known with the expanded uncertainty U = 2 u (k = 2).
+Conformity is stated where s + U <= T, nonconformity where s - U > T; between them lies the range of uncertainty, where
+neither is.
 
     u^2 = u_e^2 + u_s^2
 
-u_e is how well one error is measured along its direction (``measurement``): by noise of the instrument and by its
-registration, not by what the model leaves out; not reduced by the number of readings, since what the instrument has in
-common at all poses does not average out.  u_s is what the choice of n poses leaves open: of the mean s_d / sqrt(n), of
-the RMS by the delta method, both with Student's factor; of the 95th percentile from the order statistics that hold it
-with 97.5 % on either side, which exist from 72 poses on (fewer decide nothing); the largest error is a statement about
-the poses measured, and has none.  Markers of one pose count as one.  Errors contain the noise of readings, so that s is
-rather too large than too small.
-
-Where noise is neither stated nor shown by repeats, u_e is an upper bound: what it decides is decided, what it leaves
-open a stated noise may decide.
+u_e is not reduced by the number of readings, since what the instrument has in common at all poses does not average out.
+u_s is what the choice of n poses leaves open: of the mean s_d / sqrt(n), of the RMS by the delta method, both with
+Student's factor; of the 95th percentile from the order statistics that hold it with 97.5 % on either side, which exist
+from 72 poses on (fewer decide nothing); the largest error is a statement about the poses measured, and has none.
+Markers of one pose count as one.  Errors contain the noise of readings, so that s is rather too large than too small.
+Where u_e is an upper bound, what it decides is decided, what it leaves open a stated noise may decide.
 """
 
 from __future__ import annotations
@@ -24,6 +31,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.noise import Instrument, points_sd
+from elastocal.calibration.states import States
 from elastocal.quantities import quantile_95
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
@@ -31,8 +41,54 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
-    from elastocal.calibration.measurement import NoiseBasis
-    from elastocal.files.certificate import Statistic
+    from elastocal.calibration.calibration import Calibration
+    from elastocal.files.cell import Statistic
+
+
+NoiseBasis = Literal["stated", "repeats", "estimated"]
+ENOUGH = 5
+"""Degrees of freedom of repeats from which on they tell the noise."""
+
+
+def measured_to(
+    c: Calibration, campaign: Campaign, states: States, fitted: int, estimated: float
+) -> tuple[float, NoiseBasis]:
+    """u_e in m with ``fitted`` stations placed by these readings, and what it rests on; ``estimated`` is u_r as the
+    calibration has it."""
+    sizes: dict[NoiseBasis, float] = {"stated": _stated(c, campaign, states), "repeats": _by_repeats(c, states)}
+    known = {basis: size for basis, size in sizes.items() if isfinite(size) and size > 0}
+    basis = max(known, key=lambda b: known[b]) if known else "estimated"
+    return known.get(basis, estimated) * sqrt(1 + _placed_by(c, states, fitted)), basis
+
+
+def _stated(c: Calibration, campaign: Campaign, states: States) -> float:
+    """Of the instrument of these readings, else of that of the calibration; nan where nothing is stated."""
+    own = campaign.noise is not None
+    instrument = Instrument.of(campaign.noise) if own else c.instrument
+    twice = states.position is None and (own or c.placed)  # a deflection is the difference of two readings
+    if instrument.tracker is not None:
+        if states.position is None:
+            return float("nan")
+        sds = points_sd({"points": 1.0}, instrument, states.position)
+        return float(np.sqrt(np.nanmean(sds**2)))
+    return float("nan") if instrument.sd is None else instrument.sd * sqrt(1 + twice)
+
+
+def _by_repeats(c: Calibration, states: States) -> float:
+    """Of these readings, else of those of the calibration."""
+    if states.scatter_freedom >= ENOUGH:
+        return states.scatter
+    return c.repeatability * sqrt(1 + (states.position is None and c.placed))
+
+
+def _placed_by(c: Calibration, states: States, fitted: int) -> float:
+    """p / n of instrument and markers; deflections have neither."""
+    if states.position is None:
+        return 0.0
+    first, here = 3 * max(1, c.leave_one_out.count), int(np.isfinite(states.position).sum())
+    stations = 6 * fitted / max(1, here) if fitted else 6 * len(c.stations) / first
+    return min(1.0, stations + 3 * len(c.markers) / first)
+
 
 Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
 NAMES: dict[Statistic, str] = {

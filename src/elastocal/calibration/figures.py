@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.calibration.budget import STATED, variance_at_poses
+from elastocal.calibration.certificate import STATED, variance_at_poses
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather

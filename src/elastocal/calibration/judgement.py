@@ -13,8 +13,8 @@ from elastocal.calibration.ladder import CONFIDENCE, GAP, Ladder, Rung
 from elastocal.calibration.noise import FACTOR, SHARE, SIDE, Instrument, conflict
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
-from elastocal.findings import Finding
 from elastocal.quantities import probability
+from elastocal.results import Finding
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array

@@ -20,9 +20,9 @@ from elastocal.calibration.sight import Sight
 from elastocal.calibration.task import Task, assemble
 from elastocal.calibration.words import without_names
 from elastocal.errors import ConflictError
-from elastocal.findings import Finding, note
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.robot import Robot
+from elastocal.results import Finding, note
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 

@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.calibration.fit import ROUGH, SETTLED, Fit, fit
+from elastocal.calibration.given import Prior
 from elastocal.calibration.noise import Family, Instrument
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.priors import Prior
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import mean_by_poses
 from elastocal.calibration.task import Task

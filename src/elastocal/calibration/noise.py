@@ -27,7 +27,6 @@ import numpy as np
 
 from elastocal.calibration.placing import Placing
 from elastocal.errors import ShapeError, UnsupportedError
-from elastocal.findings import Finding
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.encoder import Encoder
@@ -38,6 +37,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
+from elastocal.results import Finding
 from elastocal.solve.blocks import Noise, Scale
 from elastocal.solve.evidence import Posterior, posterior
 from elastocal.spatial.entries import Array

@@ -30,16 +30,16 @@ from elastocal.calibration.tables import (
     placing_table,
 )
 from elastocal.errors import InputError
-from elastocal.findings import as_sentence
 from elastocal.quantities import DASH
 from elastocal.report.blocks import Fact, Figure, Lines, Report, Section, Tile
 from elastocal.report.certificate import STATES, Certificate
+from elastocal.results import as_sentence
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
     from elastocal.calibration.calibration import Calibration
-    from elastocal.files.certificate import Stated
-    from elastocal.findings import Finding
+    from elastocal.files.cell import Stated
+    from elastocal.results import Finding
 
 HOW_TO_CERTIFY = (
     "A certificate with PASS or FAIL as page one: state its tolerance, here or under certificate in cell.yaml."

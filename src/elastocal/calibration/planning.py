@@ -15,7 +15,7 @@ from os import PathLike
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.calibration.priors import Prior
+from elastocal.calibration.given import Prior
 from elastocal.calibration.task import FLAT
 from elastocal.calibration.words import automatic, check_words, prior_covariance, with_words
 from elastocal.design.cell import Cell

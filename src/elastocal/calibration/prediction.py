@@ -19,10 +19,9 @@ from elastocal.calibration.noise import REPEATS, points_sd
 from elastocal.calibration.placing import placed
 from elastocal.calibration.sight import placing_slopes, point_slopes
 from elastocal.calibration.tool import ToolStates, tool_of
-from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
 from elastocal.quantities import quantile_95
-from elastocal.results import as_frame, as_html
+from elastocal.results import Finding, as_frame, as_html
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.calibration.arrays import ANGLES, LENGTHS, factors
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.priors import Prior
+from elastocal.calibration.given import ANGLES, LENGTHS, Prior, factors
 from elastocal.calibration.words import automatic, model_words, with_words
 from elastocal.errors import (
     ConflictError,
@@ -24,7 +23,7 @@ from elastocal.errors import (
     UnitError,
     UnsupportedError,
 )
-from elastocal.files.campaign.decisions import decided_rows
+from elastocal.files.campaign.column_titles import DISTANCE, LOADED, SHIFT, UNLOADED
 from elastocal.files.campaign.observed import (
     POSITIONS,
     Observed,
@@ -33,8 +32,7 @@ from elastocal.files.campaign.observed import (
     read_observed,
     words_of,
 )
-from elastocal.files.campaign.priors import PriorEntry, dimension_of
-from elastocal.files.campaign.reading_columns import DISTANCE, LOADED, SHIFT, UNLOADED
+from elastocal.files.campaign.priors import PriorEntry, decided_rows, dimension_of
 from elastocal.files.campaign.readings import Readings
 from elastocal.files.located import Located
 from elastocal.files.tables.records import is_campaign

@@ -6,21 +6,20 @@ import numpy as np
 
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.campaigns import Seen
 from elastocal.calibration.changes import changes
-from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
+from elastocal.calibration.decision import ENOUGH
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals, shrinkage_of
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
 from elastocal.calibration.ladder import Ladder
-from elastocal.calibration.measurement import ENOUGH
 from elastocal.calibration.noise import REPEATS, SIDE, prior_conflicts
-from elastocal.calibration.seen import Seen
-from elastocal.calibration.shrinkage import shrinkage_of
+from elastocal.calibration.posterior import compliances_of
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.states import gather
-from elastocal.calibration.under_load import compliances_of
 from elastocal.calibration.words import automatic
-from elastocal.findings import Finding
 from elastocal.model.robot import Robot
+from elastocal.results import Finding
 from elastocal.solve.evidence import Posterior
 from elastocal.solve.outliers import Unit
 from elastocal.solve.summary import ErrorSummary

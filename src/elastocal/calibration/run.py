@@ -11,23 +11,27 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.campaigns import Seen, joined
 from elastocal.calibration.causes import with_causes
 from elastocal.calibration.changes import renumbered
+from elastocal.calibration.estimates import shrinkage_of
 from elastocal.calibration.fit import ROUGH, Fit, fit
-from elastocal.calibration.joining import joined
+from elastocal.calibration.given import Prior
 from elastocal.calibration.judgement import warnings_of
 from elastocal.calibration.kept import Kept
 from elastocal.calibration.ladder import Climber, climb, leaves_enough, usual
 from elastocal.calibration.many import MANY, fit_many, neighbours, sample_rows
 from elastocal.calibration.noise import Instrument
-from elastocal.calibration.out_of_reach import without_beyond
 from elastocal.calibration.outliers import explained, log_probability, not_believed, robust_fit, screen
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.priors import Prior
-from elastocal.calibration.repeats import distinct_rows, repeats_by_model, repeats_of_many, without_bad_repeats
 from elastocal.calibration.result import estimates_of, outliers_of, result_of
-from elastocal.calibration.seen import Seen
-from elastocal.calibration.shrinkage import shrinkage_of
+from elastocal.calibration.screening import (
+    distinct_rows,
+    repeats_by_model,
+    repeats_of_many,
+    without_bad_repeats,
+    without_beyond,
+)
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import check_slips, put_right
 from elastocal.calibration.starts import start_placing
@@ -36,10 +40,10 @@ from elastocal.calibration.task import Task
 from elastocal.calibration.words import automatic, check_deflections, check_words, with_words
 from elastocal.errors import ConflictError, InputError, MissingError, RangeError, UnknownNameError
 from elastocal.files.robot.read import read_robot
-from elastocal.findings import Finding
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
+from elastocal.results import Finding
 from elastocal.solve.outliers import Unit
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Bools, Ints

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Literal, cast, get_args
 import numpy as np
 
 from elastocal.arguments import checked, generator, vector
-from elastocal.calibration.arrays import LENGTHS, controller_to_joints, factors, pose_table, wrench_table
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.given import LENGTHS, controller_to_joints, factors, pose_table, wrench_table
 from elastocal.design.assessing import Assessment
 from elastocal.design.assessing import assess as assess_measured
 from elastocal.design.result import Plan

@@ -14,20 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from elastocal.calibration import load_slips, orientation_slips
+from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.exchanged import in_order, markers_word, mended
-from elastocal.calibration.load_slips import check_loads
-from elastocal.calibration.misplaced import misplaced_frame
-from elastocal.calibration.moved import STATION, from_rows, parted
-from elastocal.calibration.orientation_slips import check_orientations
-from elastocal.calibration.placing import affine_misfit, robust_start, start_error
+from elastocal.calibration.load_slips import check_loads, check_orientations
+from elastocal.calibration.placing import affine_misfit, misplaced_frame, robust_start, start_error
+from elastocal.calibration.row_slips import STATION, from_rows, in_order, markers_word, mended, parted
 from elastocal.errors import ConflictError, InputError, UnknownNameError
-from elastocal.findings import Finding, note
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
+from elastocal.results import Finding, note
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -189,7 +186,9 @@ def accepted(robot: Robot, campaign: Campaign, word: str) -> tuple[Robot, Campai
 def _other_than_points(robot: Robot, campaign: Campaign, word: str) -> Campaign | None:
     """The campaign without a slip of orientations, loads or stations; None where ``word`` is none of these."""
     return (
-        orientation_slips.undone(campaign, word) or load_slips.undone(robot, campaign, word) or parted(campaign, word)
+        load_slips.orientations_undone(campaign, word)
+        or load_slips.loads_undone(robot, campaign, word)
+        or parted(campaign, word)
     )
 
 

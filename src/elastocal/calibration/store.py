@@ -14,22 +14,20 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
-from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals
+from elastocal.calibration.campaigns import Seen
+from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals, Shrinkage
 from elastocal.calibration.ladder import Ladder, Rung
 from elastocal.calibration.noise import Instrument
 from elastocal.calibration.placing import Placing
-from elastocal.calibration.seen import Seen
-from elastocal.calibration.shrinkage import Shrinkage
-from elastocal.calibration.under_load import Compliances
+from elastocal.calibration.posterior import Compliances
 from elastocal.errors import FormatError
 from elastocal.files.located import read_json
 from elastocal.files.robot.read import robot_from_text
 from elastocal.files.robot.write import robot_text
 from elastocal.files.write import write_files
-from elastocal.findings import Finding
 from elastocal.measure.sources.tracker import Tracker
 from elastocal.model.robot import Robot
-from elastocal.results import as_json
+from elastocal.results import Finding, as_json
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 

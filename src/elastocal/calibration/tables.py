@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from elastocal.calibration.budget import STATED
+from elastocal.calibration.certificate import STATED
 from elastocal.calibration.comparison import Change
 from elastocal.calibration.estimates import Estimate
 from elastocal.calibration.figures import BY_SIZE, NOT_OF_FILE, start_statuses

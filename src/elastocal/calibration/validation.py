@@ -12,20 +12,19 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.calibration.accuracy import Validation, too_narrow
 from elastocal.calibration.campaign import Campaign, check_campaign
-from elastocal.calibration.measurement import measured_to
-from elastocal.calibration.out_of_reach import without_lost
+from elastocal.calibration.campaigns import Seen
+from elastocal.calibration.decision import measured_to
 from elastocal.calibration.placing import Placing, placed
-from elastocal.calibration.repeats import distinct_rows
-from elastocal.calibration.seen import Seen
+from elastocal.calibration.screening import distinct_rows, without_lost
 from elastocal.calibration.slips import put_right, size_of
 from elastocal.calibration.states import States, gather, mean_by_poses
 from elastocal.calibration.tool import tool_of
 from elastocal.calibration.validation_causes import Anew, changed, median, moved_instrument, slip
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.robot.read import read_robot
-from elastocal.findings import Finding
 from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
+from elastocal.results import Finding
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import rigid_fit

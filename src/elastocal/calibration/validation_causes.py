@@ -20,8 +20,8 @@ from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import ALIKE, BETTER, FAR, Hypothesis, hypotheses, size_of
 from elastocal.calibration.states import States
 from elastocal.calibration.task import FLAT
-from elastocal.findings import Finding
 from elastocal.model.kinematics import kinematics
+from elastocal.results import Finding
 from elastocal.solve.blocks import Blocks, Group, Noise, Scale
 from elastocal.solve.evidence import posterior
 from elastocal.solve.nested import ScoreTests

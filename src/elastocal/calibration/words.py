@@ -25,17 +25,16 @@ from typing import Any
 import numpy as np
 
 from elastocal.arguments import check_type
-from elastocal.calibration.priors import Prior
+from elastocal.calibration.given import Prior
 from elastocal.errors import ConflictError, RangeError, UnknownNameError
 from elastocal.model.chain import AXES
 from elastocal.model.compliant.foundation_compliance import FoundationCompliance
 from elastocal.model.compliant.frame_error import FrameError
 from elastocal.model.compliant.joint_offset import JointOffset
 from elastocal.model.compliant.link_compliance import as_matrix6
-from elastocal.model.elements import Element, element_kinds
+from elastocal.model.elements import Element, Occasion, PriorGroup, element_kinds
 from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
-from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.solve.blocks import Scale
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

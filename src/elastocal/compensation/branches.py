@@ -18,10 +18,9 @@ from dataclasses import field
 
 import numpy as np
 
-from elastocal.compensation.nominal import all_branches
 from elastocal.compensation.program import Target
-from elastocal.compensation.spherical_wrist import ELBOW, SHOULDER, branch_of
-from elastocal.compensation.wrist_geometry import WristGeometry, wrist_geometry
+from elastocal.compensation.spherical_wrist import ELBOW, SHOULDER, WristGeometry, branch_of, wrist_geometry
+from elastocal.compensation.targets import all_branches
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass

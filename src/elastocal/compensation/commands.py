@@ -16,19 +16,17 @@ import numpy as np
 
 from elastocal.compensation import spherical_wrist
 from elastocal.compensation.loads import PathLoads
-from elastocal.compensation.nominal import Nominal
-from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.compensation.targets import Nominal, Targets, TargetStatus
 from elastocal.errors import InputError, MissingError, ShapeError
-from elastocal.model.inverse_kinematics import row_scales
+from elastocal.model.inverse_kinematics import Aim, row_scales, task
 from elastocal.model.kinematics import rigid_motion, rigid_pose
 from elastocal.model.robot import Robot
 from elastocal.model.statics import stability
-from elastocal.model.statics.continuation import LARGEST_BEND
+from elastocal.model.statics.equilibrium import LARGEST_BEND
 from elastocal.model.statics.forces import Bends, chunk_size
 from elastocal.model.statics.loaded_inverse import Goal, LoadedJoints, loaded_inverse
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.newton import States
-from elastocal.model.task import Aim, task
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotation_vector
 from elastocal.values import dataclass

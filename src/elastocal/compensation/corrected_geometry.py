@@ -20,8 +20,7 @@ from elastocal.model.frames import BASE, Frame
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.rotation import axis_matrix
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation, axis_matrix
 from elastocal.values import dataclass
 
 SAME = 1e-12

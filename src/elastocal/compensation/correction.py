@@ -1,10 +1,16 @@
-"""A corrected program: commands, corrections, residual errors and status of every target, and the new files."""
+"""A corrected program: commands, corrections, residual errors and status of every target, and the new files.
+
+What it is left off by as a whole counts targets that stay as they are.  At a target the squares of two errors add up:
+what the model is left off by with the new digits, which is rounding where the target is corrected, and the residual
+error that the covariance of the calibration predicts.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
+from math import isfinite
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +22,17 @@ from elastocal.compensation.process import StationLoads
 from elastocal.compensation.program import Changes, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
-from elastocal.findings import Finding
 from elastocal.model.robot import Robot
-from elastocal.quantities import quantile_95
+from elastocal.quantities import millimetres, quantile_95
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
-from elastocal.results import as_frame, as_html, shortened
+from elastocal.results import Finding, as_frame, as_html, shortened
+from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.model.robot import Robot
+
 
 CHORD = 5e-6
 """m that chords may be from arcs of G-code."""
@@ -194,3 +204,55 @@ class Correction:
 
     def _repr_html_(self) -> str:
         return as_html(self)
+
+
+WEIGHT = ("link_mass", "payload", "gravity_compensator", "own_weight", "lateral_weight", "weight_backlash")
+"""Kinds of effects of the arm's own weight."""
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """``rms`` in m over all targets whose error is known; ``targets`` are not corrected, and stay off by up to
+    ``farthest`` m (nan: nobody knows); of ``unknown`` ones of them nobody knows."""
+
+    rms: float
+    targets: int
+    farthest: float
+    unknown: int = 0
+
+    @property
+    def text(self) -> str:
+        """Of the targets that stay as they are; "" where there are none."""
+        if not self.targets:
+            return ""
+        stay = "1 target stays" if self.targets == 1 else f"{self.targets} targets stay"
+        if not isfinite(self.farthest):
+            return f"{stay} uncorrected, off by an unknown amount"
+        rest = f", {self.unknown} of them by an unknown amount" if self.unknown else ""
+        far = f"{'' if self.targets == 1 else 'up to '}{millimetres(self.farthest)} mm"
+        return f"{stay} uncorrected, off by {far}{rest}"
+
+
+def remaining(result: Correction) -> Remaining:
+    off, left = result.after.distance, ~result.corrected
+    both = np.hypot(off, np.nan_to_num(result.predicted))
+    known = both[np.isfinite(both)]
+    far = off[left & np.isfinite(off)]
+    farthest = float(far.max()) if len(far) else np.nan
+    return Remaining(rms(known) if len(known) else np.nan, int(left.sum()), farthest, int(left.sum()) - len(far))
+
+
+def geometry_kinds(model: Robot) -> frozenset[str]:
+    """Kinds of the effects of a robot that no load changes, whatever package they are of."""
+    return frozenset(c.kind for c in model.coordinates if c.constant_in_load).difference(WEIGHT)
+
+
+def unmeasured_geometry(result: Correction) -> str:
+    """What of the geometry counts as exact in the prediction, "" where nothing does; taught targets hold it already."""
+    if result.known is None or result.method.taught:
+        return ""
+    kinds, geometry = {p.name: p.kind for p in result.model.parameters}, geometry_kinds(result.model)
+    sought = any(kinds[name] in geometry for name in result.known.names)
+    if sought and result.known.registered:
+        return ""
+    return "lengths and joint zeros of the robot file" + (" that were not estimated" if sought else "")

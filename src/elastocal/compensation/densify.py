@@ -24,15 +24,15 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.program import Inserted, Move
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import RangeError
-from elastocal.findings import Finding
+from elastocal.model.inverse_kinematics import Aim
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.task import Aim
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.spatial.turns import Rotation
+    from elastocal.spatial.rotation import Rotation
 
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
@@ -200,7 +200,7 @@ def _off_line(first: Commands, exact: Commands, last: Commands, share: float) ->
 
 def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:
     """Rotations (K,) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
-    from elastocal.spatial.turns import Rotation
+    from elastocal.spatial.rotation import Rotation
 
     start = Rotation.from_matrix(first)
     way = (start.inv() * Rotation.from_matrix(last)).as_rotvec()

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.compensation.correction import Correction
-from elastocal.compensation.left_open import along_axes
-from elastocal.compensation.posts.orientation import aligned, kuka_angles
+from elastocal.compensation.left_open import along_axes, ways_to
+from elastocal.compensation.posts.poses import aligned, kuka_angles
 from elastocal.compensation.posts.post import Post, listed, pendant_values
 from elastocal.compensation.program import Program
 from elastocal.compensation.targets import TargetStatus
-from elastocal.compensation.ways import ways_to
-from elastocal.findings import Finding
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 
 ANGLES = (*(sign * angle for angle in range(30, 180, 30) for sign in (1, -1)), 180)
 """deg"""

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from elastocal.compensation.correction import Correction
-from elastocal.compensation.posts.orientation import kuka_angles
+from elastocal.compensation.left_open import ways_to
+from elastocal.compensation.posts.poses import kuka_angles
 from elastocal.compensation.posts.post import parsed
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
 from elastocal.compensation.run import compensate, flange_of
 from elastocal.compensation.targets import TargetStatus
-from elastocal.compensation.ways import ways_to
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot

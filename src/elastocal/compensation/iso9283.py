@@ -28,7 +28,7 @@ import numpy as np
 from elastocal.arguments import checked
 from elastocal.errors import MissingError, NumberError, ShapeError, TooFewError
 from elastocal.results import as_frame
-from elastocal.solve.division import division_of
+from elastocal.solve.dependent import division_of
 from elastocal.solve.outliers import LinearJudge, screen_units
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

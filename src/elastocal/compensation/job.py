@@ -18,11 +18,10 @@ from dataclasses import replace
 import numpy as np
 
 from elastocal.compensation.commands import Commands, correct
+from elastocal.compensation.left_open import references
 from elastocal.compensation.loads import PathLoads, ProgramLoads
-from elastocal.compensation.nominal import Nominal
-from elastocal.compensation.placed import Placed
-from elastocal.compensation.references import references
-from elastocal.compensation.targets import Targets, TargetStatus
+from elastocal.compensation.stations import Placed
+from elastocal.compensation.targets import Nominal, Targets, TargetStatus
 from elastocal.compensation.verification import (
     Residual,
     Standing,
@@ -34,10 +33,10 @@ from elastocal.compensation.verification import (
     taught_covariance,
 )
 from elastocal.errors import InputError, UnsupportedError
+from elastocal.model.inverse_kinematics import Aim, task
 from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import CHUNK
 from elastocal.model.statics.loaded_state import LoadedRobot
-from elastocal.model.task import Aim, task
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.rotation import rotations

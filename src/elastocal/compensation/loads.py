@@ -1,4 +1,16 @@
-"""Loads along a path and at the stations of a program: wrenches that stay, or one per target, and changing payloads."""
+"""Loads along a path and at the stations of a program: wrenches, changing payloads, and mean cutting forces of milling.
+
+    f_z = v_f / (n z)                        feed per tooth
+    phi = arccos(1 - 2 a_e / D)              angle of engagement
+    h   = 2 f_z a_e / (D phi)                mean chip thickness over it
+    k_c = k_c11 (h / 1 mm)^-m                specific cutting force (Kienzle); m = 0: constant
+    F_t = k_c a_p a_e v_f / (pi D n)         power k_c a_p a_e v_f per cutting speed pi D n
+
+F_t is the mean over a revolution of the tangential force of all teeth.  On the robot it acts against the motion; a
+radial and an axial part are stated as ratios to it, to the left of the motion (seen with the tool axis pointing up)
+and along the tool axis towards the spindle.  A mean for deflections, not a cutting simulation: run-out, entry and
+exit are not in it.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +20,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from elastocal.errors import ShapeError
+from elastocal.errors import MissingError, RangeError, ShapeError
 from elastocal.model.loads.payload import Payload
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.forces import check_rows
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
 
@@ -97,3 +109,110 @@ class ProgramLoads:
             )
             for i in new
         ]
+
+
+_MILLIMETRE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Milling:
+    """``specific_force`` k_c11 in Pa (at 1 mm chip thickness) and its ``exponent`` m; lengths in m, ``spindle`` in 1/s.
+
+    ``radial`` and ``axial`` are ratios to the tangential force; a negative radial ratio pushes to the right.
+    """
+
+    specific_force: float
+    axial_depth: float
+    radial_engagement: float
+    diameter: float
+    teeth: int
+    spindle: float
+    exponent: float = 0.0
+    radial: float = 0.0
+    axial: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("specific_force", "axial_depth", "radial_engagement", "diameter", "teeth", "spindle"):
+            if not getattr(self, name) > 0 or not np.isfinite(getattr(self, name)):
+                raise RangeError(f"milling: {name} = {getattr(self, name)} must be a positive number", value=name)
+        if self.radial_engagement > self.diameter:
+            raise RangeError(
+                f"milling: radial engagement {self.radial_engagement} m is wider than the tool, {self.diameter} m",
+                value=(self.radial_engagement, self.diameter),
+            )
+
+    @property
+    def words(self) -> str:
+        """``kc 900 MPa, ap 4 mm, ae 8 mm, D 20 mm, 2 teeth, 6000 rpm``, with what is not neutral."""
+        lengths = (("ap", self.axial_depth), ("ae", self.radial_engagement), ("D", self.diameter))
+        ratios = (("m", self.exponent), ("radial", self.radial), ("axial", self.axial))
+        return ", ".join(
+            [
+                f"kc {1e-6 * self.specific_force:g} MPa",
+                *(f"{name} {1e3 * value:g} mm" for name, value in lengths),
+                f"{self.teeth} teeth, {60 * self.spindle:g} rpm",
+                *(f"{name} {value:g}" for name, value in ratios if value),
+            ]
+        )
+
+    def tangential(self, feed: Array) -> Array:
+        """Mean tangential force in N for feeds in m/s."""
+        per_tooth = feed / (self.spindle * self.teeth)
+        angle = np.arccos(1 - 2 * self.radial_engagement / self.diameter)
+        chip = 2 * per_tooth * self.radial_engagement / (self.diameter * angle)
+        thickness = np.where(chip > 0, chip, 1.0) / _MILLIMETRE
+        specific = self.specific_force * thickness**-self.exponent
+        removed = self.axial_depth * self.radial_engagement * feed
+        return np.asarray(np.where(chip > 0, specific * removed / (np.pi * self.diameter * self.spindle), 0.0))
+
+
+def milling_wrenches(
+    process: Milling,
+    frame: str,
+    position: Array,
+    spindle_axis: Array,
+    feed: Array | float,
+    cutting: Bools | None = None,
+) -> AppliedWrenches:
+    """Forces on the robot (N, 6) along positions (N, 3), zero where it does not cut.
+
+    ``spindle_axis`` (N, 3) or (3,) points from the tool's tip to the spindle, ``feed`` (N,) is in m/s.  Motion at a
+    target is that of the move to it; at the first, that of the move from it.
+    """
+    total = len(position)
+    axis = np.broadcast_to(np.asarray(spindle_axis, dtype=float), (total, 3))
+    size = np.linalg.norm(axis, axis=1, keepdims=True)
+    if np.any(size == 0):
+        raise MissingError(
+            f"milling: target {int(np.argmin(size)) + 1} has no tool axis", value=int(np.argmin(size)) + 1
+        )
+    axis = axis / size
+    speed = np.broadcast_to(np.asarray(feed, dtype=float), (total,))
+    if not np.all(speed >= 0):
+        row = int(np.argmin(speed >= 0))
+        raise RangeError(
+            f"milling: target {row + 1} has feed {speed[row]} m/s; give a number that is not negative",
+            value=(row + 1, speed[row]),
+        )
+    along = _directions(position)
+    left = np.cross(axis, along)
+    force = process.tangential(speed)[:, None] * (-along + process.radial * left + process.axial * axis)
+    if cutting is not None:
+        force = np.where(cutting[:, None], force, 0.0)
+    return AppliedWrenches(frame, np.concatenate([force, np.zeros((total, 3))], axis=1))
+
+
+def _directions(position: Array) -> Array:
+    """Unit vectors (N, 3) of the motion; a target where nothing moves keeps the direction of the one before."""
+    if len(position) < 2:
+        raise MissingError(
+            "milling: the force acts against the motion, and one target has none; give a path", code="no-motion"
+        )
+    steps = np.diff(position, axis=0)
+    length = np.linalg.norm(steps, axis=1)
+    moves = np.flatnonzero(length > 0)
+    if not len(moves):
+        raise RangeError("milling: all targets are at one place, so the force has no direction", code="no-motion")
+    last = np.maximum.accumulate(np.where(length > 0, np.arange(len(length)), moves[0]))
+    unit = steps[last] / length[last][:, None]
+    return np.concatenate([unit[:1], unit])

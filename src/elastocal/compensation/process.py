@@ -11,13 +11,12 @@ import numpy as np
 
 from elastocal.arguments import check_fields
 from elastocal.compensation.branches import some_places
-from elastocal.compensation.loads import ProgramLoads
-from elastocal.compensation.milling import Milling, milling_wrenches
-from elastocal.compensation.placed import Placed
+from elastocal.compensation.loads import Milling, ProgramLoads, milling_wrenches
 from elastocal.compensation.program import Program
+from elastocal.compensation.stations import Placed
 from elastocal.errors import ConflictError, InfeasibleError, InputError, MissingError, RangeError, ShapeError
-from elastocal.findings import Finding
 from elastocal.model.loads.payload import Payload
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

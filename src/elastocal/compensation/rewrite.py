@@ -12,15 +12,14 @@ import numpy as np
 from elastocal.compensation.branches import configuration_notes
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.job import Job, commands
-from elastocal.compensation.placed import Placed
 from elastocal.compensation.posts.krl import new_turn
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.posts.rapid_data import confdata_notes
 from elastocal.compensation.program import Changes, Inserted, Program
-from elastocal.compensation.stations import visits
+from elastocal.compensation.stations import Placed, visits
 from elastocal.compensation.targets import TargetStatus
 from elastocal.errors import InfeasibleError, ShapeError
-from elastocal.findings import Finding
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -37,21 +37,20 @@ from elastocal.compensation.job import (
     stood_residuals,
 )
 from elastocal.compensation.left_open import along_axes, check_frames
-from elastocal.compensation.placed import WORLD, placed, with_own_base, with_tools
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.posts.written import Layout
 from elastocal.compensation.process import ProcessLoad, station_loads
 from elastocal.compensation.program import Inserted, Program, uncorrected
 from elastocal.compensation.rewrite import as_written, rewritten
-from elastocal.compensation.stations import stations
+from elastocal.compensation.stations import WORLD, placed, stations, with_own_base, with_tools
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Residual
 from elastocal.errors import ConflictError, InputError, RangeError
-from elastocal.findings import Finding, as_sentence
 from elastocal.model.limits import extent
 from elastocal.model.robot import Robot
 from elastocal.quantities import length
 from elastocal.reduction.prediction import IdentifiedModel
+from elastocal.results import Finding, as_sentence
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread
 

@@ -25,7 +25,7 @@ from elastocal.compensation.correction import Correction
 from elastocal.compensation.posts.post import Post, parsed
 from elastocal.compensation.program import Given, Program, Skipped
 from elastocal.compensation.targets import TargetStatus
-from elastocal.findings import Finding
+from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.compensation.residual_error import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
+from elastocal.compensation.correction import WEIGHT, geometry_kinds, remaining, unmeasured_geometry
 from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verification import Verification
-from elastocal.findings import Finding
 from elastocal.quantities import length, millimetres
+from elastocal.results import Finding
 from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
-r"""What commands really do: the residual error on a simulated (true) robot, before and after correction.
+"""What commands really do: the residual error on a simulated (true) robot, before and after correction.
 
     residual = loaded pose of the true model at the command - desired pose
 
 How large it is expected to be follows from how well the compensation model is known.  With F the derivative of the
 loaded pose by the estimated parameters, C their covariance and d the model discrepancy, its covariance is F C F^T +
-d^2 I.
+d^2 I: at the targets, and with the stiffness over the places of the workpiece that a program works on.
 
 Targets may have been taught, or their base measured, with the arm that works there: its weight bends it already.
 Such a target is not where the nominal geometry puts the tool but where the unloaded arm really stood,
@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,16 +29,21 @@ from elastocal.compensation.loads import PathLoads
 from elastocal.compensation.targets import Targets
 from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose, joint_looseness
 from elastocal.model.statics.equilibrium import Equilibrium, Status, equilibrium
 from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.model.statics.stiffness import loaded_stiffness, softest
 from elastocal.reduction.prediction import IdentifiedModel, Prediction
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.pose import missing
+from elastocal.spatial.pose import Pose, missing
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.compensation.correction import Correction
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,3 +226,71 @@ def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, fr
     out = slope @ known.covariance @ slope.swapaxes(1, 2) + loose + loose_free
     out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2
     return np.asarray(out)
+
+
+COUNTS = (25, 17)
+MARGIN = 0.12
+"""Beyond the program on every side, as a share of its longest side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workpiece:
+    """``stiffness`` (N,) in the softest direction, N/m; ``predicted`` (N,) residual error, k = 2, m, or None."""
+
+    at: Reached
+    frame: str
+    near: Array
+    stiffness: Array
+    predicted: Array | None
+
+
+def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | None:
+    """Under the mean of the loads of the program, over ``plane``, else over the places of the program; None where it
+    has no extent in two directions, or nothing is reached."""
+    job, model = result.job, result.model
+    loaded = np.flatnonzero(job.loads.wrench.any(axis=1) & np.isfinite(result.commands.command).all(axis=1))
+    usable = np.flatnonzero(np.isfinite(result.commands.command).all(axis=1))
+    rows = loaded if len(loaded) > 2 else usable
+    plane = plane or _plane(result, rows)
+    if plane is None or not len(rows):
+        return None
+    middle = rows[len(rows) // 2]
+    frame, near = job.placed.frames[middle], result.commands.command[middle]
+    at = reach(model, frame, plane, near)
+    if not at.reached.any():
+        return None
+    mean = job.loads.wrench[rows].mean(axis=0)[None]
+    load = () if not mean.any() else (AppliedWrenches(job.loads.frame or frame, mean, job.loads.follows),)
+    q = at.q[at.reached]
+    bent = equilibrium(model, q, load)
+    stiff = _spread(at, softest(loaded_stiffness(model, q, load, frame, bent=bent)))
+    if result.covariance is None or result.known is None:
+        return Workpiece(at, frame, near, stiff, None)
+    known = replace(result.known, model=model)
+    residual = expected_at(known, [Standing(np.arange(len(q)), model, q, load, bent)], frame, len(q))
+    sizes = 2 * np.sqrt(np.einsum("nii->n", residual.covariance[:, :3, :3]))
+    return Workpiece(at, frame, near, stiff, _spread(at, sizes))
+
+
+def _plane(result: Correction, rows: Ints) -> Plane | None:
+    """In the base of the program's first such target, a little larger than the program."""
+    if len(rows) < 3:
+        return None
+    placed = result.job.placed
+    program, first = placed.stations.program, int(rows[0])
+    named = program.targets[int(placed.stations.target[first])].base in program.bases  # axis targets have none
+    base = placed.base(first) if named else Pose(np.eye(3), np.zeros(3))
+    seen = (placed.position[rows] - base.translation) @ base.rotation
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    air = MARGIN * float(np.max(high - low))
+    if np.count_nonzero(high - low > 1e-3) < 2:
+        return None
+    wide = high - low > 1e-3 * np.max(high - low)
+    wide[int(np.argmin(high - low))] = False
+    return box_plane(np.where(wide, low - air, low), np.where(wide, high + air, high), base, COUNTS)
+
+
+def _spread(reached: Reached, values: Array) -> Array:
+    out = np.full(len(reached.reached), np.nan)
+    out[reached.reached] = values
+    return out

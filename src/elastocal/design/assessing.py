@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from elastocal.findings import Finding, warning
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.error_budget import Expected, expected
-from elastocal.results import as_frame, as_html, shortened
-from elastocal.solve.groups import ABOVE, BELOW, Expectation, Group, Practical
+from elastocal.results import Finding, as_frame, as_html, shortened, warning
+from elastocal.solve.identifiability import ABOVE, BELOW, Expectation, Group, Practical
 from elastocal.values import dataclass
 
 

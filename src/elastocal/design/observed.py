@@ -20,7 +20,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import groups_of
 from elastocal.reduction.problem import Problem, linearise, unknowns, weigh
-from elastocal.solve.rank import stacked_triangle
+from elastocal.solve.identifiability import stacked_triangle
 from elastocal.spatial.entries import Array, Bools, Ints
 
 ROUNDING = 1e-13

@@ -15,7 +15,7 @@ from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.exchange import search
 from elastocal.design.how_many import HowMany, Point, accuracy_curve, how_many
-from elastocal.design.leading import whole
+from elastocal.design.information import whole
 from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Measuring
 from elastocal.design.problem import DesignProblem, design_problem

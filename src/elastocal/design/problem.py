@@ -19,9 +19,8 @@ from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed, nothing_left, screened, too_few
 from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.how_many import Requirement
-from elastocal.design.information import CandidateRows, Space, space_of
+from elastocal.design.information import CandidateRows, Space, leading_space, prior_root, space_of
 from elastocal.design.knowledge import Knowledge
-from elastocal.design.leading import leading_space, prior_root
 from elastocal.design.loading.loading import LoadOption
 from elastocal.design.method import Measuring, Method
 from elastocal.design.observed import independent, observed, taken_together

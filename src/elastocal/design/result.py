@@ -11,7 +11,7 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.certificate import Certificate
 from elastocal.design.exchange import Selection
 from elastocal.design.how_many import HowMany, Point
-from elastocal.design.leading import prior_root
+from elastocal.design.information import prior_root
 from elastocal.design.method import Stop
 from elastocal.design.observed import exact
 from elastocal.design.problem import DesignProblem
@@ -19,9 +19,8 @@ from elastocal.design.route import Ordered, Ways, ordered
 from elastocal.design.safety import Check, home_pose, safety_checks
 from elastocal.design.task import PlanTask
 from elastocal.design.warnings import plan_warnings
-from elastocal.findings import Finding
 from elastocal.reduction.error_budget import Budget, expected
-from elastocal.results import as_frame, as_html, shortened
+from elastocal.results import Finding, as_frame, as_html, shortened
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

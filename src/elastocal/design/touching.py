@@ -29,8 +29,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus, contact
 from elastocal.model.statics.kinetostatics import inverse
 from elastocal.model.statics.observation import Marker
-from elastocal.model.surfaces.surface import Surface
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Surface, Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -11,8 +11,8 @@ from elastocal.design.method import Measuring
 from elastocal.design.problem import moved_joints
 from elastocal.design.safety import always_touching
 from elastocal.design.sweeping import UNRATED, Sweeping
-from elastocal.findings import Finding, warning
 from elastocal.model.loads.payload import Payload
+from elastocal.results import Finding, warning
 
 if TYPE_CHECKING:
     from elastocal.design.problem import DesignProblem

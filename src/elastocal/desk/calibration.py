@@ -10,8 +10,8 @@ from elastocal.quantities import probability
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.files.campaign.decisions import Decision
-    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.campaign.priors import Decision
+    from elastocal.files.cell import CellFolder
 
 DOUBTFUL = 2.5
 """Deletion residual in sd from which a reading that was kept is listed."""
@@ -84,7 +84,7 @@ def decisions(cell: CellFolder) -> dict[str, tuple[Decision, ...]]:
 
 def to_decide(cell: CellFolder, report: ReportData) -> tuple[Reading, ...]:
     """Decided by hand first, then outliers of the test, then those that are nearest to being one."""
-    from elastocal.files.campaign.decisions import place_of
+    from elastocal.files.campaign.priors import place_of
 
     if not report:
         return ()
@@ -108,7 +108,7 @@ def to_decide(cell: CellFolder, report: ReportData) -> tuple[Reading, ...]:
 def _doubtful(cell: CellFolder, report: ReportData, known: set[str]) -> tuple[Reading, ...]:
     """Rows whose largest deletion residual stands out, the largest first."""
     from elastocal.calibration.readings import read_campaign
-    from elastocal.files.campaign.decisions import place_of
+    from elastocal.files.campaign.priors import place_of
 
     series = [s for s in report.get("residuals_order", {}).get("series", ()) if s["name"] == "deletion residual"]
     worst: dict[int, float] = {}
@@ -127,7 +127,7 @@ def _doubtful(cell: CellFolder, report: ReportData, known: set[str]) -> tuple[Re
 def decide(cell: CellFolder, reading: str, what: str, reason: str) -> None:
     """Exclude a reading, keep it, or leave it to the test again: in the campaign file, where all else stays."""
     from elastocal.calibration.readings import read_campaign
-    from elastocal.files.campaign.decisions import Decision, place_of
+    from elastocal.files.campaign.priors import Decision, place_of
 
     if what in ("exclude", "keep") and not reason.strip():
         raise InputError(f"{reading}: give a reason; it stands in the campaign file and in the report", code="reason")

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.desk import files
-from elastocal.files import cell_yaml
-from elastocal.files.cell_yaml import NAME, CellFolder, is_cell
-from elastocal.files.certificate import UNITS, Stated
+from elastocal.files import cell as cell_file
+from elastocal.files.cell import NAME, UNITS, CellFolder, Stated, is_cell
 from elastocal.untrusted import finite_number
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def new(
 
 def read_cell(folder: str | Path) -> CellFolder:
     """The cell of a folder: its name, and where its robot, plan, readings, calibration and programs are."""
-    return cell_yaml.read_cell(Path(folder))
+    return cell_file.read_cell(Path(folder))
 
 
 def status(folder: str | Path) -> StatusResult:
@@ -87,4 +86,4 @@ def certify(cell: CellFolder, words: Mapping[str, str]) -> None:
         number = finite_number(word.replace(",", ".")) if key in NUMBERS else None
         values[key] = word if number is None else number
     text = files.with_block(files.text_of(cell.root / NAME), "certificate", values)
-    files.edit(cell, Path(NAME), text, lambda path: cell_yaml.read_cell(cell.root, path.name))
+    files.edit(cell, Path(NAME), text, lambda path: cell_file.read_cell(cell.root, path.name))

@@ -11,9 +11,8 @@ from typing import Any
 import yaml
 
 from elastocal.errors import InputError, NumberError, RangeError
-from elastocal.files.cell_yaml import CellFolder
-from elastocal.files.confined import confined
-from elastocal.files.interrupted import finish
+from elastocal.files.cell import CellFolder
+from elastocal.files.confined import confined, finish
 from elastocal.files.located import read_yaml
 from elastocal.files.lock import locked, locked_by
 from elastocal.files.opened import read_bytes, reading_within, sha256_of

@@ -16,7 +16,7 @@ from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.cell import CellFolder
 
 SEED = 1
 """Of the test poses, where the plan file states none: the same for all plans that are compared."""

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from elastocal.desk.files import text_of, within
-from elastocal.files.cell_yaml import CellFolder
+from elastocal.files.cell import CellFolder
 from elastocal.values import dataclass
 
 MOST = 4000

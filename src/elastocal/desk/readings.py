@@ -16,7 +16,7 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from elastocal.app.commands.columns import ColumnsResult
     from elastocal.files.campaign.recognise import RecognisedColumn
-    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.cell import CellFolder
     from elastocal.report.blocks import Scene
 
 

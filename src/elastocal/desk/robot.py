@@ -14,7 +14,7 @@ from elastocal.report.blocks import Column, Section, Table
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.cell import CellFolder
     from elastocal.model.robot import Robot
     from elastocal.report.loaded_robot import Posed
     from elastocal.report.parts import Part
@@ -44,8 +44,7 @@ class Editable:
 
 def stated_numbers(file: Path) -> tuple[Section, ...]:
     """All that a robot file says; parameters last, with their status."""
-    from elastocal.app.commands.show import show
-    from elastocal.app.pages.show import page
+    from elastocal.app.commands.show import page, show
 
     result = show(str(file))
     columns = (
@@ -60,7 +59,7 @@ def stated_numbers(file: Path) -> tuple[Section, ...]:
 def checked_robot(text: str, name: str) -> str:
     """The text of a robot file called ``name``, if it is one that stands and bends; else an error."""
     from elastocal.files.robot.read import robot_from_text
-    from elastocal.model.statics.loaded_pose import pictured_force
+    from elastocal.model.statics.loaded_arm import pictured_force
 
     pictured_force(robot_from_text(text, name))
     return text
@@ -80,8 +79,8 @@ def with_number(text: str, parameter: str, value: float, unit: str, source: str,
 
     ``value`` is in ``unit``; without one in that in which the parameter is shown.
     """
-    from elastocal.files.robot.edit import with_parameter
     from elastocal.files.robot.read import robot_from_text
+    from elastocal.files.robot.write import with_parameter
 
     known = {p.name: p for p in robot_from_text(text, name).parameters}
     if parameter not in known:
@@ -130,7 +129,7 @@ def posed(model: Robot, typed: Sequence[float], wrench: Sequence[float], near: t
     """At controller values (deg, mm), under a load (N, N m) on the tool; ``near`` are parts that stand around."""
     import numpy as np
 
-    from elastocal.model.statics.loaded_pose import loaded_pose, pictured_force
+    from elastocal.model.statics.loaded_arm import loaded_pose, pictured_force
     from elastocal.report.loaded_robot import shown_pose
 
     values = np.array([v / _UNITS[m.kind][1] for v, m in zip(typed, model.motions, strict=True)])

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from elastocal.app.inputs import versions
-from elastocal.files.cell_yaml import is_cell, read_cell
+from elastocal.files.cell import is_cell, read_cell
 from elastocal.files.opened import reading_within
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ COMMANDS = ("elastocal.app.cli.main", "elastocal.app.cells.run", "elastocal.app.
 """Modules that a command on a cell needs beside the calibration itself."""
 SMALL = 20 << 20
 """Bytes of a cell that is practised on."""
-PAGES = ("elastocal.app.commands.show", "elastocal.model.statics.loaded_pose", "elastocal.report.loaded_robot",
+PAGES = ("elastocal.app.commands.show", "elastocal.model.statics.loaded_arm", "elastocal.report.loaded_robot",
          "elastocal.calibration.store", "elastocal.calibration.figures", "elastocal.store.database",
          "alembic.command")  # fmt: skip
 """Those that a look at a cell needs."""

@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from elastocal.errors import ConflictError, DuplicateError, FormatError, InputError, MissingError, UnknownNameError
-from elastocal.files.lines import Path_ as Path_
 from elastocal.files.opened import read_bytes
 from elastocal.files.plain_data import CONTROL, parse_json, spelled, yaml_data
+from elastocal.files.plain_data import Path_ as Path_
 from elastocal.values import dataclass
 
 _START = "a robot file starts with 'format: elastocal-robot/1'"

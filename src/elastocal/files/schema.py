@@ -24,11 +24,9 @@ from elastocal.errors import (
     ShapeError,
     WrongTypeError,
 )
-from elastocal.files.counts import MOST, too_many
-from elastocal.files.keys import Fields, Keys
 from elastocal.files.located import Located, Path_
-from elastocal.files.typed import made
-from elastocal.files.units import DIMENSIONS, either, spellings
+from elastocal.files.typed import MOST, made, too_many
+from elastocal.files.units import DIMENSIONS, Fields, Keys, either, spellings
 from elastocal.model.compliant.beam import SECTIONS, Beam
 from elastocal.model.elements import Element
 from elastocal.untrusted import LARGEST, finite_number

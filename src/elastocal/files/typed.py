@@ -1,7 +1,8 @@
-"""Data that have the types of a dataclass as they stand, without pydantic: making that ready takes longer than reading.
+"""What values of fields may be: data of their types as they stand, without pydantic, and counts within reason.
 
-Numbers, words, lists and mappings are taken here; everything else, and whatever does not fit, is left to pydantic: to
-be converted, or to say what is wrong with it.
+Making pydantic ready takes longer than reading: numbers, words, lists and mappings are taken here; everything else,
+and whatever does not fit, is left to it: to be converted, or to say what is wrong.  Counts are bounded far above any
+use, below what would take days or all memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from elastocal.errors import InputError
 
 T = TypeVar("T")
 Taken = Callable[[Any], Any]
@@ -104,3 +107,33 @@ def _either(hints: tuple[Any, ...]) -> Taken:
         raise Misfit
 
     return taken
+
+
+MOST: dict[str, tuple[int, str]] = {
+    "repeats": (1_000, "a drift of the set-up then outweighs what repeats gain"),
+    "poses": (2_000, "an instrument takes a day for 500"),
+    "most": (2_000, "an instrument takes a day for 500"),
+    "candidates": (200_000, "more cost hours and improve no plan"),
+    "restarts": (1_000, "more improve no plan"),
+    "samples": (1_000, "torques are smooth along a sweep"),
+    "count": (100_000, "accuracy is shown to two digits"),
+    "outliers": (10_000, "a campaign has fewer readings"),
+    "workers": (256, "a machine has fewer processors"),
+    "emcee": (100_000, "a chain of that length takes a day"),
+    "plan": (2_000, "an instrument takes a day for 500"),
+}
+"""By the name of a key or parameter: the largest number, and why."""
+
+
+def too_many(name: str, value: object) -> str:
+    """What is wrong with a count, as the end of a sentence; nothing where it is right or no count."""
+    if name not in MOST or not isinstance(value, int) or isinstance(value, bool):
+        return ""
+    most, why = MOST[name]
+    return f"{value} are too many, at most {most}: {why}" if value > most else ""
+
+
+def check_count(name: str, value: object) -> None:
+    """For an option; its name is added by the command line."""
+    if complaint := too_many(name, value):
+        raise InputError(f"{name}: {complaint}", code="too-many", value=value, parameter=name)

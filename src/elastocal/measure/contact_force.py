@@ -17,7 +17,7 @@ from elastocal.measure.kind import Measurement, Row
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, contact
 from elastocal.model.statics.contact_observation import ContactObservation, contact_observation
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

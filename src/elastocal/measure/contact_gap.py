@@ -24,8 +24,7 @@ from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
-from elastocal.model.surfaces.surface import Near
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Near, Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -3,6 +3,9 @@
 An effect is either a compliant coordinate (it bends or is off: ``theta`` from the configuration and from the force
 ``Q`` conjugate to it) or a load (it pushes: ``Q`` from the state).  Adding an effect is adding one file to
 ``compliant`` or ``loads``.
+
+It also says how a calibration seeks it: its word, where it is added, on which ``Occasion`` it is tried, and priors of
+its parameters (``PriorGroup``).
 """
 
 from __future__ import annotations
@@ -18,15 +21,49 @@ from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
 from elastocal.model.chain import JOINT, ChainState, Dof
 from elastocal.model.parameters import Parameter, Status
-from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.frames import FrameTree
-    from elastocal.model.loads.resultant import Resultant
+    from elastocal.model.loads.wrench import Resultant
     from elastocal.model.posture import Posture
     from elastocal.model.robot import Robot
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """What a calibration has to go by when it chooses the words to try."""
+
+    robot: Robot
+    placed: bool
+    """Readings are of places; deflections alone do not see what no load changes."""
+    loaded: bool
+    """Loads are applied."""
+    warms: bool
+    """Temperatures are read, and change."""
+    weighed: bool
+    """The robot file has masses of links."""
+    bends: bool
+    """Compliances are sought: loads are applied, or masses press on compliances of the robot file."""
+
+
+@dataclass(frozen=True)
+class PriorGroup:
+    """Parameters whose prior standard deviations about the robot's values have one scale, which evidence sets."""
+
+    name: str
+    sd: float
+    """Start of the scale: the sd of a typical robot, in SI."""
+    names: tuple[str, ...]
+    sizes: tuple[float, ...] = ()
+    """Sd of every parameter in parts of the scale; empty: all are 1."""
+    pool: str = ""
+    """Groups of one pool have scales near each other."""
+    positive: bool = False
+    """No parameter falls below zero."""
+    width: float = 4.0
+    """Sd of the logarithm of the scale about its start, or about the mean of its pool; 0 fixes it."""
 
 
 Terms = tuple[tuple[int, Array | float], ...]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.inverse_kinematics import inverse_kinematics, task
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass

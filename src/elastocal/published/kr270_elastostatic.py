@@ -36,7 +36,7 @@ from elastocal.published.kr270_table3 import accuracy
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification
 from elastocal.report.blocks import Lines, Series
-from elastocal.solve.rank import Rank, decide_rank
+from elastocal.solve.identifiability import Rank, decide_rank
 from elastocal.values import dataclass
 
 PRINTED = Case("kr270-elastostatic")

@@ -37,7 +37,7 @@ from elastocal.reduction.error_budget import wide_covariance
 from elastocal.reduction.fit import Fit, estimate
 from elastocal.reduction.identify import Identification, identify
 from elastocal.reduction.prediction import IdentifiedModel, predict, same_size_loads
-from elastocal.solve.groups import covariance
+from elastocal.solve.identifiability import covariance
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

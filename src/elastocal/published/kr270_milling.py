@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.compensation.commands import correct
-from elastocal.compensation.loads import PathLoads
-from elastocal.compensation.milling import Milling, milling_wrenches
+from elastocal.compensation.loads import Milling, PathLoads, milling_wrenches
 from elastocal.compensation.targets import Targets
 from elastocal.compensation.verification import Verification, taught, taught_covariance, verify
 from elastocal.files.robot.read import read_robot

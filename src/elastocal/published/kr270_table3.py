@@ -44,7 +44,7 @@ from elastocal.published.kr270_experiment import (
 )
 from elastocal.reduction.compensator import sample_spring, start_values
 from elastocal.reduction.fit import Fit, estimate
-from elastocal.solve.metropolis import NonlinearPosterior
+from elastocal.solve.nonlinear_sampling import NonlinearPosterior
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

@@ -25,9 +25,9 @@ from elastocal.model.robot import Robot
 from elastocal.procedures.gravity.fit import GravityFit, fit_masses
 from elastocal.procedures.gravity.friction import friction_terms
 from elastocal.procedures.gravity.prediction import Validation, validate
-from elastocal.procedures.gravity.recursion import Recursion, recursive_moments
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sense import torque_sense
+from elastocal.procedures.gravity.sweeps import Recursion, recursive_moments
 from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines, Series

@@ -9,15 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.files.robot.read import read_robot
-from elastocal.model.compliant.beam_relations import SYMBOLS, derive
 from elastocal.model.compliant.link_compliance import patterns
-from elastocal.model.descriptions import FORMS, Form, in_form
+from elastocal.model.descriptions import FORMS, SYMBOLS, Form, derive, in_form
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.linear_observation import linear_observation
 from elastocal.model.statics.observation import Marker
 from elastocal.solve.definite import fit_definite
-from elastocal.solve.groups import covariance
+from elastocal.solve.identifiability import covariance
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -11,7 +11,7 @@ from elastocal.model.descriptions import FORMS, in_form
 from elastocal.published import orthoglide_draws as od
 from elastocal.published.case import Case, Figure, Listing, Outcome, Progress, Why
 from elastocal.report.blocks import Axis, Heatmap
-from elastocal.solve.groups import Expectation, classify, expectations
+from elastocal.solve.identifiability import Expectation, classify, expectations
 from elastocal.spatial.entries import Array, Bools
 
 PRINTED = Case("orthoglide-link")

@@ -23,13 +23,13 @@ from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import force_error
 from elastocal.procedures.contact.gaps import Iterations, gap_campaign, iterate
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_scene
 from elastocal.published.case import Case, Figure, Listing, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
-from elastocal.report.contour import contact_lines
+from elastocal.report.plane_figures import contact_lines
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

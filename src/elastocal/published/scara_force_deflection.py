@@ -27,7 +27,7 @@ from elastocal.procedures.loops.joints import joint_values
 from elastocal.procedures.loops.loop import Estimate, Loop, loop_of
 from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines
-from elastocal.report.loop_drawings import direction_map, loop_graphs
+from elastocal.report.plane_figures import direction_map, loop_graphs
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

@@ -15,8 +15,8 @@ from base64 import b64encode
 from collections.abc import Callable
 from math import nan
 
-from elastocal.files.appended import AppendedLog
 from elastocal.files.log.telegrams import LARGEST, MALFORMED, Telegram, TelegramError, answer, parse_telegram
+from elastocal.files.write import AppendedLog
 from elastocal.record.network import Datagram, receiver
 from elastocal.record.peer import CONSISTENT, MOST_SENDERS, Peer
 from elastocal.record.statistics import TelegramTally

@@ -33,9 +33,9 @@ from elastocal.model.loads.gravity_compensator import GravityCompensator
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.problem import weigh
-from elastocal.solve.groups import classify, covariance
+from elastocal.solve.identifiability import classify, covariance
 from elastocal.solve.linear import solve_linear
-from elastocal.solve.metropolis import NonlinearPart, NonlinearPosterior, gibbs_metropolis
+from elastocal.solve.nonlinear_sampling import NonlinearPart, NonlinearPosterior, gibbs_metropolis
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

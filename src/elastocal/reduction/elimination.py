@@ -21,8 +21,8 @@ from elastocal.model.descriptions import Description
 from elastocal.model.robot import Robot
 from elastocal.reduction.first_fit import ABSURD, NO_START, StartValues, Trial
 from elastocal.reduction.fit import Fit, estimate
-from elastocal.solve.groups import Group
-from elastocal.solve.loss import Loss
+from elastocal.solve.identifiability import Group
+from elastocal.solve.summary import Loss
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

@@ -42,7 +42,7 @@ from elastocal.reduction.fit import Fit, groups_of, linear_fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads
 from elastocal.reduction.problem import linearise, unknowns, weigh
-from elastocal.solve.groups import ABOVE, BELOW, Expectation, Groups, covariance, expectations
+from elastocal.solve.identifiability import ABOVE, BELOW, Expectation, Groups, covariance, expectations
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -20,8 +20,8 @@ from elastocal.model.robot import Robot
 from elastocal.reduction.diagnostics import Outlier, find_outliers
 from elastocal.reduction.fit import Fit, check_equations, groups_of, linear_fit
 from elastocal.reduction.problem import Problem, Weights, linearise, unknowns, weigh
-from elastocal.solve.groups import ABOVE, BELOW, Groups, resolved_columns
-from elastocal.solve.loss import Loss
+from elastocal.solve.identifiability import ABOVE, BELOW, Groups, resolved_columns
+from elastocal.solve.summary import Loss
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

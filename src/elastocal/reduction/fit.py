@@ -16,9 +16,9 @@ from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
 from elastocal.reduction.misfit import Misfit, chance_of, misfit_of, share_of, split_residuals
 from elastocal.reduction.problem import Problem, Weights, linearise, residuals, weigh
-from elastocal.solve.groups import Groups, classify, covariance
+from elastocal.solve.identifiability import Groups, classify, covariance
 from elastocal.solve.linear import unit_qr
-from elastocal.solve.loss import LOSSES, TUNING, Loss, robust_scale, scatter
+from elastocal.solve.summary import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

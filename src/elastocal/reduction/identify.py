@@ -1,12 +1,14 @@
 """From everything a model could have to what the data support (003 section 4).
 
 physical   the same robot described by fewer parameters (``model.descriptions``: M1, M2).
-algebraic  parameters that are not separately identifiable are represented by some of them (``solve.groups``).
+algebraic  parameters that are not separately identifiable are represented by some of them
+           (``solve.identifiability``).
 resolved   what the readings could not show, however large it were, is fixed (``first_fit``).
 M3         what is not significant is fixed, one at a time (``elimination``).
 
 A parameter that is not estimated keeps the value that the robot model gives it, which may be zero, wherever the search
-for it started.
+for it started.  ``linear_bias`` is what the linear model of the unloaded arm makes of exact readings at the loaded
+equilibrium.
 """
 
 from __future__ import annotations
@@ -15,18 +17,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
 
+import numpy as np
+
 from elastocal.errors import InputError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
-from elastocal.model.descriptions import Description
+from elastocal.model.descriptions import Description, Form, descriptions
 from elastocal.model.robot import Robot
+from elastocal.model.statics.linear_observation import linear_names
 from elastocal.reduction.diagnostics import Outlier, influence
 from elastocal.reduction.elimination import Dropped, by_description, by_readings, neglected
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues, Trial, first_fit, without_outliers
 from elastocal.reduction.fit import Fit, estimate
 from elastocal.reduction.problem import weigh
-from elastocal.solve.groups import Groups, Practical, practical
-from elastocal.spatial.entries import Ints
+from elastocal.solve.identifiability import Groups, Practical, practical
+from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 
 
@@ -171,3 +176,45 @@ def _inner(trial: Trial, poses: Ints) -> list[Stage]:
     count, action = len(trial.fit.names), "what would not show however large it were is fixed"
     resolved = replace(first, name="resolved", action=action, parameters=count, identifiable=count)
     return [replace(first, scatter=nan, left_out=nan), resolved]
+
+
+@dataclass(frozen=True)
+class Bias:
+    """An estimate of the linear model against the truth."""
+
+    name: str
+    unit: str
+    truth: float
+    estimate: float
+
+
+@dataclass(frozen=True)
+class LinearBias:
+    """``bend`` is the rms difference (m) between loaded and linear deflection, ``estimates`` what it does to them.
+
+    ``missing`` says why there are no estimates.
+    """
+
+    bend: float
+    estimates: tuple[Bias, ...] = ()
+    missing: str = ""
+
+
+def linear_bias(
+    truth: Robot, planned: Measured, exact: Array, seek: Sequence[str] | None, form: Form | None, rules: ReductionRules
+) -> LinearBias | None:
+    """Of the compliances sought, all others held at the truth; None for what is no deflection."""
+    linear = planned.measurement.linear()
+    if linear is None:
+        return None
+    bend = float(np.sqrt(np.mean((exact - linear.predict(truth)) ** 2)))
+    described = descriptions(truth, form)[-1:]
+    table = {p.name: p for p in described[0].model.parameters}
+    try:
+        wanted = {tuple(table)[i] for i in described[0].model.parameters.select(seek)}
+        names = [n for n in linear_names(described[0].model) if n in wanted]
+        fit = identify(described, Measured(linear, exact, planned.scattering), names, rules=rules).fit
+    except InputError as error:  # the readings stand all the same
+        return LinearBias(bend, missing=str(error))
+    pairs = zip(fit.names, fit.values, strict=True)
+    return LinearBias(bend, tuple(Bias(n, table[n].unit, table[n].value, float(v)) for n, v in pairs))

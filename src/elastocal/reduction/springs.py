@@ -11,16 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elastocal.model.compliant.beam_relations import SYMBOLS, Derivation, derive
 from elastocal.model.compliant.joint_compliance import JointCompliance
 from elastocal.model.compliant.link_compliance import LinkCompliance
-from elastocal.model.descriptions import in_form
+from elastocal.model.descriptions import SYMBOLS, Derivation, derive, in_form
 from elastocal.model.robot import Robot
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification, sought_names
 from elastocal.reduction.problem import linearise, unknowns
 from elastocal.solve.definite import DefiniteFit, fit_definite
-from elastocal.solve.groups import Group
+from elastocal.solve.identifiability import Group
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from elastocal.findings import Finding, note
 from elastocal.measure.kind import reading_unit, small_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, told_apart
 from elastocal.reduction.study import Study
 from elastocal.reduction.warnings import PointsCheck, calibration_warnings, nominal_rms
-from elastocal.solve.groups import Group
+from elastocal.results import Finding, note
+from elastocal.solve.identifiability import Group
 from elastocal.solve.summary import rms
 from elastocal.values import dataclass
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from elastocal.findings import Finding, warning
 from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, probability, significant
@@ -30,6 +29,7 @@ from elastocal.reduction.misfit import UNLIKELY
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
 from elastocal.reduction.slips import FITS, Placement, Slip
 from elastocal.reduction.study import Study
+from elastocal.results import Finding, warning
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -15,8 +15,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from elastocal.errors import ExtraMissingError
-from elastocal.findings import as_sentence
 from elastocal.quantities import DASH, typeset
+from elastocal.results import as_sentence
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:

@@ -1,13 +1,33 @@
-"""Curves and maps as Plotly figures, for notebooks: traces and layout as plain data."""
+"""Figures as Plotly has them, traces and layout as plain data: curves and maps for notebooks, scenes for every page.
+
+A scene is lines, marks and words in three dimensions, to one scale on all axes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any
 
-from elastocal.report.blocks import Heatmap, Lines, Series
+from elastocal.report.blocks import Heatmap, Lines, Scene, Series
 from elastocal.report.colours import LIGHT, of_role
+from elastocal.report.parts import (
+    Arrows,
+    Capsule,
+    Dots,
+    Ellipsoids,
+    Labels,
+    Look,
+    Mesh,
+    Part,
+    Point,
+    Solids,
+    Strokes,
+    arrow,
+    camera,
+    ellipses,
+    meshed,
+)
 
 FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size": 13, "color": "#1d2733"}
 COLOURS = tuple(LIGHT[f"c{i}"] for i in range(7))
@@ -95,3 +115,174 @@ def _layout(x: str, y: str) -> dict[str, Any]:
         "paper_bgcolor": "white",
         "plot_bgcolor": "#f4f6f8",
     }
+
+
+STYLES: dict[Look, tuple[str, int]] = {
+    "arm": ("#7f8f9b", 9),
+    "faint": ("#b4c0ca", 4),
+    "joint": ("#3c4a54", 15),
+    "cell": ("#9a7b6f", 3),
+    "floor": ("#c9d1d9", 1),
+    "warning": (LIGHT["outlier"], 5),
+    **{role: (LIGHT[role], 4) for role in ("before", "after", "expected", "outlier", "load", "program")},
+    "read": (LIGHT["file"], 4),
+}
+WIDTH, MARK = 4, 5
+DIAGONAL = 1.9
+"""Of the box of axes, in the camera's unit."""
+DIGITS = 5
+SLENDER, AIR = 0.35, 0.04
+"""Shortest side of the box of axes, and the room left on its sides, both as shares of the longest side."""
+
+
+def scene_figure(block: Scene) -> dict[str, Any]:
+    """Traces, layout and the options of this figure alone."""
+    drawn = [p for p in block.parts if len(p)]
+    named = dict.fromkeys(p.name for p in drawn if isinstance(p, Labels) or p.look == "plain")
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(named)}
+    traces = [_trace(p, colours, block.unit) | _shown(drawn, i, block.views) for i, p in enumerate(drawn)]
+    buttons = {
+        "displayModeBar": True,
+        "scrollZoom": False,
+        "modeBarButtonsToRemove": ["tableRotation", "resetCameraLastSave3d", "hoverClosest3d"],
+    }
+    return {"data": traces, "layout": _scene_layout(block, drawn), "options": buttons}
+
+
+def _shown(parts: Sequence[Part], i: int, views: tuple[str, ...]) -> dict[str, Any]:
+    """Whether a part is seen at the start, and whether it is the one that stands for its name in the legend."""
+    part = parts[i]
+    together = [p for p in parts[:i] if p.name == part.name and (not p.view or not part.view or p.view == part.view)]
+    return {
+        "visible": not part.view or part.view == views[0],
+        "showlegend": not isinstance(part, Labels) and not together,
+        "legendgroup": part.name,
+    }
+
+
+def _trace(part: Part, colours: dict[str, str], unit: str) -> dict[str, Any]:
+    if isinstance(part, Labels):
+        style = {"mode": "text", "hoverinfo": "skip", "textfont": {"size": 12, "color": FONT["color"]}}
+        return {**_points(part.points), **style, "name": part.name, "text": list(part.words)}
+    colour, width = (colours[part.name], WIDTH) if part.look == "plain" else STYLES[part.look]
+    if isinstance(part, Dots):
+        where = f"%{{x:.4f}}, %{{y:.4f}}, %{{z:.4f}} {unit}"
+        hover = (
+            {"text": list(part.words), "hovertemplate": f"%{{text}}<br>{where}<extra></extra>"} if part.words else {}
+        )
+        return {**_points(part.points), "mode": "markers", "name": part.name, "hoverinfo": "name",
+                "marker": {"color": colour, "size": MARK}, **hover}  # fmt: skip
+    if isinstance(part, Solids):
+        return _solid(part, colour)
+    lines = strokes(part)
+    labels = () if isinstance(part, Strokes) else part.words
+    words = [w for line, w in zip(lines, labels, strict=True) for _ in (*line, None)] if labels else []
+    hover = {"text": words, "hovertemplate": "%{text}<extra></extra>"} if words else {"hoverinfo": "name"}
+    return {**_parted(lines), "mode": "lines", "name": part.name, "line": {"color": colour, "width": width}, **hover}
+
+
+def _solid(part: Solids, colour: str) -> dict[str, Any]:
+    """All bodies as one mesh; the page makes triangles of ``capsules`` (two ends and a radius each)."""
+    meshes = [shape for shape in part.shapes if isinstance(shape, Mesh)]
+    capsules = [[round(v, DIGITS) for v in (*c.start, *c.end, c.radius)] for c in part.shapes if isinstance(c, Capsule)]
+    points: list[Point] = []
+    faces: list[tuple[int, int, int]] = []
+    for mesh in meshes:
+        first = len(points)
+        points += mesh.points
+        faces += [(a + first, b + first, c + first) for a, b, c in mesh.faces]
+    columns = [[round(p[i], DIGITS) for p in points] for i in range(3)]
+    corners = dict(zip("ijk", ([f[n] for f in faces] for n in range(3)), strict=True))
+    light = {"ambient": 0.7, "diffuse": 0.75, "specular": 0.15, "roughness": 0.6, "fresnel": 0.1}
+    return {"type": "mesh3d", **dict(zip("xyz", columns, strict=True)), **corners, "name": part.name, "color": colour,
+            "opacity": 0.45 if part.look == "floor" else 1.0, "flatshading": part.look == "floor", "lighting": light,
+            "hoverinfo": "name", "meta": {"capsules": capsules}}  # fmt: skip
+
+
+def strokes(part: Strokes | Arrows | Ellipsoids) -> Sequence[Sequence[Point]]:
+    """Lines to draw."""
+    if isinstance(part, Strokes):
+        return part.lines
+    if isinstance(part, Arrows):
+        return [arrow(a, b) for a, b in zip(part.starts, part.ends, strict=True)]
+    return [ellipses(c, axes) for c, axes in zip(part.centres, part.axes, strict=True)]
+
+
+def _points(points: Sequence[Point]) -> dict[str, Any]:
+    columns = [[round(p[i], DIGITS) for p in points] for i in range(3)]
+    return {"type": "scatter3d", **dict(zip("xyz", columns, strict=True))}
+
+
+def _parted(lines: Sequence[Sequence[Point]]) -> dict[str, Any]:
+    """All lines as one trace, parted by gaps."""
+    columns = [[v for line in lines for v in (*(round(p[i], DIGITS) for p in line), None)] for i in range(3)]
+    return {"type": "scatter3d", "connectgaps": False, **dict(zip("xyz", columns, strict=True))}
+
+
+def _scene_layout(block: Scene, parts: Sequence[Part]) -> dict[str, Any]:
+    axis = {"showbackground": False, "gridcolor": "#d7dde4", "zerolinecolor": "#8a97a6", "showspikes": False}
+    ranges = box(parts)
+    sides = {c: high - low for c, (low, high) in zip("xyz", ranges, strict=True)}
+    diagonal = sqrt(sum(side * side for side in sides.values()))
+    x, y, z = (DIAGONAL * side / diagonal for side in sides.values())
+    seen = camera((x, y, z))
+    layout: dict[str, Any] = {
+        "font": FONT,
+        "scene": {
+            **{
+                f"{c}axis": {
+                    **axis,
+                    "title": {"text": f"{c} [{block.unit}]"},
+                    "range": list(ends),
+                    "nticks": max(3, round(10 * sides[c] / diagonal)),
+                }
+                for c, ends in zip("xyz", ranges, strict=True)
+            },
+            "aspectmode": "manual",
+            "aspectratio": {"x": x, "y": y, "z": z},
+            "dragmode": "turntable",
+            "camera": {
+                "eye": dict(zip("xyz", seen.eye, strict=True)),
+                "center": dict(zip("xyz", seen.centre, strict=True)),
+            },
+        },
+        "meta": {"aspect": seen.aspect},
+        "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0},
+        "margin": {"l": 0, "r": 0, "t": 44 if len(block.views) > 1 else 30, "b": 8},
+        "height": 620,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": LIGHT["file"], "activecolor": LIGHT["accent"]},
+    }
+    if len(block.views) > 1:
+        layout["updatemenus"] = [_choice(block.views, parts)]
+    return layout
+
+
+def box(parts: Sequence[Part]) -> list[tuple[float, float]]:
+    """One box for all views, so that choosing another moves nothing."""
+    corners = [p for part in parts for p in _corners(part)]
+    every = [(min(c), max(c)) for c in zip(*corners, strict=True)] if corners else [(0.0, 0.0)] * 3
+    longest = max(high - low for low, high in every) or 1.0
+    out = []
+    for low, high in every:
+        half = max((high - low) / 2 + AIR * longest, SLENDER * longest / 2)
+        out.append(((low + high) / 2 - half, (low + high) / 2 + half))
+    return out
+
+
+def _corners(part: Part) -> Sequence[Point]:
+    if isinstance(part, Dots | Labels):
+        return part.points
+    if isinstance(part, Solids):
+        return [p for shape in part.shapes for p in meshed(shape).points]
+    return [p for line in strokes(part) for p in line]
+
+
+def _choice(views: Sequence[str], parts: Sequence[Part]) -> dict[str, Any]:
+    """A list to choose a view from; it touches what is seen, not the camera."""
+    buttons = [
+        {"label": view, "method": "restyle", "args": [{"visible": [p.view in ("", view) for p in parts]}]}
+        for view in views
+    ]
+    place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "pad": {"b": 6, "l": 2}}
+    return {"type": "dropdown", "buttons": buttons, "bgcolor": "white", "bordercolor": "#8a97a6", **place}

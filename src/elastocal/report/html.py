@@ -31,8 +31,7 @@ from elastocal.report.blocks import (
 )
 from elastocal.report.colours import Paint, on_page, printed, style_sheet
 from elastocal.report.display import displayed, parted
-from elastocal.report.drawing.bars import bars, forest
-from elastocal.report.drawing.curves import curves
+from elastocal.report.drawing.charts import bars, curves, forest
 from elastocal.report.drawing.maps import heatmap
 from elastocal.report.drawing.solid import still
 from elastocal.report.elements import (
@@ -49,7 +48,7 @@ from elastocal.report.elements import (
     warned,
     words,
 )
-from elastocal.report.scene import scene
+from elastocal.report.figures import scene_figure
 from elastocal.untrusted import shown_plainly
 from elastocal.values import dataclass
 
@@ -254,7 +253,7 @@ def _block(block: Block, scenes: list[dict[str, Any]], above: str | None = None)
         f'<div class="{size}">{_drawn(block, width)}</div>' for size, width in (("wide", WIDE), ("narrow", NARROW))
     )
     if isinstance(block, Scene):
-        scenes.append(_harmless(scene(block)))
+        scenes.append(_harmless(scene_figure(block)))
         still_one = f'<div class="live"></div><div class="still">{drawn}</div>'
         drawn = f'<div class="scene" data-number="{len(scenes) - 1}">{still_one}</div>'
     head = heading("" if title == above else title)

@@ -21,7 +21,7 @@ from elastocal.report.robot_scene import (
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.model.statics.loaded_pose import LoadedPose
+    from elastocal.model.statics.loaded_arm import LoadedPose
 
 LONGER = 2.0
 """Longest arrow of a load over that of the force that bends the robot visibly."""

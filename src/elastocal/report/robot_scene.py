@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from elastocal.model.bodies import Body
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
-    from elastocal.model.skeleton import Skeleton
+    from elastocal.model.statics.loaded_arm import Skeleton
     from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints
 
@@ -58,7 +58,7 @@ def robot_parts(
 
     ``arm`` is its skeleton, where that is known already."""
     from elastocal.model.kinematics import kinematics
-    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.loaded_arm import skeleton
 
     moved = _moved_with(model, tip or model.tool)
     capsules: tuple[Part, ...] = ()
@@ -150,7 +150,7 @@ def scene_of_poses(
     import numpy as np
 
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.loaded_arm import skeleton
 
     arms = skeleton(model, q)
     rows = spread_out(arms.tip, MOST_ARMS)
@@ -263,7 +263,7 @@ def loaded_scene(
     """
     import numpy as np
 
-    from elastocal.model.skeleton import loaded_skeletons, skeleton
+    from elastocal.model.statics.loaded_arm import loaded_skeletons, skeleton
 
     rows = spread_out(skeleton(model, q).tip, MOST_ARMS)
     at = q[rows]

@@ -16,7 +16,7 @@ import numpy as np
 
 from elastocal.solve.deletion import Deletion, deletion_of_rows
 from elastocal.solve.linear import orthonormal_span, solve_linear
-from elastocal.solve.loss import cauchy_residuals
+from elastocal.solve.summary import cauchy_residuals
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

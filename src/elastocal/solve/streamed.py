@@ -23,7 +23,7 @@ from math import sqrt
 import numpy as np
 
 from elastocal.errors import NumberError, ShapeError
-from elastocal.solve.rank import ZERO_COLUMN, stacked_triangle
+from elastocal.solve.identifiability import ZERO_COLUMN, stacked_triangle
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastocal.spatial import angles
+from elastocal.spatial import entries
 from elastocal.spatial.entries import Array, Entry
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def source(code: Code) -> str:
     loop: list[str] = []
     for i, names in enumerate(code.rows):
         x = f"x[{i * TILE} + i]"
-        loop += [f"{names[0]} = {x}"] if len(names) == 1 else angles.statements(x, *names)
+        loop += [f"{names[0]} = {x}"] if len(names) == 1 else entries.cos_sin_statements(x, *names)
     loop += [re.sub(r"^out\[(\d+)\]", lambda m: f"y[{int(m[1]) * TILE} + i]", line) for line in code.lines]
     body = [
         *head,

@@ -13,8 +13,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.readings import readings_for
 from elastocal.calibration.store import FORMAT, from_document
 from elastocal.errors import InputError
-from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell
-from elastocal.files.certificate import Stated
+from elastocal.files.cell import CellFolder, Stated, is_cell, read_cell
 from elastocal.files.located import read_json
 from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
 from elastocal.files.run_record import RunRecord, read_record

@@ -145,7 +145,7 @@ def _engine(url: URL) -> Engine:
 
 def bring_forward(engine: Engine, label: str) -> None:
     """Run the steps that this database has not seen, all of them or none."""
-    from elastocal.store.tables import HEAD
+    from elastocal.store.rows import HEAD
 
     with engine.connect() as connection:
         if _version(connection) == HEAD:

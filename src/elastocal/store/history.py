@@ -25,13 +25,13 @@ from elastocal.store.database import Database
 from elastocal.store.drift import RUN_LENGTH
 from elastocal.store.entry import Entry, document, sha256
 from elastocal.store.reader import Reader
+from elastocal.store.records import moment, text
 from elastocal.store.robot_history import RobotHistory
-from elastocal.store.typed import moment, text
 
 if TYPE_CHECKING:
     from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.campaign import Campaign
-    from elastocal.files.certificate import Stated
+    from elastocal.files.cell import Stated
 
 Contents = Mapping[str, bytes]
 When = str | date | datetime | None

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elastocal.findings import Finding
 from elastocal.quantities import DASH
 from elastocal.report.blocks import Block, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table, Tile
 from elastocal.report.colours import Role
+from elastocal.results import Finding
 from elastocal.store.changes import parameter_blocks
 from elastocal.store.drift import Chart
 from elastocal.store.entry import Entry

@@ -10,7 +10,7 @@ import numpy as np
 
 from elastocal.calibration.store import from_document
 from elastocal.errors import InputError, UnknownNameError
-from elastocal.findings import Finding, warning
+from elastocal.results import Finding, warning
 from elastocal.store import records
 from elastocal.store.database import Database
 from elastocal.store.drift import RUN_LENGTH

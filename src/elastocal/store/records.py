@@ -1,11 +1,14 @@
-"""Entries as they follow from what a robot's history already holds."""
+"""Entries as they follow from what a robot's history already holds, and from what people type about them.
+
+Texts, days and times are checked before they are kept for ever.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
 
@@ -15,17 +18,64 @@ from elastocal.calibration.accuracy import Validation
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.certificate import certificate_of
+from elastocal.calibration.drift import tool_places
 from elastocal.calibration.page import certificate_contents
 from elastocal.calibration.states import gather
-from elastocal.calibration.tool_change import tool_places
-from elastocal.errors import InputError
-from elastocal.files.certificate import Stated
+from elastocal.errors import InputError, MissingError
+from elastocal.files.cell import Stated
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.store.entry import Calibrated, Checked, Entry, Kind, Parameters, Released, sha256
 from elastocal.store.robot_history import RobotHistory
-from elastocal.store.typed import day
 from elastocal.values import dataclass
+
+LONGEST = {"robot": 200, "name": 200, "who": 200, "reason": 2000}
+
+
+def text(value: str | None, what: str, *, needed: bool = False) -> str | None:
+    """As it was typed, without blanks around it."""
+    given = (value or "").strip()
+    if not given:
+        if needed:
+            raise MissingError(f"{what} is missing; it is kept with the entry for ever", parameter=what)
+        return None
+    if len(given) > LONGEST[what]:
+        raise InputError(f"{what} has {len(given)} characters; {LONGEST[what]} are the most", code="too-long",
+                         value=given, parameter=what)  # fmt: skip
+    if not given.replace("\n", " " if what == "reason" else "\n").isprintable():
+        raise InputError(f"{what} {given!r} holds characters that cannot be printed; leave them out",
+                         code="characters", value=given, parameter=what)  # fmt: skip
+    return given
+
+
+def moment(value: str | date | datetime | None, now: datetime) -> str:
+    """UTC, to the second; a day alone is its begin, a time without a zone is one of UTC."""
+    if value is None:
+        value = now
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise InputError(f"{value!r} is no time; write 2026-11-30 or 2026-11-30T14:05", code="time", value=value,
+                             parameter="time") from None  # fmt: skip
+    if not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    when = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if when > now + timedelta(days=1):
+        raise InputError(f"{when:%Y-%m-%d %H:%M} lies in the future; check the time", code="future", value=str(when),
+                         parameter="time")  # fmt: skip
+    return f"{when:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def day(value: str | date | None, what: str) -> str | None:
+    if value is None or isinstance(value, date):
+        return None if value is None else value.isoformat()
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise InputError(f"{what}: {value!r} is no day; write 2027-11-30", code="day", value=value,
+                         parameter=what) from None  # fmt: skip
+
 
 POSES = 24
 """At which the tool is watched where nobody names others."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.findings import Finding, note, warning
-from elastocal.results import as_frame, as_html
+from elastocal.results import Finding, as_frame, as_html, note, warning
 from elastocal.spatial.entries import Array
 from elastocal.store.drift import RUN_LENGTH, Drift, active, drift
 from elastocal.store.entry import Calibrated, Entry

@@ -11,8 +11,7 @@ from starlette.responses import Response
 from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError
 from elastocal.studio import jobs
-from elastocal.studio.folder import idle
-from elastocal.studio.render import page
+from elastocal.studio.page import idle, page
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()

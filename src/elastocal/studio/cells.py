@@ -15,8 +15,7 @@ import elastocal as ec
 from elastocal import desk
 from elastocal.errors import InputError, MissingError
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name, idle
-from elastocal.studio.render import page
+from elastocal.studio.page import Folder, file_name, idle, page
 from elastocal.studio.work import STEPS, Cell
 from elastocal.values import dataclass
 

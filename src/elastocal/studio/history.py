@@ -18,9 +18,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError, UnknownNameError
 from elastocal.report.html import as_fragment, as_html
-from elastocal.studio.folder import put, received
+from elastocal.studio.page import page, put, received
 from elastocal.studio.readings import KINDS
-from elastocal.studio.render import page
 from elastocal.studio.rest import opened
 from elastocal.studio.work import ALONE, Cell
 

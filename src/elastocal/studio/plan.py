@@ -13,8 +13,7 @@ from elastocal.desk.files import text_of, within
 from elastocal.desk.plan import Tried
 from elastocal.errors import InputError, NumberError
 from elastocal.studio import jobs
-from elastocal.studio.folder import idle
-from elastocal.studio.render import page
+from elastocal.studio.page import idle, page
 from elastocal.studio.work import Cell, begin
 
 router = APIRouter()

@@ -10,8 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from elastocal import desk
 from elastocal.errors import InputError, MissingError
-from elastocal.studio.folder import put, received
-from elastocal.studio.render import page
+from elastocal.studio.page import page, put, received
 from elastocal.studio.work import Cell, begin
 from elastocal.values import dataclass
 

@@ -18,8 +18,7 @@ from elastocal import desk
 from elastocal.desk.files import data_of
 from elastocal.errors import InputError, MissingError
 from elastocal.report.html import as_fragment
-from elastocal.studio.folder import put, received
-from elastocal.studio.render import page
+from elastocal.studio.page import page, put, received
 from elastocal.studio.work import Cell
 
 router = APIRouter()

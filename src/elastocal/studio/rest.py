@@ -1,6 +1,7 @@
 """For other programs (MES, CAM): results, predictions and corrected programs of released calibrations, as JSON.
 
-``/api/openapi.json`` describes it.  Every request brings the token: ``Authorization: Bearer ...``.
+``/api/openapi.json`` describes it; programs are generated from that.  Every request brings the token:
+``Authorization: Bearer ...``.  Numbers are SI; what is not known is null.
 """
 
 from __future__ import annotations
@@ -17,9 +18,123 @@ from starlette.responses import JSONResponse, Response
 import elastocal as ec
 from elastocal import desk
 from elastocal.results import as_json
-from elastocal.studio import answers
-from elastocal.studio.answers import answered
 from elastocal.studio.work import ALONE
+
+Point = Annotated[list[float | None], Field(min_length=3, max_length=3, description="x, y, z in m")]
+Made = Annotated[dict[str, str], Field(description="versions that the answer was made with")]
+
+
+class Said(BaseModel):
+    """A warning: ``code`` is for programs, ``text`` for people."""
+
+    code: str
+    severity: str
+    text: str
+    data: dict[str, Any]
+
+
+class Release(BaseModel):
+    """The calibration to use: its number ``of``, a name, and the day when it must be renewed."""
+
+    of: int
+    name: str
+    due: str | None
+    baseline: bool
+
+
+class RobotInShort(BaseModel):
+    """Times in UTC; ``alarms`` is what was said with the last entry."""
+
+    robot: str
+    entries: int
+    calibrated: str | None
+    checked: str | None
+    released: Release | None
+    alarms: list[Said]
+
+
+class Robots(BaseModel):
+    """Every robot of the store."""
+
+    made_by: Made
+    robots: list[RobotInShort]
+
+
+class Chart(BaseModel):
+    """Values at entries ``numbers`` with their moving average; outside of +-``band`` is an alarm."""
+
+    chart: str
+    unit: str
+    numbers: list[int]
+    values: list[float | None]
+    average: list[float | None]
+    band: list[float | None]
+
+
+class Drift(BaseModel):
+    """At most one false alarm in ``run_length`` records."""
+
+    run_length: float
+    limit: float
+    charts: list[Chart]
+    alarms: list[Said]
+
+
+class Entries(BaseModel):
+    """``entries`` as they were recorded (format elastocal-history/1), of ``count`` in all."""
+
+    made_by: Made
+    robot: str
+    joints: list[str]
+    count: int
+    entries: list[dict[str, Any]]
+    drift: Drift
+
+
+class Predicted(BaseModel):
+    """Lists over poses, of points over ``markers``; half widths of 95 % intervals, deflection by the load alone."""
+
+    made_by: Made
+    robot: str
+    markers: list[str]
+    position: list[list[Point]]
+    half_width: list[list[Point]]
+    orientation: Annotated[list[list[Point]], Field(description="rotation matrix of the tool, by rows")]
+    deflection: list[list[Point]]
+    deflection_half_width: list[list[Point]]
+    warnings: list[Said]
+
+
+class Corrected(BaseModel):
+    """Corrected ``files`` by name; ``targets`` with line, status, errors before and after."""
+
+    made_by: Made
+    robot: str
+    files: dict[str, str]
+    targets: list[dict[str, Any]]
+    verdict: list[Any]
+    warnings: list[Any]
+
+
+class Problem(BaseModel):
+    """One sentence: what is wrong and what to do; ``code`` is its word for programs.
+
+    ``detail`` is there where a value of the request is of no use.
+    """
+
+    error: str
+    code: str | None = None
+    detail: list[dict[str, Any]] | None = None
+
+
+def answered(kind: type[BaseModel] | str) -> dict[int | str, dict[str, Any]]:
+    """Answers of a route: its own, and what is said of a wrong request, a missing token and an unknown robot."""
+    whole: dict[str, Any] = {"content": {kind: {}}} if isinstance(kind, str) else {"model": kind}
+    words = {403: "the token is missing or wrong", 404: "there is no such robot", 422: "the request is of no use"}
+    plain: dict[int | str, dict[str, Any]] = {c: {"model": Problem, "description": w} for c, w in words.items()}
+    plain[403] = {"description": words[403], "content": {"text/plain": {}}}
+    return {200: whole, **plain}
+
 
 router = APIRouter(prefix="/api", tags=["elastocal"])
 STORE = "history.db"
@@ -77,7 +192,7 @@ def schema() -> Response:
     return JSONResponse({**openapi, "security": [{"token": []}]})
 
 
-@router.get("/robots", responses=answered(answers.Robots))
+@router.get("/robots", responses=answered(Robots))
 def robots(store: Store) -> Response:
     """Every robot: last calibration and check, release, day due, alarms."""
     return _answer({"robots": [
@@ -90,7 +205,7 @@ def robots(store: Store) -> Response:
     ]})  # fmt: skip
 
 
-@router.get("/robots/{robot}", responses=answered(answers.Entries))
+@router.get("/robots/{robot}", responses=answered(Entries))
 def entries(
     store: Store, robot: str, until: Number = None, count: Annotated[int, Field(ge=1, le=MANY)] = MANY
 ) -> Response:
@@ -129,7 +244,7 @@ def certificate(
     )
 
 
-@router.post("/robots/{robot}/predict", responses=answered(answers.Predicted))
+@router.post("/robots/{robot}/predict", responses=answered(Predicted))
 def predict(store: Store, robot: str, poses: Poses) -> Response:
     """Where the tool and its markers are at poses, under a load, with 95 % half widths; m, in the axes asked for."""
     prediction = store.calibration(robot, poses.number).predict(
@@ -139,7 +254,7 @@ def predict(store: Store, robot: str, poses: Poses) -> Response:
     return _answer({"robot": robot, **{k: getattr(prediction, k) for k in known}})
 
 
-@router.post("/robots/{robot}/correct", responses=answered(answers.Corrected))
+@router.post("/robots/{robot}/correct", responses=answered(Corrected))
 def correct(store: Store, robot: str, program: ProgramText) -> Response:
     """The program with corrected targets, and what was done to each of them, in SI."""
     read = ec.read_program(dict(program.files), program.language)

@@ -17,8 +17,7 @@ from elastocal import desk
 from elastocal.desk.files import number, sha256_of, text_of, within
 from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.report.html import Fragment, as_fragment
-from elastocal.studio.folder import put
-from elastocal.studio.render import page
+from elastocal.studio.page import page, put
 from elastocal.studio.work import Cell
 
 router = APIRouter()

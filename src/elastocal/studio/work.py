@@ -15,7 +15,7 @@ from elastocal.desk.cell import CellFolder
 from elastocal.errors import InputError
 from elastocal.report.html import bundle_name
 from elastocal.studio import jobs
-from elastocal.studio.folder import Folder, file_name
+from elastocal.studio.page import Folder, file_name
 
 router = APIRouter()
 ALONE = (

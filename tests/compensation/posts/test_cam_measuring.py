@@ -16,8 +16,7 @@ from elastocal.compensation.program import Given
 from elastocal.design.method import Stop
 from elastocal.files.robot.read import read_robot
 from elastocal.model.kinematics import kinematics
-from elastocal.spatial.rotation import rpy_matrix
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation, rpy_matrix
 
 Q = np.radians([[10.0, -80, 95, 5, 40, -20], [-15.0, -70, 80, -30, 50, 10], [60.0, -60, 100, 120, -70, 200]])
 STOPS = (Stop(Q[0], (), note="home", slow=True), Stop(Q[1], ("put on 100 kg", "read P1")), Stop(Q[2], ("read P2",)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from elastocal.compensation.posts.derived import constant
+from elastocal.compensation.posts.poses import constant
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.program import Changes, Program
 from elastocal.files.programs import read_program

@@ -10,7 +10,7 @@ from oracle.draws import draws
 from oracle.programs import about
 
 from elastocal.compensation.posts.digits import new_text, number_text, numbers_text, own_decimals
-from elastocal.compensation.posts.orientation import controller_angles, euler_near, quaternion_near
+from elastocal.compensation.posts.poses import controller_angles, euler_near, quaternion_near
 from elastocal.compensation.posts.text import Edits, opened, shown
 
 

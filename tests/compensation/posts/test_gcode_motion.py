@@ -10,8 +10,7 @@ from oracle.programs import encoded, gcode_motions
 from oracle.refusals import refused
 
 from elastocal.compensation.posts.gcode import Gcode
-from elastocal.compensation.posts.gcode_motion import Use, motion_use
-from elastocal.compensation.posts.gcode_words import line_of
+from elastocal.compensation.posts.gcode_words import Use, line_of, motion_use
 from elastocal.compensation.posts.text import Text
 from elastocal.compensation.program import Changes, Inserted
 from elastocal.compensation.stations import chords

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from elastocal.compensation.correction import Correction
 from elastocal.compensation.posts.apt import Apt
 from elastocal.compensation.posts.fanuc import Fanuc
-from elastocal.compensation.posts.orientation import aligned
+from elastocal.compensation.posts.poses import aligned
 from elastocal.compensation.posts.post import ToolPath, parsed, post_kinds
 from elastocal.compensation.program import Changes, Given, Program
 from elastocal.compensation.run import compensate

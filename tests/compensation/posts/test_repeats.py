@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle.draws import draws
 
-from elastocal.compensation.posts import repeats
+from elastocal.compensation.posts import text
 from elastocal.compensation.posts.post import post_kinds
-from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import opened
+from elastocal.compensation.posts.text import Repeats, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Program
 
 EAX = "[9E9,9E9,9E9,9E9,9E9,9E9]"
@@ -85,13 +84,13 @@ def test_many_at_once_is_one_by_one(kind: str, data: st.DataObject) -> None:
     files = data.draw(runs(kind))
     post, shares = post_kinds()[kind](), np.array([0.5])
     many = post.read(files, Given(rotary="ZY"))
-    whole = repeats.FEWEST
-    repeats.FEWEST = 1_000_000
+    whole = text.FEWEST
+    text.FEWEST = 1_000_000
     try:
         single = post.read(files, Given(rotary="ZY"))
         one = post.write(single, _shifted(single, shares))
     finally:
-        repeats.FEWEST = whole
+        text.FEWEST = whole
     for name in ("targets", "moves", "skipped", "notes", "bases", "tools"):
         assert repr(getattr(many, name)) == repr(getattr(single, name))
     for name in ("positions", "rotations", "joints"):

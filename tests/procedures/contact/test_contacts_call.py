@@ -7,7 +7,7 @@ from oracle.scara import NAMES, actual, discs, nominal, touched
 
 import elastocal as ec
 from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 
 
 def test_parameters_come_back_from_forces() -> None:

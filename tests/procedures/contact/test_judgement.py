@@ -10,7 +10,7 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.model.descriptions import descriptions
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import force_error, judge, undetermined_contacts
 from elastocal.procedures.contact.plan import contact_scene
 from elastocal.reduction.fit import estimate

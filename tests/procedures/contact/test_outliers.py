@@ -13,7 +13,7 @@ from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact import outliers as contact_screen
 from elastocal.procedures.contact.gaps import close_gaps, doubted_objects, gap_problem, geometry_start
 from elastocal.procedures.contact.outliers import ContactJudge, wrong_contacts

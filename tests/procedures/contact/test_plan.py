@@ -9,7 +9,7 @@ from oracle.scara import actual, closed_form_joints, discs, nominal, plan
 
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.surfaces.sphere import Sphere
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.plan import (
     ContactPlan,
     as_measurement,

@@ -15,11 +15,11 @@ from elastocal.measure.sources.object_places import ObjectPlaces
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.disc import Disc
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.calibrate import combinations, written
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement
 from elastocal.procedures.contact.repair import accuracy, contact_blocks, repair
-from elastocal.solve.groups import Combination
+from elastocal.solve.identifiability import Combination
 
 GRIPPER = [NAMES.index("gripper.p"), NAMES.index("gripper.gap")]
 

@@ -11,7 +11,7 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.sources.encoder import Encoder
 from elastocal.measure.sources.force_sensor import ForceSensor
 from elastocal.measure.sources.object_places import ObjectPlaces
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, virtual_contacts
 
 

@@ -10,7 +10,7 @@ from oracle.logs import STEP, logged, planar_arm, planar_torques, waves
 from procedures.gravity.test_moving import accelerated
 
 from elastocal.procedures.gravity.fit import fit_masses
-from elastocal.procedures.gravity.inertia import SlowInertia
+from elastocal.procedures.gravity.nuisances import SlowInertia
 from elastocal.procedures.gravity.prediction import predict_torque
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.unknowns import MassPrior

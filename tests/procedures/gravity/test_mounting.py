@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
-from elastocal.procedures.gravity.mounting import find_gravity
 from elastocal.procedures.gravity.samples import slow_samples
+from elastocal.procedures.gravity.sense import find_gravity
 
 KR5 = read_robot("kuka-kr5")
 MIDDLE = np.radians([0, -80, 80, 0, 20, 0])

@@ -9,8 +9,8 @@ import pytest
 from oracle.logs import logged, planar_arm, planar_torques, waves
 
 from elastocal.measure.sources.friction import Friction
+from elastocal.procedures.gravity.checks import outlying_readings, screen
 from elastocal.procedures.gravity.fit import fit_masses
-from elastocal.procedures.gravity.outliers import outlying_readings, screen
 from elastocal.procedures.gravity.samples import slow_samples
 
 ARM = planar_arm()

@@ -11,8 +11,7 @@ from oracle.logs import logged, planar_arm, waves
 from elastocal.files.robot.read import read_robot
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.payload import Payload
-from elastocal.procedures.gravity.fit import fit_masses
-from elastocal.procedures.gravity.payload import identify_payload
+from elastocal.procedures.gravity.fit import fit_masses, identify_payload
 from elastocal.procedures.gravity.samples import slow_samples
 
 ARM = planar_arm()

@@ -9,8 +9,8 @@ from oracle.logs import LENGTH, MASSES, MOMENTS, G, joined, logged, planar_arm, 
 from oracle.refusals import refused
 
 from elastocal.files.robot.read import read_robot
-from elastocal.procedures.gravity.recursion import recursive_moments
 from elastocal.procedures.gravity.samples import slow_samples
+from elastocal.procedures.gravity.sweeps import recursive_moments
 from elastocal.procedures.gravity.terms import expressions
 
 ARM = planar_arm()

@@ -10,7 +10,7 @@ from scipy.stats import f
 
 from elastocal.procedures.gravity.samples import slow_samples
 from elastocal.procedures.gravity.sweeps import find_sweeps, fourier
-from elastocal.solve.serial import crowding, scatter_and_worth
+from elastocal.solve.dependent import crowding, scatter_and_worth
 
 ARM = planar_arm()
 ANGLE = np.concatenate([np.linspace(-1.4, 1.4, 500), np.linspace(1.4, -1.4, 500)])

@@ -13,7 +13,7 @@ from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.cell import CellFolder
     from elastocal.files.run_record import RunRecord
 
 SIMULATE = "simulate"
@@ -152,7 +152,7 @@ def _simulated(record: RunRecord, name: str) -> bool:
 
 def _added(cell: CellFolder, record: RunRecord) -> tuple[str, ...]:
     """Tables that lie in a folder which stands for all of its tables, and were not read."""
-    from elastocal.files.cell_yaml import tables_in
+    from elastocal.files.cell import tables_in
 
     places = [place for key in record.cell if key == "counts" for place in tables_in(cell, cell.place(key))]
     return tuple(name for place in places if (name := place.as_posix()) not in record.inputs)

@@ -87,7 +87,7 @@ def in_cell(command: Command, uses: Uses) -> Command:
     @wraps(command)
     def wrapped(context: typer.Context, **values: Any) -> None:
         from elastocal.app.cells.run import run_command
-        from elastocal.app.cli.order import in_order
+        from elastocal.app.cli.words import in_order
 
         arguments = [p.name for p in context.command.params if p.param_type_name == "argument" and p.name]
         values = in_order(values, arguments)

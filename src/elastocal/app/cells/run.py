@@ -32,7 +32,7 @@ from elastocal.app.cells.values import (
 )
 from elastocal.app.cli import options as o
 from elastocal.errors import InputError, MissingError
-from elastocal.files.cell_yaml import CellFolder
+from elastocal.files.cell import CellFolder
 
 
 def run_command(context: typer.Context, command: Command, uses: Uses, values: dict[str, Any], typed: set[str]) -> None:

@@ -25,8 +25,7 @@ from elastocal.report.blocks import Fact, Report
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.files.cell_yaml import CellFolder
-    from elastocal.files.certificate import Stated
+    from elastocal.files.cell import CellFolder, Stated
     from elastocal.files.write import Content
 
     Contents = Mapping[Path, Content]
@@ -137,8 +136,7 @@ def running(
 
 @contextmanager
 def _within(cell: CellFolder, words: tuple[str, ...], typed: tuple[Path, ...], alone: bool) -> Iterator[None]:
-    from elastocal.files.confined import confined
-    from elastocal.files.interrupted import finish
+    from elastocal.files.confined import confined, finish
     from elastocal.files.lock import locked
     from elastocal.untrusted import shown_plainly
 
@@ -160,7 +158,7 @@ def current() -> Trace:
 def stated_for_certificate(tolerance_mm: float | None) -> Stated:
     """What the cell of this run states, with the tolerance that was typed."""
     from elastocal.errors import RangeError
-    from elastocal.files.certificate import Stated
+    from elastocal.files.cell import Stated
 
     cell = current().cell
     stated = Stated() if cell is None else cell.certificate

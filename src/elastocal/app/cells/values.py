@@ -17,7 +17,7 @@ import typer
 from elastocal.app.cells.roles import FIRST, USES, Fill, Uses
 from elastocal.app.cli.command import declared, example
 from elastocal.errors import FormatError, InputError, MissingError, RangeError, UnknownNameError
-from elastocal.files.cell_yaml import CellFolder, is_cell, read_cell, tables_in
+from elastocal.files.cell import CellFolder, is_cell, read_cell, tables_in
 from elastocal.files.opened import path_of, seen_from
 from elastocal.files.typed import Misfit, of_type
 from elastocal.untrusted import shell_line

@@ -150,7 +150,7 @@ def on_command_line(declared: Command) -> Callable[..., None]:
 
 def _run(declared: Command, values: Mapping[str, Any]) -> None:
     from elastocal.app.cli.output import deliver
-    from elastocal.files.counts import check_count
+    from elastocal.files.typed import check_count
     from elastocal.files.write import check_targets, make_folder
 
     for name, value in values.items():

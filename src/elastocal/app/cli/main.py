@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from elastocal import __version__
 from elastocal.app.cells.roles import in_cell
 from elastocal.app.cli.command import COMMANDS, GROUPS, command_names, declared, example, on_command_line
-from elastocal.app.cli.plain_values import PlainValues
+from elastocal.app.cli.words import PlainValues
 from elastocal.errors import InputError
 from elastocal.spatial.threads import hold_process
 from elastocal.untrusted import in_brief, shell_word
@@ -171,7 +171,7 @@ def _means_this_cell(error: Any, words: list[str]) -> bool:
 
 def _named(error: Any, words: list[str]) -> list[str] | None:
     """The words with the option that a robot or a calibration belongs to, where one was typed as a further argument."""
-    from elastocal.app.cli.order import with_options
+    from elastocal.app.cli.words import with_options
 
     context = getattr(error, "ctx", None)
     if context is None or type(error).__name__ != "UsageError":

@@ -130,8 +130,8 @@ def deliver(
 
 def print_screen(report: Report, written: bool) -> None:
     """What decides, and what else one screen holds; a line says what is left out and where it is."""
-    from elastocal.report.layout import words
     from elastocal.report.screen import shortened
+    from elastocal.report.text import words
 
     short, more = shortened(report, _width())
     print_text(short)

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from elastocal.app.predictor import Predictor
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.files.campaign.observed import Observed
-    from elastocal.findings import Finding
     from elastocal.model.robot import Robot
     from elastocal.procedures.contact.calibrate import ContactCalibration
     from elastocal.reduction.study import Study, StudyOptions
     from elastocal.reduction.verdict import Judged
-    from elastocal.solve.ensemble import Ensemble
+    from elastocal.results import Finding
+    from elastocal.solve.nonlinear_sampling import Ensemble
 
 _CELL = Uses({"campaign": "campaign"}, (Fill("out", "calibration"), REPORT), either=(("model",), ("start",)))
 STEPS = {"fitting": 0, "judging": 60, "sampling": 80}
@@ -139,7 +139,7 @@ def calibrate(
 
     import numpy as np
 
-    from elastocal.app.calibration_files import calibration
+    from elastocal.app.calibrated import reduction_text
     from elastocal.app.inputs import given_by
     from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
     from elastocal.files.campaign.read import read_campaign
@@ -172,7 +172,7 @@ def calibrate(
     why = (f"Single parameters are identified: {unfit}.",) if unfit else ()
     notes, facts = (*file.notes, *why, *_exact(study)), _facts(campaign, file, seed)
     result = CalibrateResult(file, judged, sampled, correlated, seed, facts, notes, contacts=contacts)
-    return result if out is None else replace(result, files={out: calibration(result, out)})
+    return result if out is None else replace(result, files={out: reduction_text(result, out)})
 
 
 def _asks_for_parameters(campaign: Path, others: tuple[Path, ...]) -> bool:
@@ -227,8 +227,8 @@ def _cost(campaign: Path, study: Study) -> tuple[Finding, ...]:
     from elastocal.calibration.readings import campaign_of, fits
     from elastocal.calibration.run import calibrate
     from elastocal.files.campaign.observed import read_observed
-    from elastocal.findings import note
     from elastocal.measure.kind import reading_unit
+    from elastocal.results import note
 
     observed = read_observed(campaign)
     if fits(observed):
@@ -261,7 +261,7 @@ def _check_determined(campaign: Path, study: Study) -> None:
 
 
 def _exact(study: Study) -> tuple[str, ...]:
-    from elastocal.app.calibration_files import exact_note, taken_as_exact
+    from elastocal.app.calibrated import exact_note, taken_as_exact
 
     named = ((p.name, p.value) for p in study.fit.model.parameters)
     return exact_note(taken_as_exact(named, study.identification.groups.names))

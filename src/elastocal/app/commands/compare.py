@@ -50,7 +50,7 @@ def compare(
       elastocal compare january.json november.json --report compared.html
     """
     from elastocal.app.cli.progress import stage
-    from elastocal.app.places import typed_places
+    from elastocal.app.configurations import typed_places
     from elastocal.calibration.comparison import compare as compared
     from elastocal.calibration.readings import read_campaign
     from elastocal.calibration.store import read_calibration

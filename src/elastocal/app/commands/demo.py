@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from elastocal.app.commands.plan import PlanResult
     from elastocal.app.commands.simulate import SimulateResult
     from elastocal.app.predictor import Predictor
-    from elastocal.files.cell_yaml import CellFolder
+    from elastocal.files.cell import CellFolder
     from elastocal.report.blocks import Report
 
 Watch = Callable[[str], AbstractContextManager[Progress]]
@@ -92,7 +92,7 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
     from elastocal.app.cells.freshness import setting
     from elastocal.app.cells.trace import running
     from elastocal.app.cli.progress import progress
-    from elastocal.files.cell_yaml import read_cell
+    from elastocal.files.cell import read_cell
 
     with progress("making the cell", reported=False):
         _make(folder)

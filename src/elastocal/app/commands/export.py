@@ -11,9 +11,8 @@ from elastocal.app.cells.roles import Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, keep
 from elastocal.errors import MissingError
-from elastocal.findings import Finding
 from elastocal.report.blocks import Column, Report, Section, Table
-from elastocal.results import as_json
+from elastocal.results import Finding, as_json
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -69,13 +68,11 @@ def export(
     Example:
       elastocal export calibration.json --yaml calibrated.yaml --kinematics kinematics.yaml
     """
-    from elastocal.app.calibrated import calibrated, of_readings
-    from elastocal.app.calibration_files import calibrated_text
-    from elastocal.calibration.export import corrected_kinematics, corrected_urdf, varying_effects
-    from elastocal.calibration.fixed_geometry import fixed_geometry
+    from elastocal.app.calibrated import calibrated, calibrated_robot_text, of_readings
+    from elastocal.calibration.export import corrected_kinematics, corrected_urdf, fixed_geometry, varying_effects
     from elastocal.calibration.store import calibration_schema as readings_schema
     from elastocal.calibration.store import read_calibration
-    from elastocal.files.calibration.read import calibration_schema
+    from elastocal.files.calibration import calibration_schema
     from elastocal.files.robot.read import robot_file
 
     if not any((yaml, urdf, kinematics, schema)):
@@ -90,7 +87,7 @@ def export(
         rigid, how_well = fixed_geometry(read_calibration(calibration))
     notes = [*(f.text for f in how_well), *known.notes]
     if yaml is not None:
-        files[yaml] = calibrated_text(known, calibration)
+        files[yaml] = calibrated_robot_text(known, calibration)
         words.append((yaml.as_posix(), "robot file with the estimates; accuracies stay in the calibration"))
     if urdf is not None:
         beside = urdf.with_suffix(".compliance.json")
@@ -118,7 +115,7 @@ def sidecar_text(known: Calibrated, placing: dict[str, Any] | None = None, *, wh
 
     The ``whole``, with constant geometry, where the origins of the URDF are not those of the calibrated robot.
     """
-    from elastocal.calibration.fixed_geometry import CONSTANT
+    from elastocal.calibration.export import CONSTANT
 
     geometry: set[str] = set() if whole else {p.name for p in known.model.parameters if p.kind in CONSTANT}
     rows: list[dict[str, Any]] = [

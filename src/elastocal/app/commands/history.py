@@ -17,7 +17,7 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compare import CompareResult
-    from elastocal.findings import Finding
+    from elastocal.results import Finding
     from elastocal.store.entry import Entry
     from elastocal.store.history import History
     from elastocal.store.reader import RobotLine

@@ -18,7 +18,7 @@ from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.starter.assumptions import Assumption
+    from elastocal.app.starter.robot import Assumption
     from elastocal.model.robot import Robot
 
 
@@ -84,12 +84,11 @@ def cell_contents(
 ) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
     from elastocal.app.commands.new import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
-    from elastocal.app.starter.assumptions import assumptions, assumptions_text
     from elastocal.app.starter.plan import plan_text, unloaded_text
     from elastocal.app.starter.program import square_program
-    from elastocal.app.starter.robot import CAM, check_language, made_up_robot
+    from elastocal.app.starter.robot import CAM, assumptions, assumptions_text, check_language, made_up_robot
     from elastocal.compensation.posts.post import language as own_language
-    from elastocal.files.cell_yaml import NAME as CELL
+    from elastocal.files.cell import NAME as CELL
     from elastocal.files.robot.write import robot_text
 
     if language is not None:
@@ -133,8 +132,7 @@ def _robot(
     word: str, rated_kg: float | None, language: str | None, unloaded: bool
 ) -> tuple[Robot, tuple[str, ...], str]:
     """The robot, what its file left open, and the text of its file in the cell."""
-    from elastocal.app.starter.assumptions import with_assumed_tool
-    from elastocal.app.starter.robot import with_controller
+    from elastocal.app.starter.robot import with_assumed_tool, with_controller
     from elastocal.files.located import read_text
     from elastocal.files.robot.read import read_robot, robot_file, robot_from_text, shipped_name, shipped_text
 
@@ -324,7 +322,7 @@ def page(result: NewResult) -> Report:
 
 def screen(result: NewResult, whole: Report) -> Report:
     """How many assumptions there are of each kind, and where; the list is in the cell."""
-    from elastocal.app.starter.assumptions import counted
+    from elastocal.app.starter.robot import counted
 
     kinds = ", ".join(f"{kind} {count}" for kind, count in counted(result.assumptions).items())
     message = (

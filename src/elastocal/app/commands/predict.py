@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elastocal.app.inputs import Inputs
     from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.prediction import Prediction as Readings
-    from elastocal.files.calibration.record import CalibrationRecord
+    from elastocal.files.calibration import CalibrationRecord
     from elastocal.model.robot import Robot
     from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array
@@ -178,10 +178,10 @@ def _each(load: AppliedLoad, count: int) -> Array:
 
 def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResult:
     from elastocal.app.applied_load import applied_load
-    from elastocal.app.calibration_files import exact_in, exact_note
+    from elastocal.app.calibrated import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
     from elastocal.app.inputs import inputs_of
-    from elastocal.files.calibration.read import identified_model, read_calibration
+    from elastocal.files.calibration import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection
     from elastocal.reduction.prediction import predict_from_rest

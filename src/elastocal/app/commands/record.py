@@ -82,7 +82,7 @@ def record(
       elastocal record rsi --listen 192.168.1.10:49152 --out sweep.xml --duration 60
     """
     from elastocal.app.workers import Request, stoppable
-    from elastocal.files.appended import AppendedLog
+    from elastocal.files.write import AppendedLog
     from elastocal.record.network import bound
     from elastocal.record.network import listen as listening
     from elastocal.record.peer import Peer

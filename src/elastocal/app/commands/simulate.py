@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elastocal.files.campaign.file import CampaignFile
     from elastocal.measure.measured import Virtual
     from elastocal.model.robot import Robot
-    from elastocal.reduction.linear_bias import LinearBias
+    from elastocal.reduction.identify import LinearBias
 
 _UNSAID = "What the linear model would make of it is not known"
 _CELL = Uses(
@@ -82,7 +82,7 @@ def simulate(
     from elastocal.files.campaign.read import read_plan
     from elastocal.files.campaign.write import TABLE, campaign_files
     from elastocal.reduction.first_fit import ReductionRules
-    from elastocal.reduction.linear_bias import linear_bias
+    from elastocal.reduction.identify import linear_bias
 
     if outliers < 0 or not min(outlier_mm, outlier_n) > 0:
         raise RangeError("--outliers must not be negative, and --outlier-mm and --outlier-N must be positive")

@@ -13,13 +13,12 @@ from elastocal.app.cells.freshness import Freshness, freshness, inside
 from elastocal.app.cli.command import command
 from elastocal.errors import InputError
 from elastocal.files.opened import sha256_of, watching
-from elastocal.findings import as_sentence
 from elastocal.report.blocks import Column, Report, Section, Table
+from elastocal.results import as_sentence
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.files.cell_yaml import CellFolder
-    from elastocal.files.certificate import Stated
+    from elastocal.files.cell import CellFolder, Stated
     from elastocal.files.run_record import RunRecord
 
 State = Literal["up to date", "stale", "replaced", "not run yet"]
@@ -67,7 +66,7 @@ def status(
     Example:
       elastocal status mycell
     """
-    from elastocal.files.cell_yaml import read_cell
+    from elastocal.files.cell import read_cell
 
     with watching():  # it looks at results, it does not make one
         home = read_cell(cell)

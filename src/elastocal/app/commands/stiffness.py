@@ -122,9 +122,8 @@ def _where(
     model: Robot, at: tuple[str, ...], configurations: Path | None, grid: str | None, ignore_limits: bool,
     work_object: str | None, frame: str | None,
 ) -> tuple[Configurations, Grid | None]:  # fmt: skip
-    from elastocal.app.configurations import chosen_configurations
+    from elastocal.app.configurations import chosen_configurations, is_cartesian
     from elastocal.app.grid import grid_configurations, place_grid
-    from elastocal.app.places import is_cartesian
 
     if grid is None:
         return chosen_configurations(model, at, configurations, ignore_limits), None

@@ -63,7 +63,7 @@ def validate(
     from elastocal.calibration.store import read_calibration
 
     if not of_readings(calibration):
-        from elastocal.files.calibration.read import read_calibration as read_reduction
+        from elastocal.files.calibration import read_calibration as read_reduction
 
         read_reduction(calibration)  # refuses what is no calibration at all
         raise UnsupportedError(

@@ -9,7 +9,7 @@ from elastocal.app.commands.assess import AssessResult
 from elastocal.app.pages.calibrate.reduction import combination_table
 from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
-from elastocal.solve.groups import Group, Practical
+from elastocal.solve.identifiability import Group, Practical
 
 if TYPE_CHECKING:
     from elastocal.procedures.contact.repair import Repair, RepairOption

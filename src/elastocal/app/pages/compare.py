@@ -9,7 +9,7 @@ from elastocal.calibration.comparison import Comparison, Step
 from elastocal.calibration.drift import Drift
 from elastocal.calibration.tables import change_table
 from elastocal.report.blocks import Block, Cell, Column, Fact, Lines, Report, Section, Series, State, Table, Tile
-from elastocal.report.place_maps import drawn_robot, place_map
+from elastocal.report.plane_figures import drawn_robot, place_map
 
 SHOWN = 15
 

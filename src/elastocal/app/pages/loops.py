@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
-from elastocal.report.loop_drawings import direction_map, loop_graphs
+from elastocal.report.plane_figures import direction_map, loop_graphs
 
 if TYPE_CHECKING:
     from elastocal.app.commands.loops import LoopsResult

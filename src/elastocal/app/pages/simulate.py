@@ -5,7 +5,7 @@ from __future__ import annotations
 from elastocal.app.commands.simulate import SimulateResult
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import length
-from elastocal.reduction.linear_bias import Bias
+from elastocal.reduction.identify import Bias
 from elastocal.report.blocks import Column, Report, Section, Table
 
 

@@ -20,7 +20,7 @@ from elastocal.report.blocks import (
     Table,
     Unknown,
 )
-from elastocal.report.place_maps import drawn_robot
+from elastocal.report.plane_figures import drawn_robot
 
 if TYPE_CHECKING:
     from elastocal.app.grid import Grid, Workspace

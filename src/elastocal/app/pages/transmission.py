@@ -6,9 +6,9 @@ from math import degrees, isnan
 from typing import TYPE_CHECKING
 
 from elastocal.app.pages.result_columns import or_reason
-from elastocal.findings import as_sentence
 from elastocal.quantities import probability
 from elastocal.report.blocks import Cell, Code, Column, Fact, Lines, Report, Section, Series, Table, Unknown
+from elastocal.results import as_sentence
 
 if TYPE_CHECKING:
     from elastocal.app.commands.transmission import TransmissionResult

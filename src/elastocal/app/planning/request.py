@@ -241,7 +241,7 @@ def _calibration(task: PlanTask, path: Path) -> tuple[PlanTask, Earlier]:
     from elastocal.app.calibrated import of_readings
     from elastocal.calibration.store import read_calibration as read_readings
     from elastocal.design.observed import information_of
-    from elastocal.files.calibration.read import read_calibration
+    from elastocal.files.calibration import read_calibration
 
     if of_readings(path):
         known = read_readings(path)

@@ -192,14 +192,14 @@ def softness(model: Robot) -> tuple[float, float, float]:
 
 def visible_bend(model: Robot) -> float:
     """In m; no more than a SMALL part of the robot's size."""
-    from elastocal.model.statics.loaded_pose import VISIBLE
+    from elastocal.model.statics.loaded_arm import VISIBLE
 
     return min(VISIBLE, SMALL * model.size)
 
 
 def starter_force(model: Robot, rated: float | None = None) -> float:
     """In N: what bends the softest direction visibly, on the whole; not above MOST, nor the weight of ``rated`` kg."""
-    from elastocal.model.statics.loaded_pose import visible_force
+    from elastocal.model.statics.loaded_arm import visible_force
 
     soft, most = max(softness(model)), np.inf if rated is None else rated * _G
     force = visible_force(1 / soft, MOST, visible_bend(model)) if soft > 0 else CAREFUL

@@ -12,8 +12,8 @@ from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.compensation.posts.post import ToolPath
+    from elastocal.model.inverse_kinematics import Task
     from elastocal.model.robot import Robot
-    from elastocal.model.task import Task
 
 _SHARE = 0.05
 _INNER = (0.3, 0.4, 0.5, 0.6, 0.7)
@@ -59,9 +59,9 @@ def _reachable(model: Robot) -> tuple[Array, Array] | None:
 
     Places of a handy height and distance come first; the others are looked at only where none of these will do.
     """
+    from elastocal.model.inverse_kinematics import task
     from elastocal.model.kinematics import kinematics, rigid_pose
     from elastocal.model.limits import extent
-    from elastocal.model.task import task
 
     wanted, size = task(model, model.tool), extent(model)
     moved = [i for i in wanted.rows if i < 3]
@@ -132,9 +132,8 @@ def _square(model: Robot, q: Array, sides: Array) -> ToolPath:
 
 def _held(model: Robot, q: Array, corners: Array, turn: Array) -> Array | None:
     """Orientations (k, 3, 3) at the corners, of an arm that turns its tool as it moves it; None where it need not."""
-    from elastocal.model.inverse_kinematics import inverse_kinematics
+    from elastocal.model.inverse_kinematics import inverse_kinematics, task
     from elastocal.model.kinematics import rigid_pose
-    from elastocal.model.task import task
 
     wanted = task(model, model.tool)
     if wanted.aim == "pose":

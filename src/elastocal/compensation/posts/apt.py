@@ -18,8 +18,7 @@ from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import plain_lines
-from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Edit, Text, cells, opened
+from elastocal.compensation.posts.text import BOM, Edit, Repeats, Text, cells, opened
 from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import ConflictError, UnitError

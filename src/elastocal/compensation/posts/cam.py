@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.compensation.posts.orientation import along_axes, kuka_angles
+from elastocal.compensation.posts.poses import along_axes, kuka_angles
 from elastocal.compensation.posts.post import START, Post, ToolPath, listed, pendant_values, program_name
+from elastocal.model.inverse_kinematics import task
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.spatial.entries import Array
 
 if TYPE_CHECKING:

@@ -16,10 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.compensation.posts.derived import Derived
-from elastocal.compensation.posts.orientation import kuka_angles
-from elastocal.compensation.posts.repeats import Block
-from elastocal.compensation.posts.text import Text
+from elastocal.compensation.posts.poses import Derived, kuka_angles
+from elastocal.compensation.posts.text import Block, Text
 from elastocal.compensation.program import Motion, Move, ProgramFrame, Skipped, Target
 from elastocal.errors import MissingError
 from elastocal.spatial.pose import Pose

@@ -19,7 +19,7 @@ from elastocal.compensation.posts.collect import Collector, Rows
 from elastocal.compensation.posts.csv_columns import AXIS, CAMROB, Columns, columns
 from elastocal.compensation.posts.digits import DECIMALS, Slots, digit_edits, number_text, turned, with_commas
 from elastocal.compensation.posts.krl_data import literal
-from elastocal.compensation.posts.orientation import as_numbers, as_rotations, kuka_angles
+from elastocal.compensation.posts.poses import as_numbers, as_rotations, kuka_angles
 from elastocal.compensation.posts.post import (
     Post,
     ToolPath,
@@ -29,8 +29,7 @@ from elastocal.compensation.posts.post import (
     program_name,
     speed_of,
 )
-from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import BOM, Edit, Edits, Text, opened, shown
+from elastocal.compensation.posts.text import BOM, Edit, Edits, Repeats, Text, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import ConflictError, InputError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.repeats import Block, one_of
-from elastocal.compensation.posts.text import Edits, Text
+from elastocal.compensation.posts.text import Block, Edits, Text, one_of
 from elastocal.compensation.program import Program
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass

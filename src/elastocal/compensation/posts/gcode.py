@@ -21,17 +21,16 @@ import numpy as np
 from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
-from elastocal.compensation.posts.gcode_motion import ARC_WORDS, Use, motion_use
 from elastocal.compensation.posts.gcode_read import Block, Run, Walk
-from elastocal.compensation.posts.gcode_words import COLUMNS, Modal, Word
-from elastocal.compensation.posts.orientation import along_axes, axes_of, euler_near
+from elastocal.compensation.posts.gcode_words import ARC_WORDS, COLUMNS, Modal, Use, Word, motion_use
+from elastocal.compensation.posts.poses import along_axes, axes_of, euler_near
 from elastocal.compensation.posts.post import plain_lines
 from elastocal.compensation.posts.text import Edits, Text, opened
 from elastocal.compensation.program import Changes, Given, Move, Program
 from elastocal.errors import FormatError, InfeasibleError, MissingError
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 from elastocal.values import dataclass
 
 _ROTARY = re.compile(r"[XYZ]{2,3}")

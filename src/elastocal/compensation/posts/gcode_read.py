@@ -14,19 +14,21 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.gcode_motion import ARC_WORDS, CALLED, Use, motion_use
 from elastocal.compensation.posts.gcode_words import (
+    ARC_WORDS,
+    CALLED,
     COLUMNS,
     Line,
     Modal,
+    Use,
     Word,
     line_of,
+    motion_use,
     unread_codes,
     with_codes,
 )
-from elastocal.compensation.posts.repeats import Block as Numbers
-from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import Text, shown
+from elastocal.compensation.posts.text import Block as Numbers
+from elastocal.compensation.posts.text import Repeats, Text, shown
 from elastocal.compensation.program import Arc, Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 

@@ -29,7 +29,7 @@ from elastocal.compensation.posts.krl_data import (
     variables,
 )
 from elastocal.compensation.posts.krl_read import Walk
-from elastocal.compensation.posts.orientation import kuka_angles
+from elastocal.compensation.posts.poses import kuka_angles
 from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, least_decimals, program_of, put_in

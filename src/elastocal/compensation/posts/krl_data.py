@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.compensation.posts.collect import Missing
 from elastocal.compensation.posts.text import NUMBER, Text, shown
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 from elastocal.untrusted import finite_number
 from elastocal.values import dataclass
 

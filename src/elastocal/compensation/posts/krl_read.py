@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Missing
-from elastocal.compensation.posts.derived import Derived
 from elastocal.compensation.posts.krl_data import (
     EXTERNAL,
     NOWHERE,
@@ -28,9 +27,9 @@ from elastocal.compensation.posts.krl_data import (
     stem,
 )
 from elastocal.compensation.posts.krl_frames import State, by_assignment, by_bas, by_mode, by_with, velocity, with_frame
-from elastocal.compensation.posts.repeats import Repeats
+from elastocal.compensation.posts.poses import Derived
 from elastocal.compensation.posts.routines import Active, Branches, Routines, start
-from elastocal.compensation.posts.text import BOM, NUMBER, Text
+from elastocal.compensation.posts.text import BOM, NUMBER, Repeats, Text
 from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass

@@ -223,7 +223,7 @@ def six_revolute(model: Robot) -> bool:
 
 def base_pose(model: Robot) -> Pose:
     """The controller's own base in the robot's, where the robot file states it."""
-    from elastocal.compensation.placed import own_base
+    from elastocal.compensation.stations import own_base
 
     return own_base(model) or Pose()
 

@@ -29,13 +29,12 @@ from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
-from elastocal.model.inverse_kinematics import inverse_kinematics
+from elastocal.model.inverse_kinematics import inverse_kinematics, task
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
-from elastocal.model.task import task
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 
 if TYPE_CHECKING:
     from elastocal.design.method import Stop

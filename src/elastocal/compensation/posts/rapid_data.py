@@ -20,13 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.compensation.branches import EITHER, some_places
-from elastocal.compensation.posts.derived import constant
-from elastocal.compensation.posts.repeats import Repeats
-from elastocal.compensation.posts.text import NUMBER, Text, blanked
+from elastocal.compensation.posts.poses import constant
+from elastocal.compensation.posts.text import NUMBER, Repeats, Text, blanked
 from elastocal.compensation.program import Target
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 
 SHORT, LONG = 0.5, 2.0
 """Squared length of what can be meant as a quaternion."""

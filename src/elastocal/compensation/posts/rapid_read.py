@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Missing
-from elastocal.compensation.posts.derived import Derived, constant
+from elastocal.compensation.posts.poses import Derived, constant
 from elastocal.compensation.posts.rapid_data import BLANK, LONG, ROBTARGET, SHORT, WORDS, Data, Datum, Statements, datum
 from elastocal.compensation.posts.routines import Active, Branches, Routines
 from elastocal.compensation.posts.text import Text, cells
 from elastocal.compensation.program import Motion, Target
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation
 
 MOTIONS: dict[str, Motion] = {"movel": "linear", "movej": "joint", "movec": "arc", "moveabsj": "joint"}
 STILL = {

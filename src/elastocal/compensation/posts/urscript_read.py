@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector, Missing
-from elastocal.compensation.posts.repeats import Repeats
 from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown
-from elastocal.compensation.posts.text import NUMBER, Text, blanked
+from elastocal.compensation.posts.text import NUMBER, Repeats, Text, blanked
 from elastocal.compensation.posts.written import Written
 from elastocal.compensation.program import Motion, Target
 from elastocal.spatial.pose import Pose

@@ -14,9 +14,15 @@ from typing import Any
 import numpy as np
 
 from elastocal.compensation.posts.collect import Collector
-from elastocal.compensation.posts.derived import Derived, new_shifts, place_derived
 from elastocal.compensation.posts.digits import DECIMALS, METRES, RADIANS, Slots, digit_edits, turned
-from elastocal.compensation.posts.orientation import as_numbers, as_rotations, controller_angles
+from elastocal.compensation.posts.poses import (
+    Derived,
+    as_numbers,
+    as_rotations,
+    controller_angles,
+    new_shifts,
+    place_derived,
+)
 from elastocal.compensation.posts.post import Post
 from elastocal.compensation.posts.text import Edit, Text, opened
 from elastocal.compensation.program import Changes, Given, Inserted, Move, Program

@@ -21,12 +21,11 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell, Link
 from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
-from elastocal.design.poses import Poses, joint_ranges
-from elastocal.design.sobol import sobol
+from elastocal.design.poses import Poses, joint_ranges, sobol
 from elastocal.errors import MissingError
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
-from elastocal.spatial.distance import length, picked, point_segment, segment_segment, segments_nearer
+from elastocal.spatial.capsules import length, picked, point_segment, segment_segment, segments_nearer
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.column_titles import Titles
+from elastocal.files.campaign.column_titles import MARKER, NUMBERED, Titles
 from elastocal.files.campaign.columns import has_axis, no_axes
-from elastocal.files.campaign.reading_columns import MARKER, NUMBERED
 from elastocal.files.formats.spatial_analyzer import REMARK, SpatialAnalyzer
 from elastocal.files.robot.read import XML, robot_file
 from elastocal.files.robot.xacro import split_arguments
@@ -27,7 +26,7 @@ from elastocal.files.tables.named import BAGS
 from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.remembered import entry_for
 from elastocal.files.tables.rows import Text
-from elastocal.files.tables.titles import OF_NAMES, as_read, split_title, target_in
+from elastocal.files.tables.spelling import OF_NAMES, as_read, split_title, target_in
 from elastocal.model.robot import Robot
 from elastocal.values import dataclass
 

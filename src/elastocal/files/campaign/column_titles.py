@@ -1,20 +1,120 @@
-"""Titles of a table of readings: each is a quantity of a marker, an axis or a load, with the factor of its unit."""
+"""Titles of a table of readings: what each may be called, and which quantity of which marker it holds.
+
+deflection   dx dy dz [drx dry drz], or the positions x y z under load and x0 y0 z0 without
+position     x y z
+orientation  of the marker's frame: qx qy qz qw (quaternion), r11 ... r33 (matrix), rx ry rz (rotation vector), roll
+             pitch yaw (about fixed x, y, z), phix phiy phiz, a b c, w p r or e1 e2 e3 (angles of any order);
+             ``conventions`` has what three angles are
+distance     distance, from a point that stands still
+payload_kg   a mass that hangs at the frame of the load: a force m g along gravity
+
+With several markers each row holds one, named in a column ``marker`` (long), or all of them, named in the columns
+(wide): ``marker1.dx_mm``, or ``x1_mm`` for a marker of that number.  Titles such as ``X [mm]`` are taken as ``x_mm``,
+and ``A1``, ``q1``, ``J1`` or ``Joint 1`` as the first axis.
+
+A column such as ``Kraft_N`` or ``mass`` says that the arm was loaded, and not where or which way: it is not used, and
+a warning says so, since what the load bends then passes for geometry.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from elastocal.errors import ConflictError, UnitError, UnknownNameError
-from elastocal.files.campaign.load_titles import is_payload
-from elastocal.files.campaign.reading_columns import GROUPS, MARKER, NUMBERED, STATION, TEMPERATURE, units_of
-from elastocal.files.tables.axis_titles import numbered_axis
 from elastocal.files.tables.configurations import NAME, PAYLOAD, allowed_units, motor_column
-from elastocal.files.tables.raw import Field, RawTable, understood
-from elastocal.files.tables.titles import as_read, split_title, unit_word
+from elastocal.files.tables.raw import Field, RawTable, numbered_axis, understood
+from elastocal.files.tables.spelling import as_read, split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
+from elastocal.results import Finding, warning
 from elastocal.untrusted import shell_word
 from elastocal.values import dataclass
+
+MARKER, STATION, TEMPERATURE = "marker", "station", "temperature"
+SHIFT, TURN = ("dx", "dy", "dz"), ("drx", "dry", "drz")
+LOADED, UNLOADED = ("x", "y", "z"), ("x0", "y0", "z0")
+ORIENTATION = ("rx", "ry", "rz")
+QUATERNION = ("qx", "qy", "qz", "qw")
+MATRIX = tuple(f"r{i}{j}" for i in (1, 2, 3) for j in (1, 2, 3))
+RPY = ("roll", "pitch", "yaw")
+PHI = ("phix", "phiy", "phiz")
+EULER = (("a", "b", "c"), ("w", "p", "r"), ("e1", "e2", "e3"))
+ANGLES = (ORIENTATION, RPY, PHI, *EULER)
+"""Three angles, of which titles do not tell for certain how a frame is turned by them."""
+ORIENTATIONS = (ORIENTATION, QUATERNION, MATRIX, RPY, PHI, *EULER)
+DISTANCE = ("distance",)
+GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "deflection": (SHIFT, TURN, LOADED, UNLOADED),
+    "position": (LOADED, *ORIENTATIONS, DISTANCE),
+}
+"""Columns that belong together, by kind of measurement."""
+TURNS = (*TURN, *ORIENTATION)
+NUMBERED = re.compile(r"(d?[xyz]|d?r[xyz]|phi[xyz]|q[xyzw]|distance)([1-9]\d{0,5})")
+PLAIN: dict[str, float] = {}
+"""Units of numbers that have none."""
+
+
+def units_of(quantity: str) -> Mapping[str, float]:
+    if quantity in (*QUATERNION, *MATRIX):
+        return PLAIN
+    return ANGLE if any(quantity in group for group in (TURN, *ANGLES)) else LENGTH
+
+
+def wanted_groups(columns: Mapping[str, Field], kind: str | None) -> list[tuple[str, ...]]:
+    """The groups that a marker has columns of, and those it must have."""
+    started = [g for k in ((kind,) if kind else GROUPS) for g in GROUPS[k] if any(q in columns for q in g)]
+    if any(q in columns for q in UNLOADED) or (kind == "deflection" and any(q in columns for q in LOADED)):
+        started = [*started, LOADED, UNLOADED]
+    if kind and not any(g in started for g in (SHIFT, LOADED, DISTANCE, *ORIENTATIONS)):
+        started = [SHIFT if kind == "deflection" else LOADED, *started]
+    return list(dict.fromkeys(started)) or [LOADED]
+
+
+_PAYLOAD = re.compile(r"(?:payload|load|nutzlast|last|zuladung)(?:_kg|\s*[\[(]\s*kg\s*[\])]|\s*[/,]\s*kg|\s+kg)", re.I)
+_UNIT = re.compile(r"(?:kg|lbs?|k?n|k?n\s?[*·]?\s?m)", re.I)
+_WORDS = {"payload", "load", "nutzlast", "zuladung", "mass", "masse", "weight", "gewicht", "force", "kraft", "wrench"}
+_WHOLE = {"last"}
+"""A load in German, and an English word among others."""
+_DRIVES = re.compile(r"torque|drehmoment|current", re.I)
+
+
+def is_payload(title: str) -> bool:
+    """Whether a column holds masses in kg that the robot carries."""
+    return _PAYLOAD.fullmatch(title.strip()) is not None
+
+
+def speaks_of_load(title: str) -> bool:
+    before, stated = split_title(title)
+    stem, _, suffix = title.rpartition("_")
+    if not stated and stem and _UNIT.fullmatch(suffix):
+        before, stated = stem, suffix
+    if _DRIVES.search(title):
+        return False
+    words = {w.casefold() for w in re.findall(r"[^\W\d_]+", before)}
+    return bool(_UNIT.fullmatch(stated)) or bool(words & _WORDS) or words == _WHOLE
+
+
+def lost_loads(raw: RawTable, unused: list[str]) -> tuple[Finding, ...]:
+    """A warning of columns that are not used, speak of a load and are not zero throughout."""
+    titles = [t for t in unused if speaks_of_load(t) and not _nothing(raw, raw.header.index(t))]
+    if not titles:
+        return ()
+    name, many = raw.file.rpartition("/")[2], len(titles) > 1
+    text = (
+        f"the load in column{'s' if many else ''} {', '.join(titles)} of {name} is not used: what it bends passes for "
+        "geometry or noise; give masses that hang at the tool as payload_kg, forces on the robot in base axes as fx_N, "
+        "fy_N, fz_N, moments as mx_Nm, my_Nm, mz_Nm"
+    )
+    return (warning("load-not-used", text, file=raw.file, columns=tuple(titles)),)
+
+
+def _nothing(raw: RawTable, place: int) -> bool:
+    """Whether a column is zero or empty in every row."""
+    texts = raw.texts(place)
+    return all(not t for t in texts) or bool(np.all(raw.numbers(place) == 0))
+
 
 _KELVIN = {"C": 1.0, "K": 1.0}
 """Differences alone count."""

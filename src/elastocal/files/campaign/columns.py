@@ -1,14 +1,15 @@
-"""The header of a table of readings: which column holds what of which marker."""
+"""The header of a table of readings: which column holds what of which marker, and when readings were taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from datetime import UTC, datetime
+
+import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, InputError, MissingError, UnknownNameError
-from elastocal.files.campaign.column_titles import Declared, Titles
-from elastocal.files.campaign.load_titles import lost_loads
-from elastocal.files.campaign.reading_columns import (
+from elastocal.files.campaign.column_titles import (
     LOADED,
     MARKER,
     NUMBERED,
@@ -20,17 +21,47 @@ from elastocal.files.campaign.reading_columns import (
     TEMPERATURE,
     TURN,
     UNLOADED,
+    Declared,
+    Titles,
+    lost_loads,
     units_of,
     wanted_groups,
 )
-from elastocal.files.campaign.times import TIME, time_column
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.raw import Field, RawTable, add_once
-from elastocal.files.tables.titles import is_bare, split_title
+from elastocal.files.tables.spelling import is_bare, split_title
 from elastocal.files.units import ANGLE
-from elastocal.findings import Finding
+from elastocal.results import Finding
+from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number, shell_line
 from elastocal.values import dataclass
+
+TIME = "time"
+TITLES = ("t", TIME, "timestamp", "t_s", "time_s", "timestamp_s")
+
+
+def time_column(raw: RawTable, axes: Container[str]) -> tuple[int, Array] | None:
+    """Place of the column and seconds (N,); None without one, or where a cell is no time."""
+    titles = [title.lower() for title in raw.header]
+    place = next((titles.index(t) for t in TITLES if t in titles and raw.header[titles.index(t)] not in axes), None)
+    if place is None:
+        return None
+    numbers = raw.numbers(place)
+    if np.isfinite(numbers).all():
+        return place, numbers
+    seconds = [_seconds(raw.numerals.cell(text)) for text in raw.texts(place)]
+    known = [s for s in seconds if s is not None]
+    return (place, np.array(known)) if len(known) == len(seconds) else None
+
+
+def _seconds(text: str) -> float | None:
+    if (number := finite_number(text)) is not None:
+        return number
+    try:
+        day = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp()
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.reading_columns import ANGLES, EULER, ORIENTATION, RPY
+from elastocal.files.campaign.column_titles import ANGLES, EULER, ORIENTATION, RPY
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.rotation import nearest_rotation, rotation_vector
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation, nearest_rotation, rotation_vector
 
 if TYPE_CHECKING:
     from elastocal.files.campaign.table import CampaignTable

@@ -22,8 +22,8 @@ from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form
 from elastocal.model.elements import quantity
 from elastocal.model.robot import Robot
-from elastocal.solve.groups import ABOVE, BELOW
-from elastocal.solve.loss import Loss
+from elastocal.solve.identifiability import ABOVE, BELOW
+from elastocal.solve.summary import Loss
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass

@@ -16,7 +16,6 @@ from elastocal.errors import ConflictError, DuplicateError, RangeError, UnknownN
 from elastocal.files import schema
 from elastocal.files.campaign.bare import check_there, table_entries, tool_of_titles, with_bags, with_markers_of_files
 from elastocal.files.campaign.conventions import check_euler, oriented
-from elastocal.files.campaign.decisions import Decision, read_decisions
 from elastocal.files.campaign.file import (
     FORMAT,
     PLANNED,
@@ -29,7 +28,7 @@ from elastocal.files.campaign.file import (
     named_robot,
     table_notes,
 )
-from elastocal.files.campaign.priors import PriorEntry, read_priors
+from elastocal.files.campaign.priors import Decision, PriorEntry, read_decisions, read_priors
 from elastocal.files.campaign.read import START, column_notes, in_base, instrument_pose, left_out, turned_to_base
 from elastocal.files.campaign.readings import (
     Readings,
@@ -46,7 +45,6 @@ from elastocal.files.robot.read import read_robot
 from elastocal.files.tables.named import read_tables_of
 from elastocal.files.tables.remembered import check_units
 from elastocal.files.units import declared_units
-from elastocal.findings import Finding, note
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement, measurement_kinds
 from elastocal.measure.position import Position
@@ -55,6 +53,7 @@ from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
+from elastocal.results import Finding, note
 from elastocal.values import dataclass
 
 SLACK = 0.01

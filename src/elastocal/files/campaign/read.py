@@ -19,6 +19,7 @@ from elastocal.errors import (
     UnobservableError,
 )
 from elastocal.files import schema
+from elastocal.files.campaign.column_titles import GROUPS
 from elastocal.files.campaign.conventions import check_euler, oriented
 from elastocal.files.campaign.file import (
     FORMAT,
@@ -33,7 +34,6 @@ from elastocal.files.campaign.file import (
     table_notes,
 )
 from elastocal.files.campaign.plain import read_plain
-from elastocal.files.campaign.reading_columns import GROUPS
 from elastocal.files.campaign.readings import (
     FAR,
     Readings,

@@ -17,14 +17,23 @@ from os import PathLike
 from pathlib import Path
 
 from elastocal.errors import InputError
-from elastocal.files.campaign.column_titles import Declared, Titles
+from elastocal.files.campaign.column_titles import (
+    ANGLES,
+    MARKER,
+    MATRIX,
+    NUMBERED,
+    QUATERNION,
+    STATION,
+    TURN,
+    Declared,
+    Titles,
+)
 from elastocal.files.campaign.columns import has_axis
-from elastocal.files.campaign.reading_columns import ANGLES, MARKER, MATRIX, NUMBERED, QUATERNION, STATION, TURN
 from elastocal.files.tables.configurations import NAME, PAYLOAD
 from elastocal.files.tables.csv_file import as_written, with_units
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.remembered import layouts_of, renamed_by
-from elastocal.files.tables.titles import OF_NAMES, is_bare, split_title, title_unit, unit_word
+from elastocal.files.tables.spelling import OF_NAMES, is_bare, split_title, title_unit, unit_word
 from elastocal.files.units import ANGLE, DIMENSIONS, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.untrusted import finite_number

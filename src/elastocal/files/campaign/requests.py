@@ -13,11 +13,11 @@ import numpy as np
 from elastocal.errors import InputError, MissingError, RangeError, UnsupportedError
 from elastocal.files import schema
 from elastocal.files.campaign.file import ReadingsEntry, Requests, Words, listed
-from elastocal.files.keys import Fields
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.robot.read import selected
 from elastocal.files.schema import Units, chosen, dimensions_of
 from elastocal.files.text import FlowList, Map, quantity_text
+from elastocal.files.units import Fields
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured

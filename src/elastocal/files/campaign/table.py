@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 
 from elastocal.errors import ConflictError, InputError, MissingError, NumberError, UnknownNameError
-from elastocal.files.campaign.column_titles import Declared
-from elastocal.files.campaign.columns import CampaignColumns, understand
-from elastocal.files.campaign.conventions import READ, TURNED
-from elastocal.files.campaign.reading_columns import (
+from elastocal.files.campaign.column_titles import (
     ANGLES,
     DISTANCE,
     LOADED,
@@ -26,14 +23,15 @@ from elastocal.files.campaign.reading_columns import (
     TEMPERATURE,
     TURN,
     UNLOADED,
+    Declared,
 )
-from elastocal.files.campaign.times import time_column
+from elastocal.files.campaign.columns import CampaignColumns, time_column, understand
+from elastocal.files.campaign.conventions import READ, TURNED
 from elastocal.files.tables.configurations import ConfigurationTable, configurations
 from elastocal.files.tables.raw import Field, RawTable, cell, si_columns, si_number
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array, Ints
-from elastocal.spatial.rotation import nearest_rotation
-from elastocal.spatial.turns import Rotation
+from elastocal.spatial.rotation import Rotation, nearest_rotation
 from elastocal.values import dataclass
 
 NOTHING = ("", "nan")

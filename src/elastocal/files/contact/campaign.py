@@ -24,9 +24,9 @@ from elastocal.files.contact.checks import (
 from elastocal.files.contact.objects import check_objects, read_objects
 from elastocal.files.contact.table import ContactColumns, ContactTable, read_contact_table
 from elastocal.files.located import Located
-from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.configurations import NAME
 from elastocal.files.tables.named import read_tables_of
+from elastocal.files.tables.raw import with_axis_titles
 from elastocal.files.units import declared_units
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.measured import Measured
@@ -34,8 +34,7 @@ from elastocal.model.descriptions import in_form
 from elastocal.model.limits import limit_text
 from elastocal.model.robot import Robot
 from elastocal.model.surfaces.disc import Disc
-from elastocal.model.surfaces.surface import Surface
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Surface, Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, on_objects, rest_height
 from elastocal.reduction.identify import sought_names
 from elastocal.spatial.entries import Array

@@ -13,7 +13,6 @@ import numpy as np
 from elastocal.errors import ImplausibleError, InfeasibleError, InputError, MissingError, RangeError, TooFewError
 from elastocal.files.contact.table import ContactTable
 from elastocal.files.located import Located
-from elastocal.findings import as_sentence
 from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.measured import Measured
@@ -24,6 +23,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import contact
 from elastocal.model.surfaces.plane import Plane
 from elastocal.procedures.contact.plan import ContactPlan
+from elastocal.results import as_sentence
 from elastocal.spatial.entries import Array, Bools, Ints
 
 NARROW = np.radians(30.0)

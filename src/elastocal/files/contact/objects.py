@@ -33,8 +33,7 @@ from elastocal.model.frames import BASE
 from elastocal.model.kinematics import kinematics
 from elastocal.model.limits import middle
 from elastocal.model.robot import Robot
-from elastocal.model.surfaces.surface import Surface, surface_kinds
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Surface, Touches, surface_kinds
 from elastocal.spatial.entries import Array
 
 KEY = "objects"

@@ -17,7 +17,7 @@ from elastocal.errors import DuplicateError, MissingError, RangeError, UnitError
 from elastocal.files.formats.format import WORDS, Asked, TableFormat
 from elastocal.files.tables.csv_file import as_written, read_csv
 from elastocal.files.tables.raw import Origin, RawTable
-from elastocal.files.tables.titles import title_unit, unit_word
+from elastocal.files.tables.spelling import title_unit, unit_word
 from elastocal.files.units import unit_is_of
 from elastocal.values import dataclass
 

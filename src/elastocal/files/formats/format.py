@@ -52,7 +52,7 @@ class Asked:
 class TableFormat(ABC):
     """What every table may be told: its file, and what ``elastocal.files.tables`` makes of its rows.
 
-    ``unloaded`` is a state of the rows, or another table (``elastocal.files.tables.joins``).
+    ``unloaded`` is a state of the rows, or another table (``elastocal.files.tables.named``).
     """
 
     kind: ClassVar[str]

@@ -19,7 +19,7 @@ from elastocal.files.formats.format import WORDS, Asked, TableFormat
 from elastocal.files.tables.csv_file import text_lines
 from elastocal.files.tables.raw import Origin, RawTable
 from elastocal.files.tables.rows import Line, Text, split_line
-from elastocal.files.tables.titles import unit_word
+from elastocal.files.tables.spelling import unit_word
 from elastocal.files.units import LENGTH
 from elastocal.values import dataclass
 

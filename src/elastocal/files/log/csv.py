@@ -26,9 +26,8 @@ import numpy as np
 
 from elastocal.errors import ConflictError, MissingError, ShapeError, UnitError
 from elastocal.files.log.given import Given
-from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.configurations import COUNTS, MOTOR, MOTOR_TORQUE, by_motors, motor_column, motors_to_axes
-from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, cell, si_number, understood, with_axis_titles
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.measure.joint_log import JointLog
 from elastocal.model.robot import Robot

@@ -15,10 +15,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from elastocal.errors import ConflictError, RangeError, ShapeError, UnitError, UnknownNameError
-from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.csv_file import csv_parts
-from elastocal.files.tables.raw import Origin, RawTable
-from elastocal.files.tables.titles import plain_title
+from elastocal.files.tables.raw import Origin, RawTable, with_axis_titles
+from elastocal.files.tables.spelling import plain_title
 from elastocal.model.robot import Robot
 from elastocal.values import dataclass
 

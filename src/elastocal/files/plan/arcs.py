@@ -13,8 +13,8 @@ from elastocal.errors import MissingError, RangeError, TooFewError, UnsupportedE
 from elastocal.files import schema
 from elastocal.files.campaign.file import named_robot
 from elastocal.files.located import Located, check_format, read_yaml
-from elastocal.files.plan.cell import check_axes
 from elastocal.files.plan.read import FORMAT
+from elastocal.files.plan.task import check_axes
 from elastocal.files.robot.read import robot_file
 from elastocal.files.text import csv_text
 from elastocal.files.units import declared_units

@@ -32,9 +32,8 @@ from elastocal.files.campaign.file import listed
 from elastocal.files.campaign.requests import read_sources
 from elastocal.files.contact.objects import read_objects
 from elastocal.files.located import Located, check_format, read_yaml
-from elastocal.files.plan.cell import check_axes, check_frame, read_kinds, read_plan_cell
 from elastocal.files.plan.file import PlanEntry, PlanFile, SweepEntry, nothing_said
-from elastocal.files.plan.task import read_around, read_tests
+from elastocal.files.plan.task import check_axes, check_frame, read_around, read_kinds, read_plan_cell, read_tests
 from elastocal.files.robot.read import read_robot, robot_file, selected, without_kinds
 from elastocal.files.schema import Units
 from elastocal.files.units import declared_units
@@ -49,7 +48,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.start_values import bending
 from elastocal.model.statics.observation import Marker
 from elastocal.model.surfaces.disc import Disc
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.spatial.entries import Array
 
 FORMAT = "elastocal-plan/1"

@@ -27,7 +27,7 @@ from elastocal.errors import InputError, MissingError, RangeError, UnitError
 from elastocal.files.robot.plausible import wrong_length
 from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
-from elastocal.files.tables.titles import split_title, unit_word
+from elastocal.files.tables.spelling import split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.frames import Frame, FrameTree, JointKind

@@ -11,7 +11,6 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.keys import Keys, check_limits, check_unit, refuse
 from elastocal.files.located import Located, Path_, check_format, check_tree
 from elastocal.files.robot.plausible import size_of, wrong_centre, wrong_gravity, wrong_length, wrong_mass, wrong_number
 from elastocal.files.robot.sections import (
@@ -23,7 +22,7 @@ from elastocal.files.robot.sections import (
     read_transmission,
 )
 from elastocal.files.schema import Units
-from elastocal.files.units import declared_units
+from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
 from elastocal.model.bodies import Shape
 from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.elements import Element

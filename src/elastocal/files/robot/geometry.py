@@ -21,7 +21,7 @@ from elastocal.files.opened import read_bytes
 from elastocal.files.robot.links import in_short
 from elastocal.files.robot.urdf_tags import Tag
 from elastocal.model.bodies import Body, Shape
-from elastocal.spatial.cover import Capsule, box_triangles, covering, cylinder_triangles
+from elastocal.spatial.capsules import Capsule, box_triangles, covering, cylinder_triangles
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 

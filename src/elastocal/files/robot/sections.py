@@ -11,9 +11,9 @@ import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError
 from elastocal.files import schema
-from elastocal.files.keys import Fields, check_unit
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.schema import Units, chosen
+from elastocal.files.units import Fields, check_unit
 from elastocal.model.elements import CompliantCoordinate, Element, element_kinds, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Status

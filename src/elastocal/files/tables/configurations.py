@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnitError, UnknownNameError
-from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.csv_file import read_csv
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood, with_axis_titles
 from elastocal.files.units import ANGLE, FORCE, LENGTH, MOMENT
 from elastocal.values import dataclass
 

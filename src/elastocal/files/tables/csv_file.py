@@ -16,10 +16,17 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import InputError, MissingError
-from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.rows import Cut, Lines, Text, TextRows, lines_of, split_line
-from elastocal.files.tables.titles import ends_table, is_bare, title_unit, unit_cells, unit_word
+from elastocal.files.tables.spelling import (
+    Numerals,
+    ends_table,
+    is_bare,
+    numerals_of,
+    title_unit,
+    unit_cells,
+    unit_word,
+)
 from elastocal.untrusted import finite_number
 
 _TOLD = re.compile(r'\s*"?sep=.?"?\s*', re.IGNORECASE)

@@ -19,10 +19,9 @@ from typing import Any
 from elastocal.errors import ExtraMissingError, InputError, MissingError, UnknownNameError
 from elastocal.files.opened import read_bytes
 from elastocal.files.tables.csv_file import REMARKS, below_note, end_note, numeral_notes, titles_below, whole_titles
-from elastocal.files.tables.numerals import Numerals, numerals_of
 from elastocal.files.tables.raw import RawTable
 from elastocal.files.tables.rows import Line
-from elastocal.files.tables.titles import ends_table, unit_cells
+from elastocal.files.tables.spelling import Numerals, ends_table, numerals_of, unit_cells
 from elastocal.untrusted import spreadsheet_cell
 
 ENDINGS = (".xlsx", ".xlsm")

@@ -21,7 +21,7 @@ from typing import Any
 from elastocal.errors import ConflictError, InputError
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.tables.raw import Origin, RawTable
-from elastocal.files.tables.titles import is_bare
+from elastocal.files.tables.spelling import is_bare
 from elastocal.files.units import DIMENSIONS
 from elastocal.values import dataclass
 

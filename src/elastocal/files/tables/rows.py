@@ -19,7 +19,7 @@ import numpy as np
 
 from elastocal.errors import FormatError, InputError, ShapeError
 from elastocal.files.located import read_text
-from elastocal.files.tables.numerals import Numerals
+from elastocal.files.tables.spelling import Numerals
 from elastocal.spatial.entries import Array, Ints
 from elastocal.untrusted import LARGEST, finite_number, from_spreadsheet
 from elastocal.values import dataclass

@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from elastocal.errors import DuplicateError, InputError, MissingError, UnknownNameError
-from elastocal.files.tables.axis_titles import with_axis_titles
 from elastocal.files.tables.named import read_table
-from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood
+from elastocal.files.tables.raw import Field, RawTable, add_once, si_columns, understood, with_axis_titles
 from elastocal.files.units import ANGLE, LENGTH
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import Sweep

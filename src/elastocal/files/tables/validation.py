@@ -84,7 +84,7 @@ def _fields(raw: RawTable) -> dict[str, Field]:
 def _visits(raw: RawTable, fields: Mapping[str, Field], name: str, rows: Sequence[int]) -> Visits:
     import numpy as np
 
-    from elastocal.spatial.turns import Rotation
+    from elastocal.spatial.rotation import Rotation
 
     def columns(words: Sequence[str]) -> Array:
         return np.array([[si_number(raw, raw.rows[i], fields[w]) for w in words] for i in rows])

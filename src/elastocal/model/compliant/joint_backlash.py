@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.elements import Element, JointCoordinate, Terms, quantity
+from elastocal.model.elements import Element, JointCoordinate, Occasion, PriorGroup, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
-from elastocal.model.sought import Occasion, PriorGroup
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 

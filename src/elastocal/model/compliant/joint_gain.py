@@ -8,11 +8,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.model.elements import JointCoordinate, Terms, quantity
+from elastocal.model.elements import JointCoordinate, Occasion, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
-from elastocal.model.sought import Occasion
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

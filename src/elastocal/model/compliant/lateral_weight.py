@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from elastocal.model.chain import Dof
-from elastocal.model.compliant.weight_lever import weight_lever, weight_lever_slope
+from elastocal.model.compliant.own_weight import weight_lever, weight_lever_slope
 from elastocal.model.elements import CompliantCoordinate, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter

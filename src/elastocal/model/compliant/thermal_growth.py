@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from elastocal.model.chain import Dof
-from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.elements import CompliantCoordinate, Occasion, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
-from elastocal.model.sought import Occasion
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotations
 from elastocal.values import dataclass

@@ -17,12 +17,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.compliant.weight_lever import weight_lever, weight_lever_slope
-from elastocal.model.elements import JointCoordinate, Terms, quantity
+from elastocal.model.compliant.own_weight import weight_lever, weight_lever_slope
+from elastocal.model.elements import JointCoordinate, Occasion, Terms, quantity
 from elastocal.model.frames import FrameTree
 from elastocal.model.parameters import Parameter
 from elastocal.model.posture import Posture
-from elastocal.model.sought import Occasion
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

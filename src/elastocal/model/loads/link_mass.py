@@ -16,7 +16,7 @@ from elastocal.errors import DuplicateError, MissingError, RangeError
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import Load, quantity
 from elastocal.model.frames import FrameTree
-from elastocal.model.loads.resultant import Resultant
+from elastocal.model.loads.wrench import Resultant
 from elastocal.model.parameters import Parameter
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Row3

@@ -16,12 +16,11 @@ import numpy as np
 from elastocal.errors import MissingError, ShapeError
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
-from elastocal.model.statics.contact_newton import ContactSearch, at_rest, press, too_deep, unsure
-from elastocal.model.statics.contact_step import Pressed, grip
-from elastocal.model.statics.continuation import LARGEST_BEND
+from elastocal.model.statics.contact_newton import ContactSearch, Pressed, at_rest, grip, press, too_deep, unsure
+from elastocal.model.statics.equilibrium import LARGEST_BEND
 from elastocal.model.statics.flexibility import Flexibility, flexible
 from elastocal.model.statics.forces import chunk_size, state_at
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -18,11 +18,11 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactState, ContactStatus, checked, contact
-from elastocal.model.statics.contact_step import Lever
+from elastocal.model.statics.contact_newton import Lever
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import chunk_size
 from elastocal.model.statics.observation import Marker, Response, joint_columns, parameter_derivatives, response
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

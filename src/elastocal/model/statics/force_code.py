@@ -16,8 +16,7 @@ import numpy as np
 
 from elastocal.model import straight_line
 from elastocal.model.chain import Chain, ChainState
-from elastocal.model.loads.resultant import Resultant
-from elastocal.model.loads.wrench import AppliedWrenches, at_frame
+from elastocal.model.loads.wrench import AppliedWrenches, Resultant, at_frame
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import ORIGIN, Array, Bools, Entry
 from elastocal.spatial.tape import Code

@@ -26,8 +26,7 @@ from elastocal.errors import ShapeError
 from elastocal.model import straight_line
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import AxisForce
-from elastocal.model.loads.resultant import Resultant
-from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.loads.wrench import AppliedWrenches, Resultant
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics.flexibility import Flexibility

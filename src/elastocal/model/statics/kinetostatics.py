@@ -16,7 +16,14 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.errors import NumberError, ShapeError
-from elastocal.model.inverse_kinematics import REACHED, PoseStatus, inverse_kinematics
+from elastocal.model.inverse_kinematics import (
+    REACHED,
+    PoseStatus,
+    Task,
+    inverse_kinematics,
+    moved_rows,
+    unmoved_directions,
+)
 from elastocal.model.limits import extent
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
@@ -29,7 +36,6 @@ from elastocal.model.statics.loaded_inverse import Goal, loaded_inverse, loaded_
 from elastocal.model.statics.loaded_state import LoadedRobot
 from elastocal.model.statics.newton import States, newton_equilibrium
 from elastocal.model.statics.observation import Marker, Response, joint_columns, response
-from elastocal.model.task import Task, moved_rows, unmoved_directions
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import missing
 from elastocal.values import dataclass

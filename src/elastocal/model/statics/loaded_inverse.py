@@ -23,14 +23,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.model.inverse_kinematics import PoseStatus, damped_step, search
+from elastocal.model.inverse_kinematics import PoseStatus, Task, damped_step, search
 from elastocal.model.kinematics import rigid_motion, rigid_pose
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.statics.equilibrium import Status, solve_chunk
 from elastocal.model.statics.loaded_state import Bent, LoadedRobot
 from elastocal.model.statics.observation import Marker, joint_columns, response
-from elastocal.model.task import Task
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.spatial.pose import missing

@@ -18,8 +18,7 @@ import numpy as np
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
 from elastocal.model.kinematics import moved_dofs
-from elastocal.model.loads.resultant import Resultant
-from elastocal.model.loads.wrench import AppliedWrenches, Wrench
+from elastocal.model.loads.wrench import AppliedWrenches, Resultant, Wrench
 from elastocal.model.parameters import selected
 from elastocal.model.posture import Posture
 from elastocal.model.robot import Robot

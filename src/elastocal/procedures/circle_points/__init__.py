@@ -26,7 +26,7 @@ from elastocal.model.dh import DHRow
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line, Sweep, joint_axis, nominal_axes, placed_base, slope
 from elastocal.procedures.circle_points.frame_errors import PARALLEL, AxisError, Neighbours, frame_errors, neighbours
-from elastocal.solve.nonlinear import minimise
+from elastocal.solve.linear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass

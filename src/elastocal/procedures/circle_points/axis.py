@@ -23,8 +23,7 @@ from elastocal.model.chain import JOINT
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.points import AxisFrame, Markers, as_markers, centred, refuse_straight
 from elastocal.procedures.compensator.rigid_body import BodyProblem, RigidBody, compressed, finished
-from elastocal.solve.linear import solve_linear
-from elastocal.solve.nonlinear import minimise
+from elastocal.solve.linear import minimise, solve_linear
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass

@@ -29,7 +29,7 @@ from elastocal.procedures.compensator.concentric import ConcentricArcs
 from elastocal.procedures.compensator.known_angle_arc import KnownAngleArc
 from elastocal.procedures.compensator.rigid_body import RigidBody
 from elastocal.quantities import probability
-from elastocal.solve.nonlinear import minimise
+from elastocal.solve.linear import minimise
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

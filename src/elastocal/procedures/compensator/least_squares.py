@@ -14,9 +14,9 @@ import numpy as np
 
 from elastocal.errors import TooFewError, UnobservableError
 from elastocal.procedures.compensator.points import COORDINATES, AxisFrame
+from elastocal.solve.linear import minimise as least_squares
 from elastocal.solve.linear import solve_linear
 from elastocal.solve.nested import f_test
-from elastocal.solve.nonlinear import minimise as least_squares
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

@@ -22,8 +22,8 @@ from elastocal.errors import InputError, RangeError, UnobservableError
 from elastocal.procedures.compensator.least_squares import ArcProblem, minimise
 from elastocal.solve.deletion import Deletion
 from elastocal.solve.linear import solve_linear
-from elastocal.solve.loss import TUNING
 from elastocal.solve.outliers import FAR, LinearJudge, screen_units
+from elastocal.solve.summary import TUNING
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -11,7 +11,7 @@ from elastocal.lazy import lazy
 
 _NAMES = {
     "identify": "elastocal.procedures.contact.calibrate",
-    "Touches": "elastocal.model.surfaces.touches",
+    "Touches": "elastocal.model.surfaces.surface",
     "Cylinder": "elastocal.model.surfaces.cylinder",
     "Disc": "elastocal.model.surfaces.disc",
     "Plane": "elastocal.model.surfaces.plane",

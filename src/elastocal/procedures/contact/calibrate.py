@@ -27,14 +27,13 @@ from typing import Unpack
 import numpy as np
 
 from elastocal.arguments import checked
-from elastocal.findings import Finding, note, warning
 from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.measure.sources.source import ErrorSource
 from elastocal.model.descriptions import in_form
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.gaps import geometry_start
 from elastocal.procedures.contact.outliers import Misreading, Touched, WrongContact, screen_contacts
 from elastocal.reduction.first_fit import USUAL, StartValues
@@ -43,7 +42,8 @@ from elastocal.reduction.identify import Identification, sought_names
 from elastocal.reduction.problem import linearise
 from elastocal.reduction.study import Study, StudyOptions, study
 from elastocal.reduction.verdict import Judged
-from elastocal.solve.groups import Combination, Groups
+from elastocal.results import Finding, note, warning
+from elastocal.solve.identifiability import Combination, Groups
 from elastocal.solve.linear import solve_linear, unit_qr
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread

@@ -31,7 +31,7 @@ from elastocal.model.limits import middle, starts
 from elastocal.model.robot import Robot
 from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.statics.kinetostatics import inverse
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -31,10 +31,10 @@ from elastocal.errors import InfeasibleError
 from elastocal.measure.contact_force import ContactForce, contacts_of
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
-from elastocal.model.surfaces.touches import Touches
+from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.plan import ContactPlan, as_measurement, contact_plan_of, on_objects
 from elastocal.reduction.problem import linearise, unknowns, weigh
-from elastocal.solve.groups import Group, Groups, classify, covariance
+from elastocal.solve.identifiability import Group, Groups, classify, covariance
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

@@ -18,26 +18,24 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import InputError, RangeError, UnknownNameError, UnsupportedError
-from elastocal.findings import Finding
 from elastocal.measure.joint_log import JointLog
-from elastocal.measure.slow_motion import SHARE
+from elastocal.measure.motion import SHARE
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
-from elastocal.procedures.gravity.checks import warnings
-from elastocal.procedures.gravity.coupling import Proposal, propose
+from elastocal.procedures.gravity.checks import Screened, screen, warnings
 from elastocal.procedures.gravity.fit import GravityFit
+from elastocal.procedures.gravity.friction import Proposal, propose
 from elastocal.procedures.gravity.gains import Gains
-from elastocal.procedures.gravity.mounting import Mounting, find_gravity
-from elastocal.procedures.gravity.outliers import Screened, screen
 from elastocal.procedures.gravity.prediction import TorquePrediction, Validation, predict_torque, validate
-from elastocal.procedures.gravity.recursion import Recursion
 from elastocal.procedures.gravity.run import Job, with_links
 from elastocal.procedures.gravity.samples import INERTIA
+from elastocal.procedures.gravity.sense import Mounting, find_gravity
+from elastocal.procedures.gravity.sweeps import Recursion
 from elastocal.procedures.gravity.terms import Term
 from elastocal.procedures.gravity.unknowns import Coupled, MassPrior, coupled_motors
-from elastocal.results import as_frame
-from elastocal.solve.groups import Group
+from elastocal.results import Finding, as_frame
+from elastocal.solve.identifiability import Group
 from elastocal.spatial.entries import Array
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass

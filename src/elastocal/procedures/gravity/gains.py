@@ -22,8 +22,7 @@ from elastocal.procedures.gravity.samples import Samples
 from elastocal.procedures.gravity.sense import Sense
 from elastocal.procedures.gravity.unknowns import MassPrior
 from elastocal.solve.evidence import posterior, prior_precision
-from elastocal.solve.groups import classify
-from elastocal.solve.rank import stacked_triangle
+from elastocal.solve.identifiability import classify, stacked_triangle
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

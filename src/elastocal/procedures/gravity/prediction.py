@@ -27,7 +27,7 @@ from elastocal.errors import RangeError, TooFewError
 from elastocal.model.statics.holding import holding_torque
 from elastocal.procedures.gravity.fit import GravityFit
 from elastocal.procedures.gravity.samples import Samples
-from elastocal.solve.serial import mean_square
+from elastocal.solve.dependent import mean_square
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

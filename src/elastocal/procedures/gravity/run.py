@@ -12,15 +12,14 @@ from elastocal.errors import InputError
 from elastocal.measure.sources.friction import Friction
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.loads.payload import Payload
-from elastocal.procedures.gravity.fit import GravityFit, fit_masses
+from elastocal.procedures.gravity.checks import screen
+from elastocal.procedures.gravity.fit import GravityFit, fit_masses, identify_payload
 from elastocal.procedures.gravity.friction import SIGNIFICANT, braking
 from elastocal.procedures.gravity.gains import Gains, find_gains
-from elastocal.procedures.gravity.outliers import screen
-from elastocal.procedures.gravity.payload import identify_payload
 from elastocal.procedures.gravity.prediction import Validation, split_log, validate
-from elastocal.procedures.gravity.recursion import Recursion, recursive_moments
 from elastocal.procedures.gravity.samples import Samples, select_samples
 from elastocal.procedures.gravity.sense import Sense, stated_sense, torque_sense
+from elastocal.procedures.gravity.sweeps import Recursion, recursive_moments
 from elastocal.procedures.gravity.terms import Term, expressions
 from elastocal.procedures.gravity.unknowns import PACE, Coupled, MassPrior
 from elastocal.values import dataclass

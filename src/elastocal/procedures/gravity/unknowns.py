@@ -27,9 +27,15 @@ from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.model.statics.holding import holding_torque
 from elastocal.model.transmission import sum_of_joints
-from elastocal.procedures.gravity.inertia import SlowInertia, inertial_values, motion_columns
+from elastocal.procedures.gravity.nuisances import (
+    BY_LOAD,
+    SIGNIFICANT,
+    FrictionShape,
+    SlowInertia,
+    inertial_values,
+    motion_columns,
+)
 from elastocal.procedures.gravity.samples import Samples
-from elastocal.procedures.gravity.shape import BY_LOAD, SIGNIFICANT, FrictionShape
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 

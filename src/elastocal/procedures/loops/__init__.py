@@ -15,7 +15,6 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import InputError, MissingError, RangeError, UnknownNameError
-from elastocal.findings import Finding, note
 from elastocal.procedures.loops.directions import Directions, fit_directions
 from elastocal.procedures.loops.fit import Departure, LoopFit, fit_loops
 from elastocal.procedures.loops.joints import (
@@ -27,7 +26,7 @@ from elastocal.procedures.loops.joints import (
     joint_result,
 )
 from elastocal.procedures.loops.loop import Estimate, NamedLoop, loop_of, unknown
-from elastocal.results import as_frame
+from elastocal.results import Finding, as_frame, note
 from elastocal.spatial.threads import one_thread
 from elastocal.values import dataclass
 

@@ -22,9 +22,8 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.procedures.loops.loop import Estimate, mean_of, unknown
-from elastocal.solve.linear import solve_linear
+from elastocal.solve.linear import minimise, solve_linear
 from elastocal.solve.nested import NestedTest, f_test, undecided
-from elastocal.solve.nonlinear import minimise
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 

@@ -42,7 +42,7 @@ from elastocal.procedures.loops.loop import (
     unknown,
     usable,
 )
-from elastocal.solve.division import division_of, mean_error
+from elastocal.solve.dependent import division_of, mean_error
 from elastocal.solve.linear import ROUNDING, LinearSolution, solve_linear
 from elastocal.solve.nested import LEVEL, NestedTest, f_test, undecided
 from elastocal.solve.outliers import LinearJudge, screen_units

@@ -16,7 +16,6 @@ import numpy as np
 
 from elastocal.arguments import checked
 from elastocal.errors import InputError, MissingError, UnknownNameError
-from elastocal.findings import Finding, warning
 from elastocal.procedures.transmission.checks import (
     check_moved,
     check_table_units,
@@ -46,7 +45,7 @@ from elastocal.procedures.transmission.matrices import (
 from elastocal.procedures.transmission.outliers import LEVEL, ContradictionError, Outlier, Screening
 from elastocal.procedures.transmission.ratios import Ratios, ratios_of, together
 from elastocal.procedures.transmission.wrap import unwrapped_counts, wraps
-from elastocal.results import as_frame
+from elastocal.results import Finding, as_frame, warning
 from elastocal.solve.nested import NestedTest
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.threads import one_thread

@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 
 from elastocal.errors import ImplausibleError, InputError, MissingError, UnobservableError
-from elastocal.findings import Finding, note, warning
 from elastocal.procedures.transmission.equations import AxisColumn, EncoderSeries, System, system
 from elastocal.procedures.transmission.fit import BlockFit, SystemFit
 from elastocal.procedures.transmission.matrices import EntryByTable, Matrices, robust_pattern
 from elastocal.procedures.transmission.ratios import round_numbers
+from elastocal.results import Finding, note, warning
 from elastocal.solve.linear import solve_linear
 from elastocal.spatial.entries import Array, Bools
 

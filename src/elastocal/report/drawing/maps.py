@@ -10,9 +10,8 @@ from math import isfinite
 from elastocal.quantities import significant
 from elastocal.report.blocks import Axis, Heatmap
 from elastocal.report.colours import DIVERGING, VIRIDIS, Colours, Paint, mixed, mixed_all
-from elastocal.report.drawing.axes import Ends, Frame, frame, label_room, titled
-from elastocal.report.drawing.canvas import Scale, Sheet, extent, tick_words
-from elastocal.report.drawing.curves import draw_series, legend_of
+from elastocal.report.drawing.canvas import Ends, Frame, Scale, Sheet, extent, frame, label_room, tick_words, titled
+from elastocal.report.drawing.charts import draw_series, legend_of
 
 FEW = 160
 """Cells that get a rectangle of their own."""

@@ -9,9 +9,25 @@ from math import sqrt
 from elastocal.report.blocks import Scene
 from elastocal.report.colours import OTHERS, Paint
 from elastocal.report.drawing.canvas import Sheet
-from elastocal.report.geometry import FIELD, FROM, camera, cross, dot, plus, scaled, unit
-from elastocal.report.parts import Arrows, Capsule, Dots, Labels, Mesh, Part, Point, Solids
-from elastocal.report.scene import DIAGONAL, STYLES, box, strokes
+from elastocal.report.figures import DIAGONAL, STYLES, box, strokes
+from elastocal.report.parts import (
+    FIELD,
+    FROM,
+    Arrows,
+    Capsule,
+    Dots,
+    Labels,
+    Mesh,
+    Part,
+    Point,
+    Solids,
+    camera,
+    cross,
+    dot,
+    plus,
+    scaled,
+    unit,
+)
 from elastocal.values import dataclass
 
 LIGHT_FROM = unit((0.4, -0.6, 0.9))

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from elastocal.store.tables import metadata
+from elastocal.store.rows import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -9,11 +9,11 @@ from elastocal.app.pages.result_columns import or_reason
 from elastocal.quantities import concise
 from elastocal.reduction.score_tests import LIKELY
 from elastocal.report.blocks import Cell, Column, Table, Unknown
-from elastocal.solve.groups import Group, practical
+from elastocal.solve.identifiability import Group, practical
 
 if TYPE_CHECKING:
     from elastocal.reduction.study import Study
-    from elastocal.solve.ensemble import Ensemble
+    from elastocal.solve.nonlinear_sampling import Ensemble
     from elastocal.spatial.entries import Array
 
 

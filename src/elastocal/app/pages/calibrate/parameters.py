@@ -168,7 +168,7 @@ def object_table(result: CalibrateResult) -> Table:
 def picture(result: CalibrateResult, when: Literal["before", "after"]) -> Lines:
     """The robot as described, or as calibrated."""
     from elastocal.procedures.contact.plan import contact_scene
-    from elastocal.report.contour import contact_lines
+    from elastocal.report.plane_figures import contact_lines
 
     fit = result.study.fit
     model = result.model if when == "before" else fit.model

@@ -10,7 +10,7 @@ from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.errors import InputError
 from elastocal.measure.kind import reading_unit
 from elastocal.quantities import read_in
-from elastocal.reduction.marker_moves import MarkerMoves, flagged_readings, marker_moves
+from elastocal.reduction.study import MarkerMoves, flagged_readings, marker_moves
 from elastocal.reduction.warnings import nominal_errors
 from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile
 from elastocal.report.colours import Role
@@ -37,7 +37,7 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.app.commands.calibrate import CalibrateResult
-    from elastocal.model.skeleton import Skeleton
+    from elastocal.model.statics.loaded_arm import Skeleton
     from elastocal.reduction.study import Study
     from elastocal.spatial.entries import Array, Bools, Ints
 
@@ -189,7 +189,7 @@ class _Drawn:
 
 def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     """All poses at once, then some of them one by one, doubtful ones before others; nothing without markers."""
-    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.loaded_arm import skeleton
 
     moves = marker_moves(result.study, result.file.campaign, result.model)
     if moves is None:
@@ -218,7 +218,7 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
 
 def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
     """The calibrated arms under their loads, enlarged from where they are without."""
-    from elastocal.model.skeleton import loaded_skeletons
+    from elastocal.model.statics.loaded_arm import loaded_skeletons
 
     model, where = result.study.fit.model, result.file.campaign.measurement.setup.picked(rows)
     rest, bent = loaded_skeletons(model, where.q, [where.load])

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import reading_unit
 from elastocal.report.blocks import Cell, Column, Table
-from elastocal.solve.groups import Group
+from elastocal.solve.identifiability import Group
 
 if TYPE_CHECKING:
     from elastocal.reduction.springs import PossibleSprings
     from elastocal.reduction.study import Study
-    from elastocal.solve.groups import Groups
+    from elastocal.solve.identifiability import Groups
 
 
 def path_table(study: Study) -> Table:

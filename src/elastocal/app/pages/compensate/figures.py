@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from elastocal.compensation.contributions import GAPS
 from elastocal.report.blocks import Block, Lines, Scene, Series
 from elastocal.report.parts import Look, Part, Strokes
-from elastocal.report.place_maps import drawn_path, drawn_robot, place_map
+from elastocal.report.plane_figures import drawn_path, drawn_robot, place_map
 from elastocal.report.robot_scene import (
     MOST_ARMS,
     UNIT,
@@ -29,7 +29,7 @@ from elastocal.report.robot_scene import (
 if TYPE_CHECKING:
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.verification import Residual
-    from elastocal.files.workpiece import WorkArea
+    from elastocal.files.cell import WorkArea
     from elastocal.model.places import Plane
     from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints
@@ -47,7 +47,7 @@ def robot_scene(result: Correction) -> Scene:
     import numpy as np
 
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.loaded_arm import skeleton
 
     placed, loads = result.job.placed, result.job.loads
     usable = np.asarray(np.isfinite(result.commands.command).all(axis=1))
@@ -180,7 +180,7 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
     """With robot and program."""
     import numpy as np
 
-    from elastocal.compensation.workpiece import workpiece
+    from elastocal.compensation.verification import workpiece
 
     piece = workpiece(result, plane)
     if piece is None:

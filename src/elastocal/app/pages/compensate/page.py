@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.app.cells.trace import current
 from elastocal.app.pages.compensate.figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
-from elastocal.compensation.residual_error import remaining, unmeasured_geometry
+from elastocal.compensation.correction import remaining, unmeasured_geometry
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.quantities import DASH, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile

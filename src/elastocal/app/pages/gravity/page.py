@@ -15,10 +15,10 @@ from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Sect
 if TYPE_CHECKING:
     from elastocal.app.commands.gravity import GravityResult
     from elastocal.procedures.gravity import Gravity
-    from elastocal.procedures.gravity.coupling import Proposal
+    from elastocal.procedures.gravity.checks import Screened
     from elastocal.procedures.gravity.fit import GravityFit
+    from elastocal.procedures.gravity.friction import Proposal
     from elastocal.procedures.gravity.gains import Gains
-    from elastocal.procedures.gravity.outliers import Screened
     from elastocal.procedures.gravity.prediction import Validation
 
 NO_READING = "no reading of this joint counts"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from elastocal.procedures.gravity import Gravity
     from elastocal.procedures.gravity.fit import GravityFit
     from elastocal.procedures.gravity.prediction import Validation
-    from elastocal.procedures.gravity.recursion import Recursion
+    from elastocal.procedures.gravity.sweeps import Recursion
     from elastocal.procedures.gravity.terms import Term
 
 REFUSED = "too few readings of this joint"
@@ -90,7 +90,7 @@ def holding_table(result: GravityResult) -> Table:
 
 def payload_table(payload: GravityFit) -> Table:
     """Mass, mass moment and centre, with the arm's own uncertainty in their accuracy."""
-    from elastocal.procedures.gravity.payload import payload_numbers
+    from elastocal.procedures.gravity.fit import payload_numbers
 
     why = "the mass is not known"
     rows: list[tuple[Cell, ...]] = []

@@ -104,7 +104,7 @@ def scenes(plan: Plan) -> tuple[Scene, ...]:
     """All chosen places of the tool with their loads, then some of the arms one by one."""
     import numpy as np
 
-    from elastocal.model.skeleton import skeleton
+    from elastocal.model.statics.loaded_arm import skeleton
 
     candidates, cell, model = plan.task.measuring.stations(plan.chosen)[0], plan.task.cell, plan.task.model
     arms = skeleton(model, candidates.q)

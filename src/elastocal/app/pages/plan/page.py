@@ -12,14 +12,13 @@ from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Sec
 from elastocal.solve.summary import rms
 
 if TYPE_CHECKING:
-    from elastocal.app.commands.plan import PlanResult
-    from elastocal.app.planning.arcs import ArcPlanResult
+    from elastocal.app.commands.plan import ArcPlanResult, PlanResult
     from elastocal.design.result import Plan
 
 
 def page(result: PlanResult | ArcPlanResult) -> Report:
-    from elastocal.app.pages.compensator.plan import arcs_page
-    from elastocal.app.planning.arcs import ArcPlanResult
+    from elastocal.app.commands.plan import ArcPlanResult
+    from elastocal.app.pages.arc_plan import arcs_page
 
     return arcs_page(result) if isinstance(result, ArcPlanResult) else _page(result)
 

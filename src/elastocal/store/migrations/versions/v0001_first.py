@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from elastocal.store.tables import protection
+from elastocal.store.rows import protection
 
 revision = "0001"
 down_revision = None

@@ -1,1 +1,0 @@
-"""The report on fitted arcs: tables of them, and circle-point analysis."""

@@ -1,1 +1,0 @@
-"""The report on a gravity compensator: geometry, spring, plan of the next measurement."""

@@ -1,1 +1,0 @@
-"""The report on predictions: of deflections, and of readings."""

@@ -1,1 +1,0 @@
-"""Calibration files, in and out."""
