@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.calibration.certificate import STATED, variance_at_poses
+from elastocal.calibration.placing import tool_points
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
@@ -250,7 +251,7 @@ def readings_scene(robot: Robot, campaign: Campaign) -> Scene:
     at = kinematics(robot.nominal, states.q)
     turn, shift = placing.turn[states.station], placing.shift[states.station]
     read = np.einsum("nji,nmj->nmi", turn, states.position - shift[:, None])
-    expected = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, placing.markers)
+    expected = tool_points(at.position, at.rotation, placing.markers)
     apart = np.linalg.norm(read - expected, axis=2)
     known = np.isfinite(apart)
     words = [
