@@ -14,13 +14,13 @@ import numpy as np
 from elastocal.arguments import vector
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
-from elastocal.calibration.decision import ENOUGH
 from elastocal.calibration.states import repeat_scatter
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import ConflictError, InputError, ShapeError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.results import Finding
+from elastocal.solve.nested import ENOUGH
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit

@@ -18,6 +18,7 @@ from elastocal.calibration.task import Task
 from elastocal.quantities import probability
 from elastocal.results import Finding, note, warning
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
+from elastocal.solve.nested import ENOUGH as REPEATED
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -200,7 +201,7 @@ def misfit_of(
 def _too_small(chosen: Fit, instrument: Instrument) -> tuple[Finding, ...]:
     """A stated noise that repeats of the same state exceed by far: no model is to blame for that."""
     s, stated = chosen.task.sight.states, instrument.sd
-    if stated is None or s.scatter_freedom < 5 or s.scatter <= FACTOR * stated:
+    if stated is None or s.scatter_freedom < REPEATED or s.scatter <= FACTOR * stated:
         return ()
     return (conflict("points", stated, s.scatter / stated, repeats=s.scatter, freedom=s.scatter_freedom),)
 
@@ -250,7 +251,7 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
         return None
     average = np.sqrt(s.mean_repeats)
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
-    if s.scatter_freedom >= 5 and instrument.tracker is None:
+    if s.scatter_freedom >= REPEATED and instrument.tracker is None:
         seen = _whole_noise(chosen)
         size = max(s.scatter / average, LEAST * seen)  # repeats that an instrument rounds to the same do not scatter
         freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"

@@ -304,8 +304,9 @@ def cross_validate(
     return Validation(
         ErrorSummary.of(before), ErrorSummary.of(after),
         float(np.average([v.coverage for v, _ in parts], weights=counts)), gain, half, after, False, before,
-        tuple(p for v, _ in parts for p in v.places), parts[0][0].markers, np.concatenate([v.expected for v, _ in parts]),
-        np.concatenate([v.reading for v, _ in parts]), lost=tuple(p for v, _ in parts for p in v.lost),
+        tuple(p for v, _ in parts for p in v.places), parts[0][0].markers,
+        np.concatenate([v.expected for v, _ in parts]), np.concatenate([v.reading for v, _ in parts]),
+        lost=tuple(p for v, _ in parts for p in v.lost),
         measured_to=float(np.sqrt(np.average([v.measured_to**2 for v, _ in parts], weights=counts))),
         noise_basis=parts[0][0].noise_basis,
     )  # fmt: skip
