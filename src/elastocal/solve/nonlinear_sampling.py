@@ -115,7 +115,7 @@ class _Chains:
         self.z: Array = np.empty((chains, 0))
         self.psi = np.where(np.isfinite(block.log_prior(spread))[:, None], spread, block.start)
         self.curve = block.curve(self.psi)
-        self.square = 10.0 ** rng.uniform(-0.5, 0.5, chains)
+        self.square: Array = 10.0 ** rng.uniform(-0.5, 0.5, chains)
 
     def parameters(self, z: Array) -> Array:
         return np.asarray(np.linalg.solve(self.qr.r, z[..., None])[..., 0] / self.qr.lengths)
