@@ -133,7 +133,8 @@ class _Chains:
         target = self.readings - curve
         w = np.where(self.known, 1.0, 1 / self.square[:, None])
         precision = self.free_gram / self.square[:, None, None] + self.known_gram
-        return np.linalg.cholesky(precision), (target * w) @ self.q, np.sum(target**2 * w, axis=1)
+        lower = np.asarray(np.linalg.cholesky(precision), dtype=np.float64)
+        return lower, (target * w) @ self.q, np.sum(target**2 * w, axis=1)
 
     def _draw_z(self, rng: np.random.Generator) -> None:
         lower, right, _ = self._normal(self.curve)
