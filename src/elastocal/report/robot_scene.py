@@ -10,7 +10,7 @@ from elastocal.report.blocks import Scene
 from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Look, Mesh, Part, Point, Solids, Strokes
 
 if TYPE_CHECKING:
-    from elastocal.model.bodies import Body
+    from elastocal.model.frames import Body
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.model.statics.loaded_arm import Skeleton

@@ -18,8 +18,8 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.errors import ConflictError, InfeasibleError, InputError, RangeError, TooFewError
 from elastocal.kinds import kinds_in
-from elastocal.model.elements import quantity
 from elastocal.model.loads.payload import Payload
+from elastocal.model.parameters import quantity
 from elastocal.spatial.entries import Bools, Ints
 from elastocal.values import dataclass
 
