@@ -73,6 +73,14 @@ def screened(
     return (candidates if np.all(kept) else candidates.picked(np.flatnonzero(kept))), tuple(steps)
 
 
+def screened_by(steps: Sequence[Removed], label: str, good: Bools) -> tuple[Removed, ...]:
+    """The steps and one more, which leaves what is ``good`` (N,); refuses where nothing is."""
+    out = (*steps, Removed(label, int(np.sum(~good)), int(np.sum(good))))
+    if not out[-1].left:
+        raise nothing_left(out)
+    return out
+
+
 def nothing_left(steps: Sequence[Removed]) -> InputError:
     """No candidate is possible: names the filter that removed the last one, and what the others took."""
     before = ", ".join(f"{s.label} {s.removed}" for s in steps[:-1] if s.removed)
