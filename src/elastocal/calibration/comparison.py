@@ -2,7 +2,7 @@
 ``drift``, behind the same door.
 
 Both estimates have the same prior, so that they differ by less than their posteriors say: all parameters together are
-judged by d^T V^-1 d against chi2 of its rank, d = b - a and V the covariance of ``shrinkage`` along the combinations
+judged by d^T V^-1 d against chi2 of its rank, d = b - a and V the covariance of ``estimates`` along the combinations
 that readings decide.  Campaigns of one robot count as independent.  Named are the parameters each of which, changed
 alone, explains the difference best: others that readings cannot tell from it have taken a part of its change.
 

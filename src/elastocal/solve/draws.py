@@ -107,7 +107,7 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
     qr = unit_qr(a)
     if np.linalg.norm(qr.r, -2) < SMALLEST:
         raise UnobservableError(
-            "the parameters are not separately identifiable by these readings; see which with solve.groups",
+            "the parameters are not separately identifiable by these readings; see which with solve.identifiability",
             code="not-separable",
         )
     return Basis(qr, qr.solve(y), y - qr.q @ (qr.q.T @ y))
