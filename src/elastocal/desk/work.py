@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from elastocal.app.inputs import versions
+from elastocal.app.cells.trace import versions
 from elastocal.files.cell import is_cell, read_cell
 from elastocal.files.opened import reading_within
 

@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, keep
+from elastocal.app.cli.command import command, given_by, keep
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, InputError, RangeError, TooFewError, UnsupportedError
 from elastocal.report.blocks import Fact
@@ -140,7 +140,6 @@ def calibrate(
     import numpy as np
 
     from elastocal.app.calibrated import reduction_text
-    from elastocal.app.inputs import given_by
     from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
     from elastocal.files.campaign.read import read_campaign
     from elastocal.reduction.verdict import Judged

@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, keep
+from elastocal.app.cli.command import command, given_by, keep
 from elastocal.errors import ConflictError, FileError, FormatError, RangeError
 from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
@@ -170,7 +170,6 @@ def _drawn(plan: CampaignFile, truth: Robot, rng: np.random.Generator, outliers:
 
 def _check_out(out: Path, plan: CampaignFile) -> None:
     """Virtual readings may replace virtual ones, never what someone measured or wrote."""
-    from elastocal.app.inputs import given_by
     from elastocal.files.campaign.write import CAMPAIGN, TABLE, own_files
     from elastocal.files.write import check_targets
 
