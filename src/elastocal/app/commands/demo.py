@@ -166,8 +166,7 @@ def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
 
 
 def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
-    from elastocal.app.commands.simulate import simulate
-    from elastocal.app.pages.simulate import page
+    from elastocal.app.commands.simulate import page, simulate
 
     words = ("simulate", ".", "--truth", TRUTH.as_posix())
     with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
@@ -179,8 +178,7 @@ def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
 
 def _check(cell: CellFolder, watch: Watch) -> None:
     """Readings that take no part."""
-    from elastocal.app.commands.simulate import simulate
-    from elastocal.app.pages.simulate import page
+    from elastocal.app.commands.simulate import page, simulate
 
     more = ("--out", MEASURED.as_posix(), "--outliers", "0", "--seed", str(CHECK_SEED))
     words = ("simulate", CHECK.as_posix(), "--truth", TRUTH.as_posix(), *more)
