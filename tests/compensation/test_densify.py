@@ -9,8 +9,9 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation, Slerp
 
 from elastocal.compensation.commands import correct
-from elastocal.compensation.densify import Moves, densify, rotations_between
+from elastocal.compensation.densify import Moves, densify
 from elastocal.compensation.loads import PathLoads, PayloadChange
+from elastocal.compensation.stations import rotations_between
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.compensation.verification import residual
 from elastocal.files.robot.read import read_robot
@@ -120,7 +121,7 @@ def test_a_move_from_a_target_without_correction_says_why():
 def test_turns_between_are_those_of_scipy():
     r = Rotation.random(2, rng=np.random.default_rng(3)).as_matrix()
     t = np.array([0.0, 0.3, 1.0])
-    ours = rotations_between(np.repeat(r[:1], 3, axis=0), np.repeat(r[1:], 3, axis=0), t).as_matrix()
+    ours = rotations_between(np.repeat(r[:1], 3, axis=0), np.repeat(r[1:], 3, axis=0), t)
     np.testing.assert_allclose(ours, Slerp([0, 1], Rotation.from_matrix(r))(t).as_matrix(), atol=1e-14)
 
 

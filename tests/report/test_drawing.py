@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from elastocal.report.blocks import Axis, Bars, Heatmap, Lines, Series
-from elastocal.report.colours import DARK, DIVERGING, LIGHT, VIRIDIS, Colours, mixed, mixed_all
+from elastocal.report.colours import DARK, DIVERGING, LIGHT, VIRIDIS, Colours, mixed
 from elastocal.report.drawing.canvas import Scale, shortened, tick_words
-from elastocal.report.html import NARROW, WIDE, as_svg
+from elastocal.report.elements import NARROW, WIDE, as_svg
 
 LONG = tuple(f"arm_left_{i}_joint.sag_arm_left_{i}_joint_x" for i in range(16))
 
@@ -91,6 +91,11 @@ def test_an_axis_has_numbers_enough_to_be_read(low: float, high: float, most: in
 
 
 @pytest.mark.parametrize("scale", [VIRIDIS, DIVERGING])
-def test_many_colours_of_a_scale_are_those_of_each(scale: Colours) -> None:
+def test_colours_of_a_scale_are_mixed_of_its_neighbours(scale: Colours) -> None:
+    def one(share: float) -> list[int]:
+        place = min(max(share, 0.0), 1.0) * (len(scale) - 1)
+        low = min(int(place), len(scale) - 2)
+        return [round(p + (place - low) * (q - p)) for p, q in zip(scale[low], scale[low + 1], strict=True)]
+
     shares = np.concatenate([np.linspace(-0.1, 1.1, 4801), np.random.default_rng(3).uniform(size=2000)])
-    assert mixed_all(scale, shares).tolist() == [list(mixed(scale, share)) for share in shares.tolist()]
+    assert mixed(scale, shares).tolist() == [one(share) for share in shares.tolist()]

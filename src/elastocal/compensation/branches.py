@@ -53,8 +53,7 @@ def facts(model: Robot, arm: WristGeometry, q: Array) -> tuple[Bools, Bools, Arr
 def selected(model: Robot, arm: WristGeometry, position: Array, rotation: Array, branch: Branch) -> Array | None:
     """Joint values (6,) that reach a pose the way that is said; None where there is no such way."""
     zero = model.controller.to_joints(np.zeros((1, model.n)))[0] if branch.near is None else _joints(model, branch.near)
-    q, _ = all_branches(arm, position[:, None], rotation[:, :, None], zero[:, None])
-    ways = q[:, :, 0].T
+    ways = all_branches(arm, position[:, None], rotation[:, :, None], zero[:, None])[:, :, 0].T
     behind, ahead, shown = facts(model, arm, ways)
     good = np.isfinite(ways).all(axis=0)
     if branch.behind is not None:

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from elastocal.compensation import spherical_wrist
 from elastocal.compensation.loads import PathLoads
+from elastocal.compensation.spherical_wrist import NominalJoints, branch_of
 from elastocal.compensation.targets import Nominal, Targets, TargetStatus
 from elastocal.errors import InputError, MissingError, ShapeError
 from elastocal.model.inverse_kinematics import Aim, row_scales, task
@@ -43,6 +43,13 @@ _NEAR = (
     TargetStatus.NEAR_ELBOW_SINGULARITY,
     TargetStatus.NEAR_WRIST_SINGULARITY,
 )
+_LOST = (
+    TargetStatus.OUT_OF_REACH,
+    TargetStatus.NOT_CONVERGED,
+    TargetStatus.UNSTABLE,
+    TargetStatus.UNDETERMINED_BACKLASH,
+)
+"""Where there is no command."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,37 +128,25 @@ def correction_chunks(
     for rows, position, rotation, nominal in inverse.chunks(targets, _chunk(robots[0])):
         out = []
         for some, number, applied in push.pieces(rows):
-            goal = Goal(position[:, some], rotation[:, :, some], applied)
-            robot = robots[number]
-            q = nominal.q[:, some]
-            solved = loaded_inverse(robot, targets.frame, what, goal, q, nominal.reached[some])
-            margins = None if nominal.margins is None else nominal.margins[:, some]
-            status = target_status(robot, inverse, goal, q, nominal.reached[some], margins, solved)
-            out.append(_commanded(robot, targets.frame, controller, q, solved, status))
+            goal, robot = Goal(position[:, some], rotation[:, :, some], applied), robots[number]
+            start = NominalJoints(
+                nominal.q[:, some], nominal.reached[some], None if nominal.margins is None else nominal.margins[:, some]
+            )
+            solved = loaded_inverse(robot, targets.frame, what, goal, start.q, start.reached)
+            status = _target_status(robot, inverse, goal, start, solved)
+            out.append(_commanded(robot, targets.frame, controller, start.q, solved, status))
         yield rows, Commands.joined(out)
 
 
 def _commanded(
     robot: LoadedRobot, frame: str, controller: Robot | None, nominal: Array, solved: LoadedJoints, status: Ints
 ) -> Commands:
-    lost = np.isin(
-        status,
-        [
-            TargetStatus.OUT_OF_REACH,
-            TargetStatus.NOT_CONVERGED,
-            TargetStatus.UNSTABLE,
-            TargetStatus.UNDETERMINED_BACKLASH,
-        ],
-    )
-    lost |= ~solved.done
-    q, knows = solved.q, robot.model
-    sent = q
+    lost = np.isin(status, _LOST) | ~solved.done
+    q = sent = solved.q
     if controller is not None:
-        sent = controller.controller.to_joints(knows.controller.to_controller(q.T)).T
-        knows = controller
-    position, rotation = rigid_pose(knows.nominal, frame, sent)
-    if lost.any():
-        q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
+        sent = controller.controller.to_joints(robot.model.controller.to_controller(q.T)).T
+    position, rotation = rigid_pose((controller or robot.model).nominal, frame, sent)
+    q, position, rotation = (np.where(lost, np.nan, a) for a in (q, position, rotation))
     bends = np.zeros((q.shape[1], len(robot.model.chain.dofs)))
     bends[:, list(robot.flex.dofs)] = solved.theta.T
     return Commands(nominal.T, q.T, position.T, np.moveaxis(rotation, -1, 0), status, bends)
@@ -171,26 +166,18 @@ def _loaded(model: Robot) -> LoadedRobot:
         return LoadedRobot(model)
 
 
-def target_status(
-    robot: LoadedRobot,
-    inverse: Nominal,
-    goal: Goal,
-    nominal: Array,
-    reached: Bools,
-    margins: Array | None,
-    out: LoadedJoints,
-) -> Ints:
+def _target_status(robot: LoadedRobot, inverse: Nominal, goal: Goal, nominal: NominalJoints, out: LoadedJoints) -> Ints:
     """Status (N,); what is named first hides what comes after."""
-    status = np.full(len(reached), int(TargetStatus.CORRECTED), dtype=np.int64)
+    status = np.full(len(nominal.reached), int(TargetStatus.CORRECTED), dtype=np.int64)
     model, known = robot.model, np.where(out.done, out.q, 0.0)
     beyond = [row for row, _, _ in model.beyond_limits(known.T)]
     status[beyond] = TargetStatus.JOINT_LIMIT
-    if margins is None:
-        margins = _margin(inverse, nominal)
+    if nominal.margins is None:
+        margins = _margin(inverse, nominal.q)
         names: tuple[TargetStatus, ...] = (TargetStatus.NEAR_SINGULARITY,)
     else:
-        names = _NEAR
-        status[_flipped(inverse, nominal, known, margins) & out.done] = TargetStatus.CONFIGURATION_FLIP
+        margins, names = nominal.margins, _NEAR
+        status[_flipped(inverse, nominal.q, known, margins) & out.done] = TargetStatus.CONFIGURATION_FLIP
     posture = model.posture(known)
     unloaded = posture.unloaded(robot.flex.dofs)
     theta = np.where(out.done, out.theta, unloaded)
@@ -205,7 +192,7 @@ def target_status(
     least = margins.min(axis=0)
     close = np.flatnonzero((least < SINGULAR) | (~out.done & (least < BLAMED)))
     status[close] = np.array(names)[np.argmin(margins[:, close], axis=0)]
-    status[~reached] = TargetStatus.OUT_OF_REACH
+    status[~nominal.reached] = TargetStatus.OUT_OF_REACH
     return status
 
 
@@ -217,8 +204,7 @@ def _flipped(inverse: Nominal, nominal: Array, command: Array, margins: Array) -
     change = np.abs(command - nominal).max(axis=0)
     rows = np.flatnonzero(margins.min(axis=0) < 3 * change)
     if len(rows):
-        a, b = (spherical_wrist.branch_of(arm, q[:, rows]) for q in (nominal, command))
-        out[rows] = a != b
+        out[rows] = branch_of(arm, nominal[:, rows]) != branch_of(arm, command[:, rows])
     return out
 
 

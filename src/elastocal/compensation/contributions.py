@@ -31,14 +31,12 @@ from itertools import pairwise
 import numpy as np
 
 from elastocal.compensation.job import Job, Stood, command_residuals, stand, stood_residuals
-from elastocal.compensation.loads import ProgramLoads
 from elastocal.compensation.verification import Residual, Standing, pose_slopes
 from elastocal.model.compliant.gripper_backlash import GripperBacklash
 from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.compliant.lateral_weight import LateralWeight
 from elastocal.model.compliant.own_weight import OwnWeight
 from elastocal.model.compliant.weight_backlash import WeightBacklash
-from elastocal.model.robot import Robot
 from elastocal.quantities import quantile_95
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.solve.summary import rms
@@ -95,42 +93,21 @@ class Contributions:
     def cancel(self) -> bool:
         """Whether contributions work against each other: one of them is larger than all together."""
         whole = self.total.distances().rms
-        parts = (self.load, self.weight, self.joint_errors, self.geometry, self.assumed)
-        return any(part.distances().rms > MORE * whole for part in parts)
-
-
-@dataclass(frozen=True, eq=False)
-class _States:
-    """Robots and loads whose poses the parts are differences of."""
-
-    everything: tuple[Robot, ProgramLoads]
-    weights: tuple[Robot, ProgramLoads]
-    nothing: tuple[Robot, ProgramLoads]
-    constants: tuple[Robot, ProgramLoads]
-    tight: Robot
-
-    @classmethod
-    def of(cls, work: Job) -> _States:
-        model, loads = work.placed.model, work.loads
-        unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
-        empty = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
-        tight = model.without(*GAPS)
-        weightless = replace(tight, elements=tuple(e for e in tight.coordinates if e.kind not in OWN_WEIGHT))
-        constant = replace(weightless, elements=tuple(e for e in weightless.coordinates if not e.varies))
-        return cls((model, loads), (model, unloaded), (weightless, empty), (constant, empty), tight)
+        return any(part.distances().rms > MORE * whole for part in (*self.named.values(), self.assumed))
 
 
 def contributions(
     work: Job, command: Array, assumed: Sequence[str] = (), known: IdentifiedModel | None = None
 ) -> Contributions:
     """Of commands (S, n) for targets as the program states them; ``assumed`` are parameters of unknown masses."""
-    states = _States.of(work)
-    model, unloaded = states.weights
-    stood = [*stand(model, work, (command, states.everything[1]), (command, unloaded))]
-    stood += stand(states.nothing[0], work, (command, states.nothing[1]))
-    stood += (
-        stand(states.constants[0], work, (command, states.constants[1])) if states.nothing[0].varying else stood[-1:]
-    )
+    model, loads = work.placed.model, work.loads
+    unloaded = replace(loads, wrench=np.zeros_like(loads.wrench))
+    bare = replace(unloaded, mass=np.full_like(loads.mass, np.nan))
+    tight = model.without(*GAPS)
+    weightless = replace(tight, elements=tuple(e for e in tight.coordinates if e.kind not in OWN_WEIGHT))
+    constant = replace(weightless, elements=tuple(e for e in weightless.coordinates if not e.varies))
+    stood = stand(model, work, (command, loads), (command, unloaded)) + stand(weightless, work, (command, bare))
+    stood += stand(constant, work, (command, bare)) if weightless.varying else stood[-1:]
     residuals = {id(s): stood_residuals(work, s) for s in stood}
     total, rest, nothing, geometry = (residuals[id(s)] for s in stood)
     lighter = rest
@@ -139,12 +116,12 @@ def contributions(
         empty = replace(work, loads=unloaded)
         lighter = command_residuals(model.with_parameters(none), empty, command)
         if np.isnan(lighter.position).any():
-            lighter = _filled(lighter, command_residuals(states.tight.with_parameters(none), empty, command))
+            lighter = _filled(lighter, command_residuals(tight.with_parameters(none), empty, command))
     gaps = any(p.value for p in model.parameters if p.kind in GAPS)
     return Contributions(
         load=_difference(total, rest), weight=_difference(rest, nothing), joint_errors=_difference(nothing, geometry),
         geometry=geometry, assumed=_difference(rest, lighter), total=total,
-        backlash=_difference(total, command_residuals(states.tight, work, command)) if gaps else None,
+        backlash=_difference(total, command_residuals(tight, work, command)) if gaps else None,
         sd=None if known is None else uncertainties(known, stood, len(command)),
     )  # fmt: skip
 

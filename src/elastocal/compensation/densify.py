@@ -14,14 +14,14 @@ move's end, at its start too: what a change of payload does there is no matter o
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elastocal.compensation.commands import Commands, correct
 from elastocal.compensation.job import Job
 from elastocal.compensation.loads import PathLoads
-from elastocal.compensation.program import Inserted, Move
+from elastocal.compensation.program import Inserted, Target
+from elastocal.compensation.stations import rotations_between
 from elastocal.compensation.targets import Targets, TargetStatus
 from elastocal.errors import RangeError
 from elastocal.model.inverse_kinematics import Aim
@@ -30,9 +30,6 @@ from elastocal.model.robot import Robot
 from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Ints
 from elastocal.values import dataclass
-
-if TYPE_CHECKING:
-    from elastocal.spatial.rotation import Rotation
 
 PROBES = (0.25, 0.5, 0.75)
 DEEPEST = 10
@@ -78,7 +75,7 @@ class Moves:
         t = fraction[:, None]
         ends = self.targets.position
         place = (1 - t) * ends[a] + t * ends[b]
-        turn = rotations_between(self.targets.rotation[a], self.targets.rotation[b], fraction).as_matrix()
+        turn = rotations_between(self.targets.rotation[a], self.targets.rotation[b], fraction)
         near = (1 - t) * self.correction.nominal[a] + t * self.correction.nominal[b]
         number = self.loads.number(slice(0, len(self.targets)))[b]
         out: list[tuple[Ints, Commands]] = []
@@ -198,15 +195,6 @@ def _off_line(first: Commands, exact: Commands, last: Commands, share: float) ->
     return np.asarray(np.nan_to_num(np.linalg.norm(exact.position - line, axis=1)))
 
 
-def rotations_between(first: Array, last: Array, fraction: Array) -> Rotation:
-    """Rotations (K,) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
-    from elastocal.spatial.rotation import Rotation
-
-    start = Rotation.from_matrix(first)
-    way = (start.inv() * Rotation.from_matrix(last)).as_rotvec()
-    return start * Rotation.from_rotvec(fraction[:, None] * way)
-
-
 def _inserts(
     parts: list[tuple[Ints, Ints, Commands]], moves: Moves, without: Array, left: Array, failed: Ints
 ) -> Inserts:
@@ -239,10 +227,10 @@ def line_points(work: Job, commands: Commands, tolerance: float) -> tuple[dict[i
     for rows, frame, aim in work.groups():
         here = np.full(len(stations), -1)
         here[rows] = np.arange(len(rows))
-        mine = [i for i in moves if here[_ends(work, i)[0]] >= 0 and here[_ends(work, i)[1]] >= 0]
+        mine = {i: here[list(_ends(work, i))] for i in moves if (here[list(_ends(work, i))] >= 0).all()}
         if not mine:
             continue
-        start, end = (np.array([here[_ends(work, i)[e]] for i in mine]) for e in (0, 1))
+        start, end = np.array(list(mine.values())).T
         targets, loads = work.targets(rows, frame), work.loads.at(rows, frame)
         between = Moves(placed.model, targets, loads, commands.picked(rows), start, end, aim, None)
         points = densify(between, tolerance)
@@ -265,26 +253,20 @@ def _ends(work: Job, number: int) -> tuple[int, int]:
 
 def _linear(work: Job, commands: Commands) -> tuple[list[int], tuple[Finding, ...]]:
     """Numbers of the moves that may get points, and why others may not."""
-    out, findings = [], []
-    for i, m in enumerate(work.placed.stations.program.moves):
-        why = _hindrance(work, m)
+    out, findings, program = [], [], work.placed.stations.program
+    for i, m in enumerate(program.moves):
+        if m.motion != "linear" or m.start is None:
+            continue
+        why = _hindrance(program.targets[m.start], program.targets[m.end]) or m.fixed
         if why:
             message = f"{m.file}, line {m.line}: gets no further points; {why}."
             findings.append(Finding("no-points-inserted", "note", message, {"file": m.file, "line": m.line}))
-        elif m.motion != "linear" or m.start is None or m.start == m.end:
-            continue
-        elif all(commands.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
+        elif m.start != m.end and all(commands.status[e] == TargetStatus.CORRECTED for e in _ends(work, i)):
             out.append(i)
     return out, tuple(findings)
 
 
-def _hindrance(work: Job, move: Move) -> str:
-    program = work.placed.stations.program
-    if move.motion != "linear" or move.start is None:
-        return ""
-    first, last = program.targets[move.start], program.targets[move.end]
+def _hindrance(first: Target, last: Target) -> str:
     if "joints" in (first.kind, last.kind):
         return "it starts from axis values"
-    if (first.base, first.tool) != (last.base, last.tool):
-        return "it starts in another base or tool"
-    return move.fixed
+    return "" if (first.base, first.tool) == (last.base, last.tool) else "it starts in another base or tool"

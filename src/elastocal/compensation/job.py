@@ -12,7 +12,7 @@ It leaves an error of second order in the deflection; ``commands`` leaves none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,6 @@ from elastocal.compensation.verification import (
     Residual,
     Standing,
     expected_residual,
-    residual,
     residual_at,
     standings,
     taught,
@@ -68,13 +67,11 @@ def first_order(model: Robot, targets: Targets, loads: PathLoads | None = None, 
     sent = Targets(targets.frame, position, rotation, np.where(reached[:, None], nominal, 0.0))
     ends = [end for _, _, _, end in inverse.chunks(sent, CHUNK)]
     command, again = np.concatenate([f.q for f in ends], axis=1).T, np.concatenate([f.reached for f in ends])
-    good = reached & again
-    status = np.where(good, int(TargetStatus.CORRECTED), int(TargetStatus.OUT_OF_REACH))
-    lost = ~good
+    lost = ~(reached & again)
+    status = np.where(lost, int(TargetStatus.OUT_OF_REACH), int(TargetStatus.CORRECTED))
     command[lost], position[lost], rotation[lost] = np.nan, np.nan, np.nan
-    return Commands(
-        nominal, command, position, rotation, status, np.full((len(targets), len(model.chain.dofs)), np.nan)
-    )
+    unsolved = np.full((len(targets), len(model.chain.dofs)), np.nan)
+    return Commands(nominal, command, position, rotation, status, unsolved)
 
 
 _CHUNK = 2000
@@ -106,18 +103,15 @@ class Job:
 
 def job(placed: Placed, loads: ProgramLoads, near: Array | None, position_only: bool) -> Job:
     """The job with its references; stations without orientation are refused where the robot must know it."""
-    aim: Aim | None = "position" if position_only else None
-    what = task(placed.model, placed.frames[0], aim)
+    what = task(placed.model, placed.frames[0], "position" if position_only else None)
     open_ = np.isnan(placed.rotation).any(axis=(1, 2)).reshape(-1)
     if open_.any():
         if any(i >= 3 for i in what.rows):
             first = placed.stations.name(int(np.argmax(open_)))
             raise InputError(
                 f"{first}: the program gives points without the orientation of the tool; give its angles A, B, C (deg, "
-                "about z, y, x in turn)",
-                code="no-orientation",
-                parameter="orientation",
-            )
+                "about z, y, x in turn)", code="no-orientation", parameter="orientation",
+            )  # fmt: skip
         placed = replace(placed, rotation=np.where(open_[:, None, None], np.eye(3), placed.rotation))
     return Job(placed, references(placed, what, near), loads, position_only)
 
@@ -156,13 +150,11 @@ def commands(work: Job, position: Array, rotation: Array, near: Array) -> Array:
 
 def command_residuals(model: Robot, work: Job, command: Array, bends: Array | None = None) -> Residual:
     """Where a model of the robot, with the same tool frames, goes with commands (S, n), near ``bends`` (S, m)."""
-    total = len(command)
-    out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))
+    stood = []
     for rows, frame, _ in work.groups():
         near = None if bends is None else bends[rows]
-        part = residual(model, command[rows], work.targets(rows, frame), work.loads.at(rows, frame), near)
-        out.position[rows], out.rotation[rows], out.status[rows] = part.position, part.rotation, part.status
-    return out
+        stood.append((rows, frame, standings(model, command[rows], work.loads.at(rows, frame), near)))
+    return stood_residuals(work, stood)
 
 
 Stood = list[tuple[Ints, str, list[Standing]]]
@@ -189,7 +181,7 @@ def stand(model: Robot, work: Job, *runs: tuple[Array, ProgramLoads]) -> list[St
     return out
 
 
-def stood_residuals(work: Job, stood: Stood) -> Residual:
+def stood_residuals(work: Job, stood: Iterable[tuple[Ints, str, Iterable[Standing]]]) -> Residual:
     """How far it stands from the targets."""
     total = len(work.reference)
     out = Residual(np.full((total, 3), np.nan), np.full((total, 3), np.nan), np.zeros(total, dtype=np.int64))

@@ -76,6 +76,11 @@ class ProcessLoad:
                 raise RangeError.of("payload", self.payload, "give a finite mass in kg, not below 0")
             object.__setattr__(self, "payload", float(self.payload))
 
+    @property
+    def constant(self) -> bool:
+        """Whether one wrench acts wherever the process does."""
+        return self.wrench is not None and self.wrench.ndim == 1 and bool(self.wrench.any())
+
 
 @dataclass(frozen=True, eq=False)
 class StationLoads:
@@ -114,13 +119,12 @@ def _acting(placed: Placed, load: ProcessLoad) -> Bools:
     if load.air_moves or (load.wrench is not None and load.wrench.ndim == 2):
         return np.ones(len(stations), dtype=bool)
     out = stations.program.in_process[stations.target]
-    if load.wrench is not None and load.wrench.any() and not out.any():
+    if load.constant and not out.any():
         raise InputError(
             f"{stations.name(0)}: no target is gone to in a line or an arc, so a process force acts nowhere; name the "
             "lines with load, or say that it acts on joint moves too",
-            code="load-acts-nowhere",
-            parameter="air_moves",
-        )
+            code="load-acts-nowhere", parameter="air_moves",
+        )  # fmt: skip
     return np.asarray(out)
 
 
@@ -170,9 +174,8 @@ def _milling(placed: Placed, process: Milling, stated: float | None, acting: Boo
     feed = np.where(np.isfinite(feed), feed, np.nan if stated is None else stated)
     unknown = cuts & ~np.isfinite(feed)
     if unknown.any():
-        raise MissingError(
-            f"{stations.name(int(np.argmax(unknown)))}: its feed is not known; state the feed of milling"
-        )
+        first = stations.name(int(np.argmax(unknown)))
+        raise MissingError(f"{first}: its feed is not known; state the feed of milling")
     # the third axis of a tool points away from the spindle, that of a direction i j k towards it
     sense = np.where(stations.kind == "axis", 1.0, -1.0)
     axis = sense[:, None] * placed.rotation[:, :, 2]
@@ -182,14 +185,12 @@ def _milling(placed: Placed, process: Milling, stated: float | None, acting: Boo
 
 def _on_air(placed: Placed, load: ProcessLoad, acting: Bools) -> list[Finding]:
     """Where a constant load meets moves through the air, or leaves them out."""
-    if load.wrench is None or load.wrench.ndim == 2 or not load.wrench.any():
-        return []
     stations = placed.stations
     air = ~stations.program.in_process[stations.target]
+    if not load.constant or not air.any():
+        return []
     lines = tuple(sorted({int(v) for v in stations.lines[air]}))
     data = {"targets": int(air.sum()), "of": len(stations), "lines": lines}
-    if not air.any():
-        return []
     if (acting & air).any():
         message = f"The load acts on joint and rapid moves too ({int((acting & air).sum())} targets), as was asked for."
         return [Finding("load-on-air-moves", "warning", message, data)]
@@ -210,9 +211,7 @@ def _twice(placed: Placed, load: ProcessLoad) -> list[Finding]:
         state = load.by_line.index(lines)
     elif load.lines:
         state = _in_lines(lines, load.lines).astype(np.int64)
-    elif load.milling is None and (
-        load.wrench is None or load.wrench.ndim == 2 or load.air_moves or not load.wrench.any()
-    ):
+    elif load.milling is None and (load.air_moves or not load.constant):
         return []
     else:
         state = np.array([m.motion != "joint" for m in program.moves], dtype=np.int64)

@@ -13,7 +13,7 @@ from elastocal.compensation.branches import configuration_notes
 from elastocal.compensation.commands import Commands
 from elastocal.compensation.job import Job, commands
 from elastocal.compensation.posts.krl import new_turn
-from elastocal.compensation.posts.post import post_kinds
+from elastocal.compensation.posts.post import post_kinds, six_revolute
 from elastocal.compensation.posts.rapid_data import confdata_notes
 from elastocal.compensation.program import Changes, Inserted, Program
 from elastocal.compensation.stations import Placed, visits
@@ -21,7 +21,6 @@ from elastocal.compensation.targets import TargetStatus
 from elastocal.errors import InfeasibleError, ShapeError
 from elastocal.results import Finding
 from elastocal.spatial.entries import Array, Bools, Ints
-from elastocal.values import dataclass
 
 SAME = 4e-8
 """Places (m) that count as one: below the last digit that a program gets."""
@@ -29,16 +28,11 @@ STILL = 1e-7
 """rad (or m) by which an axis that stands still may seem to move."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rewrite:
-    """``changes`` for the post, and ``findings`` about what goes with the targets."""
+def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -> tuple[Changes, tuple[Finding, ...]]:
+    """New values of all targets that were corrected, and findings about what goes with them.
 
-    changes: Changes
-    findings: tuple[Finding, ...]
-
-
-def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -> Rewrite:
-    """New values of all targets that were corrected; ``inserted`` are further points of linear moves."""
+    ``inserted`` are further points of linear moves.
+    """
     placed, stations = work.placed, work.placed.stations
     program = stations.program
     good = commands.status == TargetStatus.CORRECTED
@@ -56,14 +50,13 @@ def rewritten(work: Job, commands: Commands, inserted: Mapping[int, Inserted]) -
         joints[by_axes] = placed.model.controller.to_controller(commands.command[rows[by_axes]])
     turns, flipped = _turns(placed, commands, use)
     points = {**inserted, **_chords(placed, place, turn, good, fixed)}
-    changes = Changes(positions, rotations, joints, turns, points)
-    return Rewrite(changes, (*flipped, *_unfit(placed, commands, use)))
+    return Changes(positions, rotations, joints, turns, points), (*flipped, *_unfit(placed, commands, use))
 
 
 def _unfit(placed: Placed, commands: Commands, use: Bools) -> list[Finding]:
     """Configuration data that do not say how the arm reaches the targets."""
     model, program = placed.model, placed.stations.program
-    if model.n != 6 or any(m.kind != "revolute" for m in model.motions):
+    if not six_revolute(model):
         return []
     if program.language == "rapid":
         old, new = _axes(placed, commands)
@@ -106,9 +99,8 @@ def _turns(placed: Placed, commands: Commands, use: Bools) -> tuple[dict[int, in
             out[int(number)] = turn
             names = ", ".join(placed.model.controller.axes[a - 1] for a in axes)
             message = f"{target.where}: {names} changes sign, so T {target.turn} becomes T {turn}; check the move."
-            findings.append(
-                Finding("turn-changed", "warning", message, {"file": target.file, "line": target.line, "turn": turn})
-            )
+            data = {"file": target.file, "line": target.line, "turn": turn}
+            findings.append(Finding("turn-changed", "warning", message, data))
     return out, findings
 
 
@@ -157,7 +149,13 @@ def read_back(placed: Placed, again: Program, changes: Changes) -> tuple[Array, 
     mine = rows >= 0
     position[rows[mine]], joints[rows[mine]] = again.positions[mine], again.joints[mine]
     rotation[rows[mine]] = again.rotations[mine]
-    _check(placed, changes, position)
+    off = np.nan_to_num(np.abs(position[stations.row] - changes.positions).max(axis=1), posinf=0.0)
+    if off.max(initial=0.0) > FAR:
+        worst = int(np.argmax(off))
+        raise InfeasibleError(
+            f"{stations.program.targets[worst].where}: the corrected program would state a place "
+            f"{1e6 * off[worst]:.2g} um from the one meant; nothing is written"
+        )
     return position, rotation, joints
 
 
@@ -169,15 +167,3 @@ def _rows(placed: Placed, changes: Changes) -> Ints:
     for i in changes.inserted.keys() & stations.arcs.keys():
         out[(move == i) & (share < 1.0)] = stations.arcs[i]
     return out
-
-
-def _check(placed: Placed, changes: Changes, position: Array) -> None:
-    stations = placed.stations
-    off = np.abs(position[stations.row] - changes.positions).max(axis=1)
-    off = np.where(np.isfinite(off), off, 0.0)
-    if off.max(initial=0.0) > FAR:
-        worst = int(np.argmax(off))
-        raise InfeasibleError(
-            f"{stations.program.targets[worst].where}: the corrected program would state a place "
-            f"{1e6 * off[worst]:.2g} um from the one meant; nothing is written"
-        )

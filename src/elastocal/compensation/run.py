@@ -40,7 +40,7 @@ from elastocal.compensation.left_open import along_axes, check_frames
 from elastocal.compensation.posts.post import post_kinds
 from elastocal.compensation.posts.written import Layout
 from elastocal.compensation.process import ProcessLoad, station_loads
-from elastocal.compensation.program import Inserted, Program, uncorrected
+from elastocal.compensation.program import Program, uncorrected
 from elastocal.compensation.rewrite import as_written, rewritten
 from elastocal.compensation.stations import WORLD, placed, stations, with_own_base, with_tools
 from elastocal.compensation.targets import TargetStatus
@@ -118,7 +118,8 @@ def compensate(
     at = placed(with_tools(model, program, hand), stations(program, chord))
     asked = load or ProcessLoad(wrench=wrench)
     loads = station_loads(at, asked, hand)
-    wider, doubts = _under_load(calibration) if loads.loads.any() else (calibration, ())
+    # of a calibration that saw no load: with compliances of the robot file or assumed, and what that is worth
+    wider, doubts = getattr(calibration, "under_load", (calibration, ())) if loads.loads.any() else (calibration, ())
     again = partial(
         compensate, calibration=calibration, wrench=wrench, load=load, near=near, flange=flange,
         position_only=position_only, taught=taught, first_order=first_order, densify=densify, chord=chord,
@@ -149,18 +150,15 @@ def compensate(
             return replace(turned, warnings=(said, *(w for w in turned.warnings if w.code != "turn-limited")))
         turn = (said,)
     step(2, STEPS, "points between targets, new digits")
-    points: dict[int, Inserted] = {}
-    dense: tuple[Finding, ...] = ()
-    if densify is not None:
-        points, dense = line_points(work, correction, densify)
-    new = rewritten(work, correction, points)
-    files = post.write(program, new.changes)
-    command = as_written(work, correction, new.changes, post.read(files, program.given))
+    points, dense = line_points(work, correction, densify) if densify is not None else ({}, ())
+    changes, unfit = rewritten(work, correction, points)
+    files = post.write(program, changes)
+    command = as_written(work, correction, changes, post.read(files, program.given))
     step(3, STEPS, "predicted residual error")
     good = correction.status == TargetStatus.CORRECTED
     after = command_residuals(work.placed.model, work, command, correction.bends)
     return Correction(
-        known=known, method=method, job=work, load=loads, commands=correction, changes=new.changes, contributions=parts,
+        known=known, method=method, job=work, load=loads, commands=correction, changes=changes, contributions=parts,
         assumed=unknown, before=before, after=after,
         shift=correction.moved(stated),
         covariance=(
@@ -168,7 +166,7 @@ def compensate(
         ),
         on_truth=None if truth is None else _on_truth(truth, method, work, nominal, command),
         left=uncorrected(program, good[work.placed.stations.row]), files=files,
-        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *new.findings,
+        warnings=(*(Finding("program", "note", n) for n in program.notes), *loads.findings, *turn, *unfit,
                   *dense, *_shifted(work, after, good), *_taken(work, hand, named=flange is not None)),
     )  # fmt: skip
 
@@ -178,20 +176,14 @@ def flange_of(model: Robot, asked: str | None = None) -> str:
     if asked is not None:
         model.tree.frame(asked)
         return asked
-    if TOOL0 in model.tree.names:
-        return TOOL0
-    if FLANGE in model.tree.names:
-        return FLANGE
-    moving = [f.name for f in model.tree.frames if f.joint is not None]
-    if moving:
-        return moving[-1]
+    named = [name for name in (TOOL0, FLANGE) if name in model.tree.names]
+    moving = [f.name for f in reversed(model.tree.frames) if f.joint is not None]
+    if named or moving:
+        return [*named, *moving][0]
     raise InputError(
         f"robot {model.name} has no moving frame that tools could be mounted on; name the flange, one of "
-        f"{', '.join(model.tree.names)}",
-        code="no-flange",
-        allowed=model.tree.names,
-        parameter="flange",
-    )
+        f"{', '.join(model.tree.names)}", code="no-flange", allowed=model.tree.names, parameter="flange",
+    )  # fmt: skip
 
 
 def flange_reason(model: Robot, flange: str, *, named: bool = False) -> str:
@@ -225,12 +217,6 @@ def assumed_masses(model: Robot, sought: Sequence[str]) -> tuple[str, ...]:
     return tuple(p.name for p in rows if p.name not in sought)
 
 
-def _under_load(given: Any) -> tuple[Any, tuple[Finding, ...]]:
-    """A calibration that saw no load, with compliances of the robot file or assumed, and what that is worth."""
-    loaded: tuple[Any, tuple[Finding, ...]] = getattr(given, "under_load", (given, ()))
-    return loaded
-
-
 def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel | None]:
     """The robot, and how well its parameters are known; of a calibration with its base and tool as measured."""
     if isinstance(given, Robot):
@@ -243,11 +229,8 @@ def _identified(given: Any, flange: str | None) -> tuple[Robot, IdentifiedModel 
             robot, names, covariance, given.discrepancy, "loaded", given.freedom, registered=given.placed
         )
     except AttributeError:
-        raise InputError(
-            f"a robot or a calibration is needed to correct a program, not {type(given).__name__}",
-            code="no-robot",
-            parameter="calibration",
-        ) from None
+        message = f"a robot or a calibration is needed to correct a program, not {type(given).__name__}"
+        raise InputError(message, code="no-robot", parameter="calibration") from None
 
 
 def _check(program: Program, densify: float | None, chord: float) -> None:
@@ -272,9 +255,8 @@ def _bearable(work: Job, before: Residual) -> None:
         raise InputError(
             f"{work.placed.stations.name(worst)}: under this load the tool would be off by {bend[worst]:.3g} m on a "
             f"robot of {size:.3g} m; check the unit of the load (N, N m, kg)",
-            code="load-too-large",
-            value=float(bend[worst]),
-        )
+            code="load-too-large", value=float(bend[worst]),
+        )  # fmt: skip
 
 
 def _on_truth(true: Robot, method: Method, work: Job, nominal: Array, command: Array) -> tuple[Residual, Residual]:
@@ -295,9 +277,7 @@ def _shifted(work: Job, after: Residual, good: Bools) -> list[Finding]:
     """Targets that are written as a shift of another one, and have its orientation where they should have their own."""
     stations = work.placed.stations
     layout = stations.program.layout
-    rows = (
-        stations.row[list(layout.derived)] if isinstance(layout, Layout) and layout.derived else np.empty(0, dtype=int)
-    )
+    rows = stations.row[list(layout.derived) if isinstance(layout, Layout) else []]
     rows = rows[good[rows] & ~work.by_position[rows] & (after.angle[rows] > TURNED)]
     if not len(rows):
         return []
@@ -314,10 +294,8 @@ def _taken(work: Job, flange: str, *, named: bool) -> list[Finding]:
     """What the numbers rest on beyond the files."""
     program, kinds = work.placed.stations.program, work.placed.stations.kind
     message = f"Tools are taken in the axes of frame {flange}, bases in those of the robot's base frame."
-    own, world = (
-        post_kinds()[program.language].own_base,
-        next((w for w in WORLD if w in work.placed.model.tree.names), ""),
-    )
+    own = post_kinds()[program.language].own_base
+    world = next((w for w in WORLD if w in work.placed.model.tree.names), "")
     if own in program.bases and world:
         message += f" Base {own} of the program is the controller's own: frame {world} of the robot file."
     why = flange_reason(work.placed.model, flange, named=named)

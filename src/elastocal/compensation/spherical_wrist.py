@@ -152,24 +152,22 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class WristSolution:
-    """Joint values (6, N), nan out of reach, and how far each is from its singularities (3, N).
+class NominalJoints:
+    """Joint values (n, N) and whether each reaches its target; where not, the nearest that was found or nan.
 
-    ``margins``: distance of the wrist centre from the singular cylinder about axis 1 per length of the arm, sine of
-    the elbow, sine of the wrist.
+    ``margins`` (k, N) tell how far each is from its singularities, where the inverse knows.  Of a spherical wrist:
+    distance of its centre from the singular cylinder about axis 1 per length of the arm, sine of the elbow, sine of the
+    wrist.
     """
 
     q: Array
-    margins: Array
-
-    @property
-    def reached(self) -> Bools:
-        return np.asarray(~np.isnan(self.q[0]))
+    reached: Bools
+    margins: Array | None = None
 
 
 def wrist_joints(
     arm: WristGeometry, position: Array, rotation: Array, branch: int | Ints, free: Array
-) -> WristSolution:
+) -> NominalJoints:
     """Joint values for tool positions (3, N) and rotations (3, 3, N) on a branch, each within half a turn of zero.
 
     ``free`` (N,) is q4 where the wrist is exactly singular, so that any q4 would do.
@@ -186,9 +184,8 @@ def wrist_joints(
         q4, q5, q6, tilt = _wrist(arm, _left_over(arm, hand, c1, s1, c, s), signs[2], free)
     q = np.stack([q1, q2, arm.elbow_sense * q3, q4, q5, q6])
     lost = np.isnan(q1 + q2)
-    if lost.any():
-        q[:, lost] = np.nan
-    return WristSolution(q, np.stack([lift, bend, tilt]))
+    q[:, lost] = np.nan
+    return NominalJoints(q, ~lost, np.stack([lift, bend, tilt]))
 
 
 def branch_of(arm: WristGeometry, q: Array) -> Ints:

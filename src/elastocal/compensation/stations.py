@@ -23,7 +23,7 @@ from math import acos, ceil, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.compensation.program import Inserted, Move, Program
+from elastocal.compensation.program import Inserted, Program
 from elastocal.errors import MissingError, RangeError, ShapeError, UnsupportedError
 from elastocal.model.frames import BASE, Frame
 from elastocal.model.kinematics import rigid_pose
@@ -42,8 +42,8 @@ def between(program: Program, number: int, shares: Array) -> Inserted:
             f"{move.file}, line {move.line}: is not a line or arc with a known start; leave it as it is",
             code="no-known-start",
         )
-    first, last = program.targets[move.start], program.targets[move.end]
-    if "joints" in (first.kind, last.kind) or (first.base, first.tool) != (last.base, last.tool):
+    one, two = program.targets[move.start], program.targets[move.end]
+    if "joints" in (one.kind, two.kind) or (one.base, one.tool) != (two.base, two.tool):
         raise UnsupportedError(
             f"{move.file}, line {move.line}: starts in another frame or from axis values; leave it as it is",
             code="another-start",
@@ -55,16 +55,18 @@ def between(program: Program, number: int, shares: Array) -> Inserted:
         centre, axis = np.array(move.arc.centre), np.eye(3)[move.arc.axis]
         turns = Rotation.from_rotvec(s * move.arc.angle * axis)
         places = centre + turns.apply(a - centre) + s * move.arc.rise * axis
-    return Inserted(places, _rotations(program, move, s))
+    ends = program.rotations[[move.start, move.end]]
+    if np.isnan(ends).any() or not len(s):
+        return Inserted(places, np.full((len(s), 3, 3), np.nan))
+    first, last = np.repeat(ends[:, None], len(s), axis=1)
+    return Inserted(places, rotations_between(first, last, s[:, 0]))
 
 
-def _rotations(program: Program, move: Move, shares: Array) -> Array:
-    one, two = program.rotations[move.start or 0], program.rotations[move.end]
-    if np.isnan(one).any() or np.isnan(two).any() or not len(shares):
-        return np.full((len(shares), 3, 3), np.nan)
-    first = Rotation.from_matrix(one)
-    turn = (first.inv() * Rotation.from_matrix(two)).as_rotvec()
-    return np.asarray((first * Rotation.from_rotvec(shares * turn)).as_matrix())
+def rotations_between(first: Array, last: Array, fraction: Array) -> Array:
+    """Rotations (K, 3, 3) at fractions (K,) of the turn about one axis from (K, 3, 3) to (K, 3, 3)."""
+    start = Rotation.from_matrix(first)
+    way = (start.inv() * Rotation.from_matrix(last)).as_rotvec()
+    return np.asarray((start * Rotation.from_rotvec(fraction[:, None] * way)).as_matrix())
 
 
 def chord_shares(program: Program, number: int, tolerance: float) -> Array:
@@ -216,18 +218,12 @@ class Placed:
     def in_robot(self, position: Array, rotation: Array) -> tuple[Array, Array]:
         """Poses (S, 3), (S, 3, 3) in the base of each station, seen from the robot."""
         place, turn = _bases(self.stations)
-        return (
-            place + np.einsum("nij,nj->ni", turn, position),
-            np.einsum("nij,njk->nik", turn, rotation),
-        )
+        return place + np.einsum("nij,nj->ni", turn, position), np.einsum("nij,njk->nik", turn, rotation)
 
     def in_program(self, position: Array, rotation: Array) -> tuple[Array, Array]:
         """Poses (S, 3), (S, 3, 3) in robot axes, seen from the base of each station."""
         place, turn = _bases(self.stations)
-        return (
-            np.einsum("nji,nj->ni", turn, position - place),
-            np.einsum("nji,njk->nik", turn, rotation),
-        )
+        return np.einsum("nji,nj->ni", turn, position - place), np.einsum("nji,njk->nik", turn, rotation)
 
 
 WORLD = ("world", "base_frame")
@@ -275,9 +271,9 @@ def placed(model: Robot, stations: Stations) -> Placed:
             f"({', '.join(model.controller.axes)}); use the robot of this program"
         )
     reference = np.full((len(stations), model.n), np.nan)
-    bare = Placed(model, stations, stations.position, stations.rotation, reference)
-    position, rotation = bare.in_robot(stations.position, stations.rotation)
-    out = replace(bare, position=position, rotation=rotation)
+    out = Placed(model, stations, stations.position, stations.rotation, reference)
+    position, rotation = out.in_robot(stations.position, stations.rotation)
+    out = replace(out, position=position, rotation=rotation)
     if by_axes.any():
         reference[by_axes] = model.controller.to_joints(stations.joints[by_axes])
         for frame in set(out.frames):

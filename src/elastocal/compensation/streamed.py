@@ -117,10 +117,15 @@ class Piece:
     def ends(self) -> bool:
         return self.last == len(self.run)
 
-    @property
+    @cached_property
     def before(self) -> int:
         """Lines of the piece's text before its own: none of the first piece, whose own the head is."""
         return self.run.head.count(b"\n") + 2 if self.first else 0
+
+    @cached_property
+    def until(self) -> int:
+        """The last line of the run in the piece's text."""
+        return (self.before or self.run.head.count(b"\n")) + self.last - self.first
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -139,8 +144,7 @@ class Piece:
 
     def mine(self, lines: Ints) -> Bools:
         """Which lines of the piece's text are its own."""
-        last = self.run.head.count(b"\n") + (2 if self.first else 0) + self.last - self.first
-        return np.asarray((lines > self.before) & (self.ends | (lines <= last)))
+        return np.asarray((lines > self.before) & (self.ends | (lines <= self.until)))
 
 
 @dataclass(eq=False)
@@ -227,7 +231,6 @@ def _follows(piece: Piece, done: Correction, near: Array | None) -> bool:
 
 def _last(piece: Piece, done: Correction) -> Array | None:
     """Controller values (n,) of the program as it was at the last line of a piece."""
-    line = piece.run.head.count(b"\n") + (2 if piece.first else 0) + piece.last - piece.first
-    at = np.flatnonzero(done.job.placed.stations.lines == line)
+    at = np.flatnonzero(done.job.placed.stations.lines == piece.until)
     values = done.model.controller.to_controller(done.commands.nominal[at])
     return values[0] if len(at) == 1 and np.isfinite(values).all() else None

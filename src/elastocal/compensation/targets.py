@@ -7,13 +7,21 @@ reference, within the joint's limits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
 
-from elastocal.compensation import spherical_wrist
-from elastocal.compensation.spherical_wrist import Limits, WristGeometry, wrist_geometry
+from elastocal.compensation.spherical_wrist import (
+    BRANCHES,
+    Limits,
+    NominalJoints,
+    WristGeometry,
+    branch_of,
+    wrist_geometry,
+    wrist_joints,
+)
 from elastocal.errors import NumberError, RangeError, ShapeError
 from elastocal.model.inverse_kinematics import Task, along_path, inverse_kinematics
 from elastocal.model.robot import Robot
@@ -96,14 +104,11 @@ class Targets:
                 f"{len(reference)} rows of reference joint values for {count} targets; give one, or one each",
                 value=(len(reference), count),
             )
-        for what, values in (("position", position), ("rotation", rotation), ("reference", reference)):
+        for name, values in (("position", position), ("rotation", rotation), ("reference", reference)):
             bad = ~np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
             if bad.any():
-                raise NumberError(
-                    f"target {int(np.argmax(bad)) + 1}: its {what} is not a finite number",
-                    value=int(np.argmax(bad)) + 1,
-                )
-        for name, values in (("position", position), ("rotation", rotation), ("reference", reference)):
+                row = int(np.argmax(bad)) + 1
+                raise NumberError(f"target {row}: its {name} is not a finite number", value=row)
             object.__setattr__(self, name, values)
         self._check_rotations()
 
@@ -113,10 +118,8 @@ class Targets:
             off = np.abs(np.cross(r[:, :, 0], r[:, :, 1]) - r[:, :, 2]).max(axis=1)
             off = np.maximum(off, np.abs(np.einsum("nij,nij->nj", r, r) - 1.0).max(axis=1))
             if np.any(off > ORTHOGONAL):
-                row = first + int(np.argmax(off > ORTHOGONAL))
-                raise RangeError(
-                    f"target {row + 1}: its rotation is not a right-handed orthonormal matrix", value=row + 1
-                )
+                row = first + int(np.argmax(off > ORTHOGONAL)) + 1
+                raise RangeError(f"target {row}: its rotation is not a right-handed orthonormal matrix", value=row)
 
     def __len__(self) -> int:
         return len(self.position)
@@ -138,18 +141,6 @@ class Targets:
 
 FULL = 2 * np.pi
 SLACK = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class NominalJoints:
-    """Joint values (n, N) and whether each reaches its target; where not, the nearest that was found or nan.
-
-    ``margins`` (k, N) tell how far each is from its singularities, where the inverse knows.
-    """
-
-    q: Array
-    reached: Bools
-    margins: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +168,7 @@ class Nominal:
     def chunks(self, targets: Targets, size: int) -> Iterator[tuple[slice, Array, Array, NominalJoints]]:
         """Rows, positions (3, n), rotations (3, 3, n) and joint values of a chunk of targets, in order."""
         total = len(targets)
-        whole = None if self.arm is not None or not targets.along_path else self._path(targets)
+        whole = self._path(targets) if self.arm is None and targets.along_path else None
         before, branch = targets.reference, 0
         for first in range(0, total, size):
             rows = slice(first, min(first + size, total))
@@ -192,17 +183,15 @@ class Nominal:
                 if first == 0:
                     branch = nearest_branch(self.arm, position[:, :1], rotation[:, :, :1], before)
                 free = np.full(position.shape[1], before[3])
-                solved = spherical_wrist.wrist_joints(self.arm, position, rotation, branch, free)
+                solved = wrist_joints(self.arm, position, rotation, branch, free)
                 track = unwrapped(solved.q, before)
-                joints = NominalJoints(into_limits(track, self.arm.limits), solved.reached, solved.margins)
+                joints = replace(solved, q=into_limits(track, self.arm.limits))
                 known = np.flatnonzero(joints.reached)
                 before = track[:, known[-1]] if len(known) else before
             else:
                 own = np.ascontiguousarray(targets.reference[rows].T)
-                solved = spherical_wrist.wrist_joints(
-                    self.arm, position, rotation, spherical_wrist.branch_of(self.arm, own), own[3]
-                )
-                joints = NominalJoints(nearest_turns(solved.q, own, self.arm.limits), solved.reached, solved.margins)
+                solved = wrist_joints(self.arm, position, rotation, branch_of(self.arm, own), own[3])
+                joints = replace(solved, q=nearest_turns(solved.q, own, self.arm.limits))
             yield rows, position, rotation, joints
 
     def _path(self, targets: Targets) -> NominalJoints:
@@ -218,17 +207,14 @@ def references_on(arm: WristGeometry, targets: Targets, branch: Ints, near: Arra
     """
     position, rotation = targets.last(slice(None))
     free = np.full(len(targets), near[3])
-    solved = spherical_wrist.wrist_joints(arm, position, rotation, branch, free)
+    solved = wrist_joints(arm, position, rotation, branch, free)
     return nearest_turns(solved.q, np.repeat(near[:, None], len(targets), axis=1), arm.limits).T
 
 
-def all_branches(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> tuple[Array, Array]:
-    """Joint values (8, 6, N) of all branches, turns nearest to the reference (6, N), and their margins (8, 3, N)."""
-    branches = [
-        spherical_wrist.wrist_joints(arm, position, rotation, b, reference[3]) for b in spherical_wrist.BRANCHES
-    ]
-    q = np.stack([nearest_turns(s.q, reference, arm.limits) for s in branches])
-    return q, np.stack([s.margins for s in branches])
+def all_branches(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> Array:
+    """Joint values (8, 6, N) of all branches, turns nearest to the reference (6, N)."""
+    branches = (wrist_joints(arm, position, rotation, b, reference[3]).q for b in BRANCHES)
+    return np.stack([nearest_turns(q, reference, arm.limits) for q in branches])
 
 
 def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, reference: Array) -> int:
@@ -236,10 +222,10 @@ def nearest_branch(arm: WristGeometry, position: Array, rotation: Array, referen
 
     Differences count more the further in their joint is: a turned hand is nearer than an arm turned over.
     """
-    q, _ = all_branches(arm, position, rotation, reference[:, None])
+    q = all_branches(arm, position, rotation, reference[:, None])
     far = np.abs(q[:, :, 0] - reference) @ np.arange(6.0, 0.0, -1.0)
     if np.isnan(far).all():
-        return int(spherical_wrist.branch_of(arm, reference[:, None])[0])
+        return int(branch_of(arm, reference[:, None])[0])
     return int(np.nanargmin(far))
 
 

@@ -145,7 +145,8 @@ def residual_at(pieces: Iterable[Standing], targets: Targets) -> Residual:
         at = piece.rows
         place, turn = frame_pose(piece.model, piece.command, piece.bent, targets.frame)
         good = piece.bent.status == Status.CONVERGED
-        gap = missing(place, np.where(good, turn, 1.0), targets.position[at].T, _turned(targets.rotation[at]))
+        wanted = targets.position[at].T, np.moveaxis(targets.rotation[at], 0, -1)
+        gap = missing(place, np.where(good, turn, 1.0), *wanted)
         out[:, at[good]] = gap[:, good]
         status[at] = piece.bent.status
     return Residual(out[:3].T, out[3:].T, status)
@@ -161,11 +162,16 @@ def expected_residual(
 
 def expected_at(identified: IdentifiedModel, pieces: Iterable[Standing], frame: str, total: int) -> Prediction:
     """The same of where the model stands."""
-    slope, loose = pose_slopes(identified.names, pieces, frame, total)
-    covariance = slope @ identified.covariance @ slope.swapaxes(1, 2) + loose
-    covariance[:, range(3), range(3)] += np.nan_to_num(identified.discrepancy) ** 2
+    covariance = _covariance(identified, *pose_slopes(identified.names, pieces, frame, total))
     twist = np.where(np.isnan(covariance[:, 0]), np.nan, 0.0)
     return Prediction(frame, twist, covariance, identified.freedom)
+
+
+def _covariance(known: IdentifiedModel, slope: Array, loose: Array) -> Array:
+    """F C F^T + d^2 I, and what loose joints add (N, 6, 6)."""
+    out = slope @ known.covariance @ slope.swapaxes(1, 2) + loose
+    out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2
+    return np.asarray(out)
 
 
 def pose_slopes(names: Sequence[str], pieces: Iterable[Standing], frame: str, total: int) -> tuple[Array, Array]:
@@ -191,28 +197,15 @@ def pose_slopes(names: Sequence[str], pieces: Iterable[Standing], frame: str, to
     return slopes, loose
 
 
-def _turned(rotation: Array) -> Array:
-    return np.moveaxis(rotation, 0, -1)
-
-
 def taught(model: Robot, targets: Targets, nominal: Array, loads: PathLoads) -> Targets:
     """The targets as the unloaded arm reaches them with commands (N, n); where it has no rest they stay."""
     position, rotation = targets.position.copy(), targets.rotation.copy()
-    models = loads.models(model)
-    size = chunk_size(len(model.chain.dofs))
-    for first in range(0, len(targets), size):
-        for some, number, _ in loads.pieces(slice(first, min(first + size, len(targets)))):
-            at = np.arange(first + some.start, first + some.stop)
-            at = at[np.isfinite(nominal[at]).all(axis=1)]
-            if not len(at):
-                continue
-            rest = equilibrium(models[number], nominal[at])
-            place, turn = frame_pose(models[number], nominal[at], rest, targets.frame)
-            good = rest.status == Status.CONVERGED
-            position[at[good]] = place.T[good]
-            rotation[at[good]] = np.moveaxis(turn, -1, 0)[good]
-    reference = np.where(np.isfinite(nominal), nominal, 0.0)
-    return Targets(targets.frame, position, rotation, reference)
+    for rest in standings(model, nominal, replace(loads, wrenches=())):
+        place, turn = frame_pose(rest.model, rest.command, rest.bent, targets.frame)
+        good = rest.bent.status == Status.CONVERGED
+        position[rest.rows[good]] = place.T[good]
+        rotation[rest.rows[good]] = np.moveaxis(turn, -1, 0)[good]
+    return Targets(targets.frame, position, rotation, np.where(np.isfinite(nominal), nominal, 0.0))
 
 
 def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, frame: str, loads: PathLoads) -> Array:
@@ -222,10 +215,7 @@ def taught_covariance(known: IdentifiedModel, nominal: Array, command: Array, fr
         pose_slopes(known.names, standings(known.model, q, push), frame, len(q))
         for q, push in ((command, loads), (nominal, still))
     )
-    slope = loaded - free
-    out = slope @ known.covariance @ slope.swapaxes(1, 2) + loose + loose_free
-    out[:, range(3), range(3)] += np.nan_to_num(known.discrepancy) ** 2
-    return np.asarray(out)
+    return _covariance(known, loaded - free, loose + loose_free)
 
 
 COUNTS = (25, 17)
@@ -248,9 +238,9 @@ def workpiece(result: Correction, plane: Plane | None = None) -> Workpiece | Non
     """Under the mean of the loads of the program, over ``plane``, else over the places of the program; None where it
     has no extent in two directions, or nothing is reached."""
     job, model = result.job, result.model
-    loaded = np.flatnonzero(job.loads.wrench.any(axis=1) & np.isfinite(result.commands.command).all(axis=1))
-    usable = np.flatnonzero(np.isfinite(result.commands.command).all(axis=1))
-    rows = loaded if len(loaded) > 2 else usable
+    usable = np.isfinite(result.commands.command).all(axis=1)
+    loaded = np.flatnonzero(job.loads.wrench.any(axis=1) & usable)
+    rows = loaded if len(loaded) > 2 else np.flatnonzero(usable)
     plane = plane or _plane(result, rows)
     if plane is None or not len(rows):
         return None
@@ -279,7 +269,7 @@ def _plane(result: Correction, rows: Ints) -> Plane | None:
     placed = result.job.placed
     program, first = placed.stations.program, int(rows[0])
     named = program.targets[int(placed.stations.target[first])].base in program.bases  # axis targets have none
-    base = placed.base(first) if named else Pose(np.eye(3), np.zeros(3))
+    base = placed.base(first) if named else Pose()
     seen = (placed.position[rows] - base.translation) @ base.rotation
     low, high = seen.min(axis=0), seen.max(axis=0)
     air = MARGIN * float(np.max(high - low))

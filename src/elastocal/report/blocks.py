@@ -241,6 +241,11 @@ class Scene:
         return tuple(dict.fromkeys(p.view for p in self.parts if p.view))
 
 
+def titled(name: str, unit: str) -> str:
+    """``force [N]``"""
+    return f"{name} [{unit}]" if unit else name
+
+
 def loud(sentence: str) -> bool:
     """Warnings begin with two words in capitals."""
     first = [w.strip(":;,.") for w in sentence.split()[:2]]

@@ -198,7 +198,7 @@ def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure |
 
     Needs the extra ``pdf`` (typst).
     """
-    from elastocal.report.html import as_svg
+    from elastocal.report.elements import as_svg
     from elastocal.results import as_json
 
     try:

@@ -81,17 +81,8 @@ def of_role(role: Role, number: int) -> str:
     return role or f"c{number % OTHERS}"
 
 
-def mixed(scale: Colours, share: float) -> tuple[int, int, int]:
-    """A colour of a scale, ``share`` from 0 to 1."""
-    place = min(max(share, 0.0), 1.0) * (len(scale) - 1)
-    low = min(int(place), len(scale) - 2)
-    part = place - low
-    a, b, c = (round(p + part * (q - p)) for p, q in zip(scale[low], scale[low + 1], strict=True))
-    return a, b, c
-
-
-def mixed_all(scale: Colours, shares: Array) -> NDArray[np.uint8]:
-    """The same (N, 3) of shares (N,)."""
+def mixed(scale: Colours, shares: Array) -> NDArray[np.uint8]:
+    """Colours (N, 3) of a scale, ``shares`` (N,) from 0 to 1."""
     import numpy as np
 
     place = np.clip(shares, 0.0, 1.0) * (len(scale) - 1)

@@ -24,7 +24,7 @@ from elastocal.report.blocks import (
     Series,
     Table,
     Unknown,
-)  # fmt: skip
+)
 from elastocal.untrusted import shown_plainly, spreadsheet_cell
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import isfinite, sqrt
 from typing import Any
 
-from elastocal.report.blocks import Heatmap, Lines, Scene, Series
+from elastocal.report.blocks import Heatmap, Lines, Scene, Series, titled
 from elastocal.report.colours import LIGHT, of_role
 from elastocal.report.parts import (
     Arrows,
@@ -51,7 +51,7 @@ def heatmap(block: Heatmap) -> dict[str, Any]:
         "hovertemplate": hover,
         "colorbar": {"title": {"text": f"[{block.unit}]", "side": "top"}, "thickness": 14, "outlinewidth": 0},
     }
-    layout = _layout(_titled(block.x.name, block.x.unit), _titled(block.y.name, block.y.unit))
+    layout = _layout(titled(block.x.name, block.x.unit), titled(block.y.name, block.y.unit))
     if block.downwards:
         layout["yaxis"]["autorange"] = "reversed"
     return {"data": [trace], "layout": layout}
@@ -59,7 +59,7 @@ def heatmap(block: Heatmap) -> dict[str, Any]:
 
 def lines(block: Lines) -> dict[str, Any]:
     traces = [t for i, s in enumerate(block.series) for t in _traces(s, i, block)]
-    layout = _layout(_titled(block.x_name, block.x_unit), _titled(block.y_name, block.y_unit))
+    layout = _layout(titled(block.x_name, block.x_unit), titled(block.y_name, block.y_unit))
     layout["legend"] = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"}
     layout["showlegend"] = len(block.series) > 1
     if block.log:
@@ -98,10 +98,6 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 def _drawn(values: Sequence[float]) -> list[float | None]:
     return [v if isfinite(v) else None for v in values]
-
-
-def _titled(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
 
 
 def _layout(x: str, y: str) -> dict[str, Any]:

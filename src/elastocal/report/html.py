@@ -6,62 +6,33 @@ replaces by one that can be turned: its script lies once beside the reports of a
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any
 
 from elastocal import __version__
 from elastocal.quantities import typeset
-from elastocal.report.blocks import (
-    Bars,
-    Block,
-    Code,
-    Figure,
-    Forest,
-    Heatmap,
-    Paragraphs,
-    Report,
-    Scene,
-    Section,
-    Table,
-    loud,
-)
-from elastocal.report.colours import Paint, on_page, printed, style_sheet
-from elastocal.report.display import displayed, parted
-from elastocal.report.drawing.charts import bars, curves, forest
-from elastocal.report.drawing.maps import heatmap
-from elastocal.report.drawing.solid import still
+from elastocal.report.blocks import Report, Scene, Section, loud
+from elastocal.report.colours import style_sheet
 from elastocal.report.elements import (
+    block_texts,
     each,
-    escaped,
     facts,
     folded,
+    for_script,
     heading,
-    notes_below,
     of_class,
     paragraph,
-    table,
     tile,
-    warned,
     words,
 )
-from elastocal.report.figures import scene_figure
 from elastocal.untrusted import shown_plainly
-from elastocal.values import dataclass
 
-MOST_ROWS = 400
-WIDE, NARROW = 780.0, 350.0
-"""Of a drawing, px."""
-FEW_ROWS = 12
-"""A longer table is folded."""
-LABEL = 5
-"""Columns that name a folded table."""
 LISTED = 4
 """Sections from which on a report lists them."""
-_TAG = re.compile(r"<(?!br>|/?extra>)")
+Pane = tuple[str, list[tuple[Section, str]]]
+"""Title, and sections that stand together, each with its blocks as text."""
 
 
 def as_html(report: Report, *, standalone: bool = False) -> str:
@@ -88,8 +59,8 @@ def as_html(report: Report, *, standalone: bool = False) -> str:
             inputs=facts(report.inputs),
             version=words(__version__),
             plotly=f"{plotly}</script>\n" if scenes else "",
-            drawings=_for_script(scenes),
-            bundle=_for_script(bundle),
+            drawings=for_script(scenes),
+            bundle=for_script(bundle),
             script=_own("page.js"),
         )
         .removesuffix("\n")
@@ -114,11 +85,11 @@ def _front(report: Report) -> str:
 
 def _contents(panes: Sequence[Pane], tabbed: bool) -> str:
     lines = [
-        f'<button type="button" aria-controls="pane-{i}" aria-selected="{"false" if i else "true"}">{words(p.title)}'
+        f'<button type="button" aria-controls="pane-{i}" aria-selected="{"false" if i else "true"}">{words(title)}'
         "</button>\n"
         if tabbed
-        else f'<a href="#pane-{i}">{words(p.title)}</a>\n'
-        for i, p in enumerate(panes)
+        else f'<a href="#pane-{i}">{words(title)}</a>\n'
+        for i, (title, _) in enumerate(panes)
     ]
     return f"<nav>\n{''.join(lines)}</nav>\n"
 
@@ -127,8 +98,8 @@ def _pane(pane: Pane, number: int, tabbed: bool, front: str) -> str:
     """Behind a tab, the first begins with the front of the report."""
     head = f'<section class="pane" id="pane-{number}"{" data-later" if tabbed and number else ""}>\n'
     if tabbed:
-        head += heading(pane.title, 2, "" if number else "sr") + ("" if number else front)
-    return f"{head}{''.join(_section(s, tabbed) for s in pane.sections)}</section>\n"
+        head += heading(pane[0], 2, "" if number else "sr") + ("" if number else front)
+    return f"{head}{''.join(_section(s, tabbed) for s in pane[1])}</section>\n"
 
 
 def _section(made: tuple[Section, str], tabbed: bool) -> str:
@@ -150,35 +121,6 @@ def _not_repeated(report: Report) -> list[str]:
     return [s for s in report.verdict if not (loud(s) and any(s.endswith(f": {w}.") for w in above))]
 
 
-@dataclass(frozen=True)
-class Fragment:
-    """Blocks as a part of somebody else's page, and the scenes that ``page.js`` turns, by number."""
-
-    html: str
-    scenes: list[dict[str, Any]]
-
-    @property
-    def script(self) -> str:
-        """The scenes as JSON that cannot end the element it stands in."""
-        return _for_script(self.scenes)
-
-
-def as_fragment(blocks: Sequence[Block]) -> Fragment:
-    scenes: list[dict[str, Any]] = []
-    return Fragment("".join(_block(p, scenes) for p in _parts(tuple(blocks))), scenes)
-
-
-def as_svg(block: Figure, width: float = WIDE, paint: Paint = printed) -> str:
-    """A figure that stands alone, in colours for paper."""
-    if isinstance(block, Scene):
-        return still(block, width, paint)
-    if isinstance(block, Heatmap):
-        return heatmap(block, width, paint)
-    if isinstance(block, Bars):
-        return bars(block, width, paint)
-    return forest(block, width, paint) if isinstance(block, Forest) else curves(block, width, paint)
-
-
 def has_scene(report: Report) -> bool:
     return any(isinstance(b, Scene) for s in report.sections for b in s.blocks)
 
@@ -195,79 +137,15 @@ def plotly_script() -> str:
     return str(get_plotlyjs())
 
 
-def plainly(value: Any) -> Any:
-    """What a template fills in: names come from files of others; what is not to be escaped is ours."""
-    return shown_plainly(value) if type(value) is str else value
-
-
-def sentence(text: str) -> str:
-    """A sentence of a verdict as a page shows it; to be escaped."""
-    return typeset(shown_plainly(warned(text)))
-
-
-@dataclass(frozen=True)
-class Pane:
-    """Sections that stand together, each with its blocks as text."""
-
-    title: str
-    sections: list[tuple[Section, str]]
-
-
 def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[Pane]:
     """One for every step; without steps one for every section."""
     groups: dict[str, list[Section]] = {}
     for i, s in enumerate(report.sections):
         groups.setdefault(s.step or f"#{i}", []).append(s)
     return [
-        Pane(first.step or first.title or "Summary", [(s, _blocks(s, scenes)) for s in (first, *more)])
+        (first.step or first.title or "Summary", [(s, _blocks(s, scenes)) for s in (first, *more)])
         for first, *more in groups.values()
     ]
-
-
-def _blocks(section: Section, scenes: list[dict[str, Any]]) -> str:
-    first, *more = _parts(section.blocks)
-    return "".join(f"{b}\n" for b in (_block(first, scenes, section.title), *(_block(p, scenes) for p in more)))
-
-
-def _parts(blocks: tuple[Block, ...]) -> list[Block]:
-    return [part for b in blocks for part in (parted(b) if isinstance(b, Table) else (b,))]
-
-
-def _block(block: Block, scenes: list[dict[str, Any]], above: str | None = None) -> str:
-    """``above`` is the title that it stands under, which it does not repeat."""
-    if isinstance(block, Paragraphs):
-        return "".join(f"{paragraph(p)}\n" for p in block.paragraphs)
-    if isinstance(block, Code):
-        title = block.key.replace("_", " ").capitalize()
-        return folded("" if title == above else title, f"<pre>{escaped(block.text)}</pre>")
-    if isinstance(block, Table):
-        made = displayed(block, MOST_ROWS)
-        if len(made.rows) > FEW_ROWS:
-            label = f"{block.title or _label(made.header)} ({len(made.rows)} rows)"
-            return folded(label, f"\n{table(made)}\n", "table")
-        return f"{heading('' if block.title == above else block.title)}{table(made)}\n"
-    title = block.title
-    if isinstance(block, Heatmap) and block.unit:
-        title = f"{title}: {block.name} [{block.unit}]"
-    drawn = "".join(
-        f'<div class="{size}">{_drawn(block, width)}</div>' for size, width in (("wide", WIDE), ("narrow", NARROW))
-    )
-    if isinstance(block, Scene):
-        scenes.append(_harmless(scene_figure(block)))
-        still_one = f'<div class="live"></div><div class="still">{drawn}</div>'
-        drawn = f'<div class="scene" data-number="{len(scenes) - 1}">{still_one}</div>'
-    head = heading("" if title == above else title)
-    return f"<figure>\n{head}{drawn}\n{notes_below(block.notes)}\n</figure>\n"
-
-
-def _label(header: Sequence[str]) -> str:
-    """Of a table without a title: what its columns are."""
-    named = [name.partition(" [")[0] for name in header if name]
-    return ", ".join(named[:LABEL]) + (" ..." if len(named) > LABEL else "")
-
-
-def _drawn(block: Figure, width: float) -> str:
-    return typeset(shown_plainly(as_svg(block, width, on_page)))
 
 
 @cache
@@ -275,20 +153,5 @@ def _own(name: str) -> str:
     return resources.files("elastocal.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _harmless(data: Any) -> Any:
-    """Figures understand tags in their texts: those of names are spelled out, ours stay."""
-    if isinstance(data, dict):
-        return {key: _harmless(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [value if type(value) is float else _harmless(value) for value in data]
-    return _harmless_words(data) if isinstance(data, str) else data
-
-
-@lru_cache(maxsize=1024)
-def _harmless_words(words: str) -> str:
-    return typeset(shown_plainly(_TAG.sub("&lt;", words)))
-
-
-def _for_script(data: Any) -> str:
-    """JSON that cannot end the script element it stands in."""
-    return json.dumps(data, allow_nan=False).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+def _blocks(section: Section, scenes: list[dict[str, Any]]) -> str:
+    return "".join(f"{text}\n" for text in block_texts(section.blocks, scenes, section.title))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from elastocal.model.statics.equilibrium import Status
 from elastocal.report.blocks import Block, Cell, Column, Scene, Table, Unknown
 from elastocal.report.parts import Ellipsoids, Part
 from elastocal.report.robot_scene import (
@@ -39,8 +43,6 @@ class Posed:
 
 def shown_pose(pose: LoadedPose, visible: float, around: tuple[Part, ...] = ()) -> Posed:
     """``visible`` is a force in N that bends the robot visibly, and ``around`` what stands near it."""
-    import numpy as np
-
     largest = max(visible, float(np.linalg.norm(pose.load.wrench[0, :3])) / LONGER)
     scale = LONGEST * pose.rigid.extent / largest
     start = load_forces(pose.model, pose.q[None], pose.load)[0][0]
@@ -48,8 +50,6 @@ def shown_pose(pose: LoadedPose, visible: float, around: tuple[Part, ...] = ()) 
 
 
 def _scene(pose: LoadedPose, scale: float, around: tuple[Part, ...]) -> Scene:
-    import numpy as np
-
     parts: list[Part] = [*floor_part(pose.model, pose.rigid.line), *robot_parts(pose.model, pose.q), *around]
     notes: list[str] = []
     if np.isfinite(pose.moved.distance[0]) and pose.load.wrench.any():
@@ -75,10 +75,6 @@ def _ellipsoid(pose: LoadedPose) -> Ellipsoids:
 
 
 def _deflection(pose: LoadedPose) -> Table:
-    from math import isfinite
-
-    from elastocal.model.statics.equilibrium import Status
-
     moved = pose.moved
     why = Status(int(moved.status[0])).text
 

@@ -11,18 +11,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy import array, concatenate, isfinite, linspace, nan, where
 
-from elastocal.procedures.contact.plan import ContactScene
-from elastocal.procedures.loops.directions import DirectionFit
-from elastocal.procedures.loops.fit import LoopFit
-from elastocal.procedures.loops.loop import Estimate
+from elastocal.model.statics.loaded_arm import skeleton
 from elastocal.report.blocks import Axis, Heatmap, Lines, Series
 from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
     from elastocal.model.places import Reached
     from elastocal.model.robot import Robot
+    from elastocal.procedures.contact.plan import ContactScene
+    from elastocal.procedures.loops.directions import DirectionFit
+    from elastocal.procedures.loops.fit import LoopFit
+    from elastocal.procedures.loops.loop import Estimate
     from elastocal.spatial.entries import Array, Bools
 
 
@@ -53,7 +53,7 @@ def contact_lines(when: Literal["before", "after"], scene: ContactScene) -> Line
         _outlines("robot", scene.arms, "robot"),
         _outlines("force measured", _arrows(scene.points, scale * scene.felt, 0.015 * extent), "read"),
         _outlines("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent), when),
-        Series("contacts", _mm(scene.points[:, 0]), _mm(scene.points[:, 1]), True, role="read"),
+        Series("contacts", _floats(1e3 * scene.points[:, 0]), _floats(1e3 * scene.points[:, 1]), True, role="read"),
     )
     return Lines(
         f"contour_{when}", f"Contour tracking {when} calibration", "x", "mm", "y", "mm", series, notes, equal=True
@@ -81,13 +81,9 @@ def _outlines(name: str, lines: Sequence[Array], role: Role) -> Series:
     x: list[float] = []
     y: list[float] = []
     for line in lines:
-        x += [*_mm(line[:, 0]), 1e3 * float(line[-1, 0])]
-        y += [*_mm(line[:, 1]), float("nan")]
+        x += [*_floats(1e3 * line[:, 0]), 1e3 * float(line[-1, 0])]
+        y += [*_floats(1e3 * line[:, 1]), float("nan")]
     return Series(name, tuple(x), tuple(y), role=role)
-
-
-def _mm(values: Iterable[float]) -> tuple[float, ...]:
-    return tuple(1e3 * float(v) for v in values)
 
 
 _LINES = (
@@ -135,7 +131,7 @@ def direction_map(
     turn = np.linspace(0.0, 360.0, 121)
     around = np.column_stack([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
     angles = np.round(np.degrees(np.arctan2(units[:, 1], units[:, 0])) % 360.0, 9)
-    values, bars = (factor * np.array([f(e) for e in numbers]) for f in (_value, Estimate.half_width))
+    values, bars = (factor * np.array([(e.value, e.half_width()) for e in numbers]).reshape(-1, 2)).T
     series = [Series("measured, 95 %", _floats(angles), _floats(values), True, _floats(bars), "read")]
     if fit.principal is not None:
         word = "gap of the ellipse" if fit.root else "matrix"
@@ -143,10 +139,6 @@ def direction_map(
     if fit.isotropic.known:
         series.append(Series("one number", _floats(turn), (factor * fit.isotropic.value,) * len(turn)))
     return Lines(key, title, "direction", "deg", name, unit, tuple(series), notes, polar=True)
-
-
-def _value(e: Estimate) -> float:
-    return e.value
 
 
 def _floats(values: Iterable[float]) -> tuple[float, ...]:
@@ -163,27 +155,23 @@ def place_map(
 ) -> Heatmap:
     """Values (N,) over the plane, in mm of the object's axes."""
     plane = at.plane
-    x, y = (tuple(1e3 * float(v) for v in values) for values in plane.values)
+    x, y = (_floats(1e3 * values) for values in plane.values)
     first, second = (XYZ[i] for i in plane.axes)
     lost = int((~at.reached).sum())
-    unknown = int((at.reached & ~isfinite(values)).sum())
+    unknown = int((at.reached & ~np.isfinite(values)).sum())
     notes = [
         f"At {XYZ[plane.normal]} = {1e3 * plane.height:.4g} mm of the work object; the tool keeps its orientation."
     ]
-    notes += (
-        [f"{lost} of {len(at.reached)} places are not reached within the joint limits and stay empty."] if lost else []
-    )
-    notes += (
-        [f"At {unknown} places the loaded equilibrium is not determined: backlash carries no force."] if unknown else []
-    )
+    if lost:
+        notes.append(f"{lost} of {len(at.reached)} places are not reached within the joint limits and stay empty.")
+    if unknown:
+        notes.append(f"At {unknown} places the loaded equilibrium is not determined: backlash carries no force.")
     return Heatmap(key, title, Axis(first, "mm", x), Axis(second, "mm", y), name, unit, at.table(values), tuple(notes),
                    equal=True, drawn=drawn)  # fmt: skip
 
 
 def drawn_robot(model: Robot, near: Array, at: Reached, frame: str) -> tuple[Series, ...]:
     """The arm as it stands at one place, and the floor where the plane is upright, seen along the plane's normal."""
-    from elastocal.model.statics.loaded_arm import skeleton
-
     plane = at.plane
     line = 1e3 * plane.seen(skeleton(model, near[None], tip=frame).line[0])
     out = [_path("robot", _cut(line, at), at, "robot")]
@@ -200,19 +188,19 @@ def drawn_robot(model: Robot, near: Array, at: Reached, frame: str) -> tuple[Ser
 
 def _window(reached: Reached) -> tuple[Array, Array]:
     """What is drawn, mm: the map and some room about it, so that a far robot does not make it small."""
-    ends = 1e3 * array([[v.min(), v.max()] for v in reached.plane.values])
+    ends = 1e3 * np.array([[v.min(), v.max()] for v in reached.plane.values])
     room = ROOM * float((ends[:, 1] - ends[:, 0]).max())
     return ends[:, 0] - room, ends[:, 1] + room
 
 
 def _cut(line: Array, reached: Reached) -> Array:
     """Points along a line, nan outside of what is drawn."""
-    steps = linspace(0, 1, 60)[:, None]
-    dense = concatenate([a + steps * (b - a) for a, b in pairwise(line)])
+    steps = np.linspace(0, 1, 60)[:, None]
+    dense = np.concatenate([a + steps * (b - a) for a, b in pairwise(line)])
     low, high = _window(reached)
     seen = dense[:, list(reached.plane.axes)]
-    inside = array(((seen >= low) & (seen <= high)).all(axis=1))
-    return where(inside[:, None], dense, nan)
+    inside = np.array(((seen >= low) & (seen <= high)).all(axis=1))
+    return np.where(inside[:, None], dense, np.nan)
 
 
 def drawn_path(points: Array, at: Reached) -> Series:
@@ -221,5 +209,5 @@ def drawn_path(points: Array, at: Reached) -> Series:
 
 
 def _path(name: str, points: Array, reached: Reached, role: str) -> Series:
-    first, second = (tuple(float(v) for v in points[:, i]) for i in reached.plane.axes)
+    first, second = (_floats(points[:, i]) for i in reached.plane.axes)
     return Series(name, first, second, role=role)  # type: ignore[arg-type]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from elastocal.model.kinematics import kinematics
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.loaded_arm import Skeleton, loaded_skeletons, skeleton
 from elastocal.report.blocks import Scene
 from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Look, Mesh, Part, Point, Solids, Strokes
 
 if TYPE_CHECKING:
     from elastocal.model.bodies import Body
-    from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
-    from elastocal.model.statics.loaded_arm import Skeleton
     from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints
 
@@ -23,8 +27,6 @@ UNIT = "m"
 
 def points(values: Array) -> tuple[Point, ...]:
     """Rows (N, 3) that are known."""
-    import numpy as np
-
     rows = values[np.isfinite(values).all(axis=1)]
     return tuple((float(x), float(y), float(z)) for x, y, z in rows)
 
@@ -57,9 +59,6 @@ def robot_parts(
     leave out most links that move, as those of a file whose links are meshes and whose table is a box.
 
     ``arm`` is its skeleton, where that is known already."""
-    from elastocal.model.kinematics import kinematics
-    from elastocal.model.statics.loaded_arm import skeleton
-
     moved = _moved_with(model, tip or model.tool)
     capsules: tuple[Part, ...] = ()
     if 2 * len({moved.get(b.frame, "") for b in model.bodies} - {""}) < len(set(moved.values()) - {""}):
@@ -90,8 +89,6 @@ SIDES = 16
 
 
 def _shape(body: Body, place: Array, turn: Array) -> Capsule | Mesh:
-    import numpy as np
-
     if body.corners is not None and body.faces is not None:
         return Mesh(points(place + body.corners @ turn.T), tuple((int(a), int(b), int(c)) for a, b, c in body.faces))
     if body.kind == "sphere":
@@ -130,8 +127,6 @@ MARGIN = 0.12
 
 def floor_part(model: Robot, *places: Array) -> tuple[Part, ...]:
     """The plane that the robot stands on, below all places (N, 3); nothing for one on a wall or a ceiling."""
-    import numpy as np
-
     down = np.asarray(model.gravity, dtype=np.float64)
     if not (np.linalg.norm(down[:2]) < 0.1 * np.linalg.norm(down) and down[2] < 0):
         return ()
@@ -147,11 +142,6 @@ def scene_of_poses(
     key: str, title: str, model: Robot, q: Array, wrench: Array, load_frame: str, tracker: Array | None = None
 ) -> Scene:
     """All poses as points with their loads, the arm at some of them, the floor and the tracker."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.loaded_arm import skeleton
-
     arms = skeleton(model, q)
     rows = spread_out(arms.tip, MOST_ARMS)
     starts, forces = load_forces(model, q, AppliedWrenches(load_frame or model.tool, wrench))
@@ -185,8 +175,6 @@ def arrows(
     look: Look = "plain",
 ) -> Arrows:
     """Vectors (N, 3) at their starts (N, 3), drawn ``factor`` times larger; those that are known and not zero."""
-    import numpy as np
-
     ends = starts + factor * vectors
     ends[~np.any(vectors != 0, axis=1)] = np.nan
     ends[~np.isfinite(starts).all(axis=1)] = np.nan
@@ -196,8 +184,6 @@ def arrows(
 
 def ellipsoids(name: str, centres: Array, prediction: Prediction, factor: float, view: str = "") -> Ellipsoids:
     """The one-sigma ellipsoids of a prediction at (N, 3), drawn ``factor`` times larger; those that are known."""
-    import numpy as np
-
     sizes, directions = prediction.ellipsoid()
     rows = np.flatnonzero(np.isfinite(sizes).all(axis=1) & np.isfinite(centres).all(axis=1))
     scaled = factor * directions * sizes[:, None, :]
@@ -208,10 +194,6 @@ def ellipsoids(name: str, centres: Array, prediction: Prediction, factor: float,
 
 def load_forces(model: Robot, q: Array, load: AppliedWrenches) -> tuple[Array, Array]:
     """Where the load acts on the unloaded arm, and its force in base axes: (N, 3) m and (N, 3) N."""
-    import numpy as np
-
-    from elastocal.model.kinematics import kinematics
-
     at = kinematics(model, q, load.frame)
     force = np.broadcast_to(load.wrench[:, :3], (len(q), 3))
     return at.position, np.einsum("nij,nj->ni", at.rotation, force) if load.follows else np.array(force)
@@ -219,8 +201,6 @@ def load_forces(model: Robot, q: Array, load: AppliedWrenches) -> tuple[Array, A
 
 def force_scale(forces: Array, extent: float) -> tuple[float, str]:
     """m of picture per N, such that the largest of (N, 3) takes LONGEST of it; the same in words."""
-    import numpy as np
-
     most = float(np.nanmax(np.linalg.norm(forces, axis=1), initial=0.0))
     if not most:
         return 0.0, "No force acts; moments have no arrow."
@@ -229,8 +209,6 @@ def force_scale(forces: Array, extent: float) -> tuple[float, str]:
 
 def force_arrows(starts: Array, forces: Array, scale: float, view: str = "") -> Arrows:
     """Forces (N, 3) in N at their places, ``scale`` m per N."""
-    import numpy as np
-
     words = [f"{size:.4g} N" for size in np.linalg.norm(forces, axis=1)]
     return arrows("load", starts, forces, scale, words, view, "load")
 
@@ -261,10 +239,6 @@ def loaded_scene(
 
     At most MOST_ARMS poses far from each other are drawn.
     """
-    import numpy as np
-
-    from elastocal.model.statics.loaded_arm import loaded_skeletons, skeleton
-
     rows = spread_out(skeleton(model, q).tip, MOST_ARMS)
     at = q[rows]
     applied = () if load is None else (load if len(load.wrench) == 1 else load.picked(rows),)
@@ -285,8 +259,6 @@ def loaded_scene(
 
 
 def _known(words: Sequence[str], places: Array) -> tuple[str, ...]:
-    import numpy as np
-
     rows = np.flatnonzero(np.isfinite(places).all(axis=1))
     return tuple(words[int(i)] for i in rows) if words else ()
 
@@ -301,8 +273,6 @@ MOST_MARKS = 200
 
 def enlargement(extent: float, largest: float) -> float:
     """1, 2 or 5 times a power of ten, at most such that ``largest`` takes LONGEST of the picture; 1 for nothing."""
-    from math import floor, isfinite, log10
-
     if not (isfinite(largest) and largest > 0 and isfinite(extent) and extent > 0):
         return 1.0
     wanted = LONGEST * extent / largest
@@ -320,8 +290,6 @@ def spread_out(points: Array, most: int, first: Sequence[int] = ()) -> Ints:
 
     Each next one is the farthest from all that are chosen; the same for any scale and turn of the picture.
     """
-    import numpy as np
-
     known = np.flatnonzero(np.isfinite(points).all(axis=1))
     places = points[known]
     wanted = [int(np.flatnonzero(known == i)[0]) for i in dict.fromkeys(first) if i in known]
@@ -337,6 +305,4 @@ def spread_out(points: Array, most: int, first: Sequence[int] = ()) -> Ints:
 
 def thinned(count: int, most: int) -> Ints:
     """At most ``most`` of ``count`` rows, evenly, both ends included."""
-    import numpy as np
-
     return np.unique(np.round(np.linspace(0, count - 1, min(most, count)))).astype(np.int64)

@@ -28,7 +28,8 @@ from elastocal.report.blocks import (
     Scene,
     Table,
     Tile,
-)  # fmt: skip
+    titled,
+)
 from elastocal.report.display import Shown, displayed, parted
 from elastocal.untrusted import shown_plainly
 from elastocal.values import dataclass
@@ -143,8 +144,8 @@ def _stacked(shown: Shown, width: int) -> list[str]:
     for row in shown.rows:
         if out:
             out.append("")
-        for head, cell, is_number in zip(shown.header, row, shown.numeric, strict=True):
-            first, *rest = [cell] if is_number else words(cell, width - name - GAP)
+        for head, cell, numeric in zip(shown.header, row, shown.numeric, strict=True):
+            first, *rest = [cell] if numeric else words(cell, width - name - GAP)
             out.append(f"{head.ljust(name)}{' ' * GAP}{first}".rstrip())
             out += [" " * (name + GAP) + line for line in rest]
     return out
@@ -239,7 +240,7 @@ def _print_map(block: Heatmap, console: Paper) -> None:
     if fits < len(header):
         header, rows = _map_cells(block, _thinned(len(block.x.values), fits - 1))
     shown = Shown(tuple(header), (True,) * len(header), tuple(map(tuple, rows)), (), ())
-    _grid(f"{block.title}: {_with_unit(block.name, block.unit)}", shown, console)
+    _grid(f"{block.title}: {titled(block.name, block.unit)}", shown, console)
     _print_below((*block.notes, *_thinned_note(block, len(header) - 1, len(rows))), console)
 
 
@@ -250,7 +251,7 @@ def _thinned_note(block: Heatmap, columns: int, rows: int) -> tuple[str, ...]:
 
 
 def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list[str]]]:
-    named = [_with_unit(a.name, a.unit) for a in (block.y, block.x)]
+    named = [titled(a.name, a.unit) for a in (block.y, block.x)]
     rows = [
         [_place(block.y, j), *(significant(block.values[j][i]) for i in columns)]
         for j in _thinned(len(block.y.values), MOST_COLUMNS)
@@ -277,7 +278,7 @@ def _print_lines(block: Lines, console: Paper) -> None:
         ends = (known[0], min(known), max(known), known[-1])
         rows.append((s.name, *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends)))
     header = ("curve", "at the start", "smallest", "largest", "at the end")
-    title = f"{block.title}: {_with_unit(block.y_name, block.y_unit)} over {_with_unit(block.x_name, block.x_unit)}"
+    title = f"{block.title}: {titled(block.y_name, block.y_unit)} over {titled(block.x_name, block.x_unit)}"
     _grid(title, Shown(header, (False, True, True, True, True), tuple(rows), (), ()), console)
     _print_below(block.notes, console)
 
@@ -288,7 +289,7 @@ def _print_rows(block: Bars | Forest, console: Paper) -> None:
         header = ("", f"file [{block.unit}]", "estimate", "95 % +-")
         rows = [(r.name, significant(r.file), significant(r.value), significant(r.half)) for r in block.rows]
     else:
-        header = (_with_unit(block.name, block.unit), *block.parts)
+        header = (titled(block.name, block.unit), *block.parts)
         named = zip(block.rows, block.values, strict=True)
         rows = [(name, *(significant(v) for v in values)) for name, values in named]  # type: ignore[misc]
     numeric = (False, *(True for _ in header[1:]))
@@ -305,10 +306,6 @@ def _print_scene(block: Scene, console: Paper) -> None:
     drawn = ", ".join(f"{name} ({count})" for name, count in counts.items())
     views = (f"Views: {', '.join(block.views)}.",) if block.views else ()
     _print_below((f"Drawn: {drawn}.", *views, *block.notes), console)
-
-
-def _with_unit(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
 
 
 def _grid(title: str, shown: Shown, console: Paper) -> None:

@@ -17,24 +17,17 @@ from elastocal.files.cell import CellFolder, Stated, is_cell, read_cell
 from elastocal.files.located import read_json
 from elastocal.files.opened import SHIPPED, read_bytes, sha256_of
 from elastocal.files.run_record import RunRecord, read_record
-from elastocal.values import dataclass
 
 
-@dataclass(frozen=True, eq=False)
-class CellCalibration:
-    """``stated`` are keywords of ``History.add``."""
+def cell_calibration(folder: str | PathLike[str]) -> tuple[str, Calibration, dict[str, Any]]:
+    """Robot, calibration and keywords of ``History.add``, of the folder of a cell.
 
-    robot: str
-    calibration: Calibration
-    stated: dict[str, Any]
-
-
-def cell_calibration(folder: str | PathLike[str]) -> CellCalibration:
-    """Of the folder of a cell, or of a calibration file alone, which names no robot of its own."""
+    Or of a calibration file alone, which names no robot of its own.
+    """
     path = Path(folder)
     if not path.is_dir() and not is_cell(path):
         calibration, content = _calibration(path)
-        return CellCalibration("", calibration, {"file": content})
+        return "", calibration, {"file": content}
     cell = read_cell(path)
     place = cell.path("calibration")
     if not place.exists():
@@ -50,10 +43,10 @@ def cell_calibration(folder: str | PathLike[str]) -> CellCalibration:
     files = {} if record is None else _inputs(cell, record, notes)
     if record is None:
         notes.append("The cell has no record of the run that made its calibration: the files it rests on are unknown.")
-    return CellCalibration(cell.name, calibration, {
+    return cell.name, calibration, {
         "file": content, "who": stated.operator, "temperature": stated.temperature_C, "time": time,
         "inputs": files, "notes": tuple(notes), "versions": None if record is None else record.versions,
-    })  # fmt: skip
+    }  # fmt: skip
 
 
 def readings_of(

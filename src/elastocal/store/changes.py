@@ -40,13 +40,11 @@ def pairs(shown: Shown) -> Pairs:
 
 def parameter_lines(shown: Shown, pairs: Pairs) -> Lines:
     """Parameters that have changed most, with their intervals, all on one scale."""
-    h = shown.of
     worst: dict[str, float] = {}
     for _, _, made in pairs:
         for c in made:
             worst[c.name] = max(worst.get(c.name, 0.0), abs(c.ratio) if isfinite(c.ratio) else 0.0)
-    release = h.released
-    first = h.entry(release.release.of) if release and release.release else h.calibrations[0]
+    first = shown.of.reference
     assert first.calibration is not None
     own = first.calibration.parameters
     start = {n: (v, s) for n, v, s in zip(own.names, own.values, own.sd, strict=True) if s > 0}

@@ -78,16 +78,16 @@ class History(Reader):
         the bytes of its file where there is one, ``inputs`` those of files that it rests on, by name.
         """
         content = file or document_text(calibration).encode()
-        known = records.Recorded(calibration, sha256(content), temperature)
+        mark = sha256(content)
         head = self._head(who, reason, time, notes if time else (*notes, NO_TIME), versions)
         files = {**(inputs or {}), "calibration.json": content}
 
         def make(history: RobotHistory) -> Entry:
-            same = next((e for e in history.entries if e.calibration and e.calibration.file == known.file), None)
+            same = next((e for e in history.entries if e.calibration and e.calibration.file == mark), None)
             if same is not None:
                 raise InputError(f"{robot}: this calibration is there already, as number {same.number}",
                                  code="already", value=same.number)  # fmt: skip
-            return records.calibration_entry(history, known, supersedes, **head)
+            return records.calibration_entry(history, calibration, mark, temperature, supersedes, **head)
 
         return self._append(robot, make, files, lambda: records.first_of(robot, calibration, poses))
 
@@ -117,7 +117,11 @@ class History(Reader):
         checked = records.checked(calibration, read, of, refit=refit)
         head = self._head(who, reason, time, notes if time else (*notes, NO_TIME), None)
         warm = records.known_temperature(read, temperature)
-        return self._append(robot, lambda history: records.check_entry(history, checked, warm, **head), inputs or files)
+
+        def make(history: RobotHistory) -> Entry:
+            return records.new_entry(history, "check", temperature=warm, check=checked, **head)
+
+        return self._append(robot, make, inputs or files)
 
     def release(
         self,
@@ -173,9 +177,9 @@ class History(Reader):
 
     def import_cell(self, folder: str | PathLike[str], robot: str | None = None, **stated: Any) -> Entry:
         """Record the calibration of a cell with the files that it rests on; ``stated`` are keywords of ``add``."""
-        calibration = cell_calibration(folder)
+        name, calibration, known = cell_calibration(folder)
         given = {k: v for k, v in stated.items() if v is not None}
-        return self.add(robot or calibration.robot, calibration.calibration, **{**calibration.stated, **given})
+        return self.add(robot or name, calibration, **{**known, **given})
 
     def _append(
         self,

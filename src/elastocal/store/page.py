@@ -38,7 +38,7 @@ def history_page(shown: Shown, today: date) -> Report:
     return Report(
         f"History of {h.robot}",
         (_standing(h), *(f"WARNING {f.code.upper()}: {f.text}." for f in findings if f.severity == "warning")),
-        tuple(s for s in sections if s.blocks),
+        sections,
         tuple(f.text + "." for f in findings if f.severity == "note"),
         (Fact("robot", "robot", h.robot, h.robot), Fact("entries", "entries", len(h.entries), str(len(h.entries)))),
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in findings]},
@@ -47,20 +47,16 @@ def history_page(shown: Shown, today: date) -> Report:
 
 
 def _standing(h: RobotHistory) -> str:
-    release = h.released
-    if release is None or release.release is None:
+    entry, own = h.released, h.release
+    if entry is None or own is None:
         return f"Nothing is released for {h.robot}; {_counted(len(h.calibrations), 'calibration')} recorded."
-    due = f", due on {release.release.due}" if release.release.due else ", without a day when it is due"
-    return (
-        f"Released is calibration {release.release.of} as {release.release.name!r} ({release.reason}; {release.who}, "
-        f"{release.time[:10]}{due})."
-    )
+    due = f", due on {own.due}" if own.due else ", without a day when it is due"
+    return f"Released is calibration {own.of} as {own.name!r} ({entry.reason}; {entry.who}, {entry.time[:10]}{due})."
 
 
 def _tiles(h: RobotHistory, findings: tuple[Finding, ...]) -> tuple[Tile, ...]:
     codes = {f.code for f in findings}
-    release, checks, calibrations = h.released, h.checks, h.calibrations
-    own = release.release if release else None
+    own, checks, calibrations = h.release, h.checks, h.calibrations
     drifts = [f for f in h.alarms if f.code == "drift"]
     rate = f"one false alarm in {h.run_length:g} records at most"
     last = calibrations[-1].calibration if calibrations else None
@@ -106,8 +102,7 @@ def tool_lines(shown: Shown) -> Block:
         return Paragraphs((f"The unloaded tool is at the same places at all {len(h.poses)} fixed poses.",))
     y = tuple(1e3 * changes[e.number][0] for e in some)
     spread = tuple(2e3 * changes[e.number][1] for e in some)
-    release = h.released
-    against = f"calibration {release.release.of}" if release and release.release else "the first calibration"
+    against = f"calibration {h.release.of}" if h.release else "the first calibration"
     own = Series("calibrated tool", shown.days(some), y, points=True, role="after", spread=spread,
                  words=tuple(f"number {e.number}, {e.time[:10]}" for e in some))  # fmt: skip
     note = f"RMS over {len(h.poses)} fixed poses against {against}, without shifts and turns of the whole; bars: k = 2."
@@ -178,8 +173,8 @@ def entry_table(shown: Shown) -> Table:
 
 def _line(e: Entry, shown: Shown) -> tuple[str | int | float | None, ...]:
     h, change = shown.of, shown.tool_changes.get(e.number)
-    later, release = h.superseded_by(e.number), h.released
-    held = release is not None and release.release is not None and e.number in (release.number, release.release.of)
+    later = h.superseded_by(e.number)
+    held = h.released is not None and h.release is not None and e.number in (h.released.number, h.release.of)
     state = f"superseded by {later.number}" if later else "released" if held else ""
     alarms = "; ".join(sorted({f.code for f in e.alarms}))
     return (
@@ -232,9 +227,8 @@ def robots_page(lines: tuple[RobotLine, ...], today: date, label: str) -> Report
     findings = [(line.robot, f) for line in lines for f in line.findings(today)]
     notes = tuple(f"WARNING {f.code.upper()}: {name}: {f.text}." for name, f in findings if f.severity == "warning")
     need = len({n for n, f in findings if f.severity == "warning"})
-    count = f"{len(lines)} robot{'s' * (len(lines) != 1)}; {need or 'none'} in need of attention."
-    blocks: tuple[Block, ...] = (robots_table(lines, today),)
+    count = f"{_counted(len(lines), 'robot')}; {need or 'none'} in need of attention."
     soon = tuple(f"{name}: {f.text}." for name, f in findings if f.severity == "note")
-    return Report("Histories of robots", (count, *notes), (Section("Robots", blocks),), soon,
+    return Report("Histories of robots", (count, *notes), (Section("Robots", (robots_table(lines, today),)),), soon,
                   (Fact("store", "store", label, label),),
                   data={"findings": [vars(f) | {"data": dict(f.data), "robot": n} for n, f in findings]})  # fmt: skip

@@ -43,7 +43,7 @@ class RobotLine:
     alarms: tuple[Finding, ...]
 
     def findings(self, today: date) -> tuple[Finding, ...]:
-        return (*self.alarms, *(() if self.released is None else due(self.released, today)))
+        return (*self.alarms, *due(None if self.released is None else self.released.release, today))
 
 
 class Reader:
@@ -91,19 +91,15 @@ class Reader:
 
     def calibration(self, robot: str, number: int | None = None) -> Calibration:
         """Calibration ``number`` of a robot, or the released one."""
-        entry = self._calibrated(robot, number)
-        assert entry.calibration is not None
-        mark = entry.calibration.file
+        number, mark = self._calibrated(robot, number)
         if mark not in self._read:  # what a mark stands for never changes
-            made = from_document(json.loads(self.content(mark)), f"{robot} {entry.number}")
+            made = from_document(json.loads(self.content(mark)), f"{robot} {number}")
             self._read = {**dict(list(self._read.items())[1 - KEPT :]), mark: made}
         return self._read[mark]
 
     def calibration_file(self, robot: str, number: int | None = None) -> bytes:
         """The same as the file that was recorded, byte by byte."""
-        entry = self._calibrated(robot, number)
-        assert entry.calibration is not None
-        return self.content(entry.calibration.file)
+        return self.content(self._calibrated(robot, number)[1])
 
     def certificate(self, robot: str, number: int | None = None, suffix: str = ".html") -> bytes:
         """The certificate that was issued with release ``number``, or with the one that holds: .html, .json, .pdf."""
@@ -159,8 +155,8 @@ class Reader:
         self._known = kept
         return known
 
-    def _calibrated(self, robot: str, number: int | None) -> Entry:
-        """The entry of a calibration, without the rest of the history."""
+    def _calibrated(self, robot: str, number: int | None) -> tuple[int, str]:
+        """Number and file of a calibration, without the rest of the history."""
         from elastocal.store.rows import entry_at, release_of
 
         with self._database.reading() as connection:
@@ -176,4 +172,4 @@ class Reader:
         if entry.calibration is None:
             raise InputError(f"{robot}: number {entry.number} is a {entry.kind}, no calibration; see its history",
                              code="no-calibration", value=number)  # fmt: skip
-        return entry
+        return entry.number, entry.calibration.file

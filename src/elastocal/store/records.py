@@ -27,7 +27,6 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.store.entry import Calibrated, Checked, Entry, Kind, Parameters, Released, sha256
 from elastocal.store.robot_history import RobotHistory
-from elastocal.values import dataclass
 
 LONGEST = {"robot": 200, "name": 200, "who": 200, "reason": 2000}
 
@@ -85,15 +84,6 @@ MIDDLE = 0.8
 """Share of the joint ranges that they are spread over."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """A calibration to record: ``file`` is the SHA-256 of its file."""
-
-    calibration: Calibration
-    file: str
-    temperature: float | None
-
-
 def first_of(robot: str, calibration: Calibration, poses: object) -> tuple[str, str]:
     """Joints and check poses of a robot that the store does not know yet, as JSON."""
     model = calibration.robot
@@ -119,8 +109,10 @@ def spread_poses(robot: Robot, count: int = POSES) -> Array:
     return np.asarray(middle + (2 * share - 1) * half)
 
 
-def calibration_entry(history: RobotHistory, new: Recorded, supersedes: int | None, **head: Any) -> Entry:
-    c = new.calibration
+def calibration_entry(
+    history: RobotHistory, c: Calibration, file: str, temperature: float | None, supersedes: int | None, **head: Any
+) -> Entry:
+    """``file`` is the SHA-256 of the calibration's file."""
     if c.robot.joints != history.joints:
         raise InputError(
             f"{history.robot}: has joints {', '.join(history.joints)}, this calibration {', '.join(c.robot.joints)}; "
@@ -134,13 +126,13 @@ def calibration_entry(history: RobotHistory, new: Recorded, supersedes: int | No
         c.names, tuple(r.unit for r in rows), tuple(float(r.value) for r in rows), tuple(float(r.sd) for r in rows)
     )
     own = Calibrated(
-        new.file, c.words, c.leave_one_out, c.before, len(c.outliers), parameters,
+        file, c.words, c.leave_one_out, c.before, len(c.outliers), parameters,
         tuple((float(x), float(y), float(z)) for x, y, z in points), float(np.sqrt(variance.mean())),
     )  # fmt: skip
     read = c.reference_temperature if np.isfinite(c.reference_temperature) else None
-    warm = read if new.temperature is None else new.temperature
+    warm = read if temperature is None else temperature
     doubt = tuple(w for w in c.warnings if w.code == "optimistic")  # its leave-one-out error is no claim
-    return _entry(
+    return new_entry(
         history, "calibration", supersedes=supersedes, temperature=warm, calibration=own, findings=doubt, **head
     )
 
@@ -152,9 +144,8 @@ def checked_number(history: RobotHistory, number: int | None) -> int:
             raise InputError(f"{history.robot}: number {number} is a {history.entry(number).kind}, no calibration",
                              code="no-calibration", value=number)  # fmt: skip
         return number
-    release = history.released
-    if release is not None and release.release is not None:
-        return release.release.of
+    if history.release is not None:
+        return history.release.of
     if not history.calibrations:
         raise InputError(f"{history.robot}: has no calibration to check; record one first", code="no-calibration")
     return history.calibrations[-1].number
@@ -179,10 +170,6 @@ def known_temperature(campaign: Campaign, stated: float | None) -> float | None:
     return mean if np.isfinite(mean) else None
 
 
-def check_entry(history: RobotHistory, new: Checked, temperature: float | None, **head: Any) -> Entry:
-    return _entry(history, "check", temperature=temperature, check=new, **head)
-
-
 def release_entry(
     history: RobotHistory, number: int | None, name: str, due: str | date | None, *, baseline: bool, **head: Any
 ) -> Entry:
@@ -200,7 +187,7 @@ def release_entry(
                          code="name-taken", value=name, parameter="name")  # fmt: skip
     last = history.released
     own = Released(number, name, day(due, "due"), baseline)
-    return _entry(history, "release", supersedes=None if last is None else last.number, release=own, **head)
+    return new_entry(history, "release", supersedes=None if last is None else last.number, release=own, **head)
 
 
 def issued(
@@ -222,13 +209,13 @@ def withdrawal_entry(history: RobotHistory, number: int, **head: Any) -> Entry:
         text = f"{history.robot}: number {number} is a withdrawal, which stays; record again what it took out"
         raise InputError(text, code="kind", value=number)
     _replaceable(history, number, entry.kind)
-    release = history.released
-    if release is not None and release.release is not None and release.release.of == number:
+    release = history.release
+    if history.released is not None and release is not None and release.of == number:
         raise InputError(
-            f"{history.robot}: number {number} is released as {release.release.name!r}; withdraw that release (number "
-            f"{release.number}) or release another calibration first", code="released", value=number,
+            f"{history.robot}: number {number} is released as {release.name!r}; withdraw that release (number "
+            f"{history.released.number}) or release another calibration first", code="released", value=number,
         )  # fmt: skip
-    return _entry(history, "withdrawal", supersedes=number, **head)
+    return new_entry(history, "withdrawal", supersedes=number, **head)
 
 
 def _replaceable(history: RobotHistory, number: int, kind: str) -> None:
@@ -242,7 +229,8 @@ def _replaceable(history: RobotHistory, number: int, kind: str) -> None:
                          code="superseded", value=number, parameter="supersedes")  # fmt: skip
 
 
-def _entry(history: RobotHistory, kind: Kind, **values: Any) -> Entry:
+def new_entry(history: RobotHistory, kind: Kind, **values: Any) -> Entry:
+    """The next entry of a history."""
     start: dict[str, Any] = {"supersedes": None, "temperature": None, "inputs": {}}
     return Entry(
         robot=history.robot, number=len(history.entries) + 1, kind=kind, previous=history.mark, **{**start, **values},

@@ -15,7 +15,7 @@ from elastocal.errors import InputError
 from elastocal.results import Finding, as_frame, as_html, note, warning
 from elastocal.spatial.entries import Array
 from elastocal.store.drift import RUN_LENGTH, Drift, active, drift
-from elastocal.store.entry import Calibrated, Entry
+from elastocal.store.entry import Calibrated, Entry, Released
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -55,6 +55,16 @@ class RobotHistory:
         """The release that holds."""
         return next((e for e in reversed(self.entries) if e.release and e.number not in self._later), None)
 
+    @property
+    def release(self) -> Released | None:
+        """What it says."""
+        return None if self.released is None else self.released.release
+
+    @property
+    def reference(self) -> Entry:
+        """What changes are seen against: the released calibration, or the first."""
+        return self.calibrations[0] if self.release is None else self.entry(self.release.of)
+
     @cached_property
     def drift(self) -> Drift:
         return drift(self.entries, self.run_length)
@@ -67,9 +77,7 @@ class RobotHistory:
 
     def findings(self, today: date) -> tuple[Finding, ...]:
         """Alarms, and what must be renewed."""
-        release = self.released
-        due_findings = () if release is None else due(release, today)
-        return (*self.alarms, *due_findings, *self.drift.notes)
+        return (*self.alarms, *due(self.release, today), *self.drift.notes)
 
     def entry(self, number: int) -> Entry:
         if not 1 <= number <= len(self.entries):
@@ -119,14 +127,11 @@ class RobotHistory:
         return as_html(self)
 
     def __repr__(self) -> str:
-        release = self.released
-        named = "nothing is released" if release is None or release.release is None else (
-            f"released: {release.release.name!r} (calibration {release.release.of})")  # fmt: skip
+        own = self.release
+        named = f"released: {own.name!r} (calibration {own.of})" if own else "nothing is released"
         counts = f"{len(self.calibrations)} calibrations, {len(self.checks)} checks"
-        return (
-            "\n".join([f"<History of {self.robot}: {counts}; {named}", *(f"  {a.code}: {a.text}" for a in self.alarms)])
-            + ">"
-        )
+        alarms = "".join(f"\n  {a.code}: {a.text}" for a in self.alarms)
+        return f"<History of {self.robot}: {counts}; {named}{alarms}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +160,9 @@ class Shown:
         or the first, without shifts and turns of the whole; and its standard deviation."""
         if not self.calibrations:
             return {}
-        release = self.of.released
-        reference = self.of.entry(release.release.of) if release and release.release else self.of.calibrations[0]
-        assert reference.calibration is not None
-        return _tool_changes(reference.calibration, self.calibrations)
+        reference = self.of.reference.calibration
+        assert reference is not None
+        return _tool_changes(reference, self.calibrations)
 
     @property
     def since(self) -> str:
@@ -169,16 +173,16 @@ class Shown:
         return tuple((datetime.fromisoformat(e.time) - first).total_seconds() / 86400 for e in some)
 
 
-def due(release: Entry, today: date) -> tuple[Finding, ...]:
+def due(release: Released | None, today: date) -> tuple[Finding, ...]:
     """Whether a release must be renewed, or soon."""
-    if release.release is None or release.release.due is None:
+    if release is None or release.due is None:
         return ()
-    left = (date.fromisoformat(release.release.due) - today).days
-    data = {"due": release.release.due, "days": left, "name": release.release.name}
+    left = (date.fromisoformat(release.due) - today).days
+    data = {"due": release.due, "days": left, "name": release.name}
     if left < 0:
-        text = f"the release {release.release.name!r} was due on {release.release.due}, {-left} days ago"
+        text = f"the release {release.name!r} was due on {release.due}, {-left} days ago"
         return (warning("overdue", f"{text}; calibrate and release anew", **data),)
-    text = f"the release {release.release.name!r} is due on {release.release.due}, in {left} days"
+    text = f"the release {release.name!r} is due on {release.due}, in {left} days"
     return (note("due-soon", text, **data),) if left <= SOON else ()
 
 

@@ -17,7 +17,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from elastocal import desk
 from elastocal.errors import InputError, MissingError, NumberError, UnknownNameError
-from elastocal.report.html import as_fragment, as_html
+from elastocal.report.elements import as_fragment
+from elastocal.report.html import as_html
 from elastocal.studio.page import page, put, received
 from elastocal.studio.readings import KINDS
 from elastocal.studio.rest import opened

@@ -21,7 +21,7 @@ from elastocal import __version__, desk
 from elastocal.desk.cell import CellFolder
 from elastocal.errors import ConflictError, InputError, MissingError, UnknownNameError
 from elastocal.report.blocks import loud
-from elastocal.report.html import plainly, sentence
+from elastocal.report.elements import plainly, sentence
 from elastocal.studio import jobs
 from elastocal.values import dataclass
 

@@ -17,7 +17,7 @@ import elastocal as ec
 from elastocal import desk
 from elastocal.desk.files import data_of
 from elastocal.errors import InputError, MissingError
-from elastocal.report.html import as_fragment
+from elastocal.report.elements import as_fragment
 from elastocal.studio.page import page, put, received
 from elastocal.studio.work import Cell
 

@@ -16,7 +16,7 @@ import elastocal as ec
 from elastocal import desk
 from elastocal.desk.files import number, sha256_of, text_of, within
 from elastocal.errors import InputError, MissingError, ShapeError
-from elastocal.report.html import Fragment, as_fragment
+from elastocal.report.elements import Fragment, as_fragment
 from elastocal.studio.page import page, put
 from elastocal.studio.work import Cell
 

@@ -18,10 +18,10 @@ from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import plain_lines
-from elastocal.compensation.posts.text import BOM, Edit, Repeats, Text, cells, opened
-from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
-from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.errors import ConflictError, UnitError
+from elastocal.compensation.posts.text import BOM, Edit, Repeats, Text, cells, one_file
+from elastocal.compensation.posts.written import RowPost, Written, layout_of, program_of
+from elastocal.compensation.program import Given, Inserted, Motion, Move, Program, Target
+from elastocal.errors import UnitError
 from elastocal.spatial.entries import Array
 from elastocal.untrusted import finite_number
 
@@ -51,16 +51,22 @@ class Apt(CamPost, RowPost):
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
-        if len(files) != 1:
-            raise ConflictError(f"a toolpath is one file, not {len(files)}; give them one by one")
-        ((name, data),) = files.items()
-        walk = Walk(opened(name, data), Collector())
+        walk = Walk(one_file(files), Collector())
         walk.run()
         return program_of(self.kind, files, walk.into, _how(walk.unit), given, {})
 
-    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
-        for move, points in put_in(program, changes):
-            yield move.file, _points(texts[move.file], program, move, points)
+    def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+        """GOTO lines like that of ``move``, before it."""
+        layout = layout_of(program)
+        at, end = text.span(move.line)
+        at += len(BOM) if text.text.startswith(BOM, at) else 0
+        line = text.text[at:end].rstrip("\r\n")
+        spans = layout.slots.spans[move.end]
+        count = 6 if spans[3, 0] >= 0 else 3
+        head, tail = line[: int(spans[0, 0]) - at], line[int(spans[count - 1, 1]) - at :]
+        rows = layout.how.rows(points, layout.slots.values[move.end])
+        words = (", ".join(numbers_text(row, layout.how.decimals)[:count]) for row in rows)
+        return (at, at, "".join(f"{head}{numbers}{tail}{text.newline}" for numbers in words))
 
     def opening(self, name: str) -> list[str]:
         return [f"PARTNO {name}", "UNITS/MM", "MULTAX/ON"]
@@ -81,21 +87,6 @@ class Apt(CamPost, RowPost):
 
 def _how(unit: str) -> Written:
     return Written(length=unit, form="vector")
-
-
-def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
-    """GOTO lines like that of ``move``, before it."""
-    layout = program.layout
-    assert isinstance(layout, Layout)
-    at, end = text.span(move.line)
-    at += len(BOM) if text.text.startswith(BOM, at) else 0
-    line = text.text[at:end].rstrip("\r\n")
-    spans = layout.slots.spans[move.end]
-    count = 6 if spans[3, 0] >= 0 else 3
-    head, tail = line[: int(spans[0, 0]) - at], line[int(spans[count - 1, 1]) - at :]
-    rows = layout.how.rows(points, layout.slots.values[move.end])
-    words = (", ".join(numbers_text(row, layout.how.decimals)[:count]) for row in rows)
-    return (at, at, "".join(f"{head}{numbers}{tail}{text.newline}" for numbers in words))
 
 
 @dataclass
@@ -172,9 +163,8 @@ class Walk:
             self.into.skip(self.text, *where, "its tool axis is not of unit length")
             return 0
         spans = [span for _, span in words]
-        kind: Kind = "axis"
         target = self.into.target(
-            Target(self.text.name, number, "", kind, "base", "tool"), spans + [(-1, -1)] * (6 - len(spans)),
+            Target(self.text.name, number, "", "axis", "base", "tool"), spans + [(-1, -1)] * (6 - len(spans)),
             [*numbers[:3], *axis],
         )  # fmt: skip
         air = self.rapid or word == "FROM"

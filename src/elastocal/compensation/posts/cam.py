@@ -83,9 +83,8 @@ class CamPost(Post):
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One move per stop, a halt where somebody reads or changes the load."""
-        why, module = self.hindrance(model, stops), program_name(name)
-        if why:
-            return super().measuring_program(name, model, stops, notes, wait)
+        self.check(name, model, stops)
+        module = program_name(name)
         head = [line for note in (*notes, *self.cautions(model, stops)) for line in self.remark(note)]
         lines = [*self.opening(module), *head, *self.remark(START), self.stop]
         places, turns = _poses(model, stops)
@@ -100,8 +99,7 @@ class CamPost(Post):
         return {f"{module}{self.suffixes[0]}": "\n".join([*lines, self.end]) + "\n"}
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
-        if self.hindrance(model):
-            return super().example(model, path)
+        self.check(path.name, model)
         points = with_axis(path.positions, np.array([pose.rotation for pose in path.poses]))
         lines = [*self.opening(path.name), *self.taken, *self.remark(path.comment), *self.speed(PATH)]
         lines += [line for point in points for line in self.go(point)]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from elastocal.compensation.posts.poses import Derived, kuka_angles
 from elastocal.compensation.posts.text import Block, Text
-from elastocal.compensation.program import Motion, Move, ProgramFrame, Skipped, Target
+from elastocal.compensation.program import Given, Motion, Move, Program, ProgramFrame, Skipped, Target
 from elastocal.errors import MissingError
 from elastocal.spatial.pose import Pose
 
@@ -207,6 +207,18 @@ class Collector:
                 name, stated if pose is None else pose, used, self.changed_frames.get(name.lower(), "")
             )
         return out
+
+    def program(
+        self, language: str, files: Mapping[str, bytes], given: Given, known: Mapping[str, Mapping[str, Pose]],
+        **rest: Any,
+    ) -> Program:  # fmt: skip
+        """``known`` are bases and tools that the files state; ``rest`` are the arrays and the layout."""
+        bases = self.frames("base", given.bases, known.get("base", {}))
+        tools = self.frames("tool", given.tools, known.get("tool", {}))
+        return Program(
+            language=language, files=dict(files), targets=tuple(self.targets), moves=tuple(self.moves),
+            skipped=tuple(self.skipped), bases=bases, tools=tools, notes=tuple(self.notes), **rest,
+        )  # fmt: skip
 
     def settle(self, *by_number: dict[int, Any]) -> None:
         """Drop spoilt targets with their moves, and say which skipped lines follow corrected ones.

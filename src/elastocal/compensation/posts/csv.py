@@ -29,9 +29,9 @@ from elastocal.compensation.posts.post import (
     program_name,
     speed_of,
 )
-from elastocal.compensation.posts.text import BOM, Edit, Edits, Repeats, Text, opened, shown
+from elastocal.compensation.posts.text import BOM, Edit, Edits, Repeats, Text, one_file, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
-from elastocal.errors import ConflictError, InputError, MissingError, UnsupportedError
+from elastocal.errors import InputError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -59,34 +59,22 @@ class Csv(Post):
 
     def read(self, files: Mapping[str, bytes], given: Given | None = None) -> Program:
         given = given or Given()
-        if len(files) != 1:
-            raise ConflictError(f"a toolpath is one file, not {len(files)}; give them one by one")
-        ((name, data),) = files.items()
-        reading = Reading(opened(name, data), Collector())
+        reading = Reading(one_file(files), Collector())
         reading.run()
         into, cols = reading.into, reading.columns
-        width = len(cols.places)
-        slots = Slots.of(into, width)
+        slots = Slots.of(into, len(cols.places))
         si = slots.values * np.array(cols.factors)
         joints = cols.form == "joints"
         wrenches = reading.wrenches.array(float, 6) if cols.wrench else None
         if cols.kept:
             into.note(f"columns kept as they are: {', '.join(cols.kept)}")
-        return Program(
-            language=self.kind,
-            files=dict(files),
-            targets=tuple(into.targets),
+        return into.program(
+            self.kind, files, given, reading.frames,
             positions=np.full((len(si), 3), np.nan) if joints else si[:, :3],
             rotations=as_rotations(si[:, 3:], cols.form, given.orientation),
-            joints=si if joints else np.empty((len(si), 0)),
-            moves=tuple(into.moves),
-            skipped=tuple(into.skipped),
-            bases=into.frames("base", given.bases, reading.frames["base"]),
-            tools=into.frames("tool", given.tools, reading.frames["tool"]),
-            notes=tuple(into.notes),
+            joints=si if joints else np.empty((len(si), 0)), wrenches=wrenches,
             layout=CsvLayout(slots, cols, reading.separator != ","),
-            wrenches=wrenches,
-        )
+        )  # fmt: skip
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         layout = program.layout

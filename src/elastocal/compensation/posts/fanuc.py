@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.compensation.branches import Branch
+from elastocal.compensation.branches import Branch, configuration_words
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.numbered import HOW, NumberedPost, NumberedWalk, Position
 from elastocal.compensation.posts.post import (
@@ -92,9 +92,7 @@ class Fanuc(NumberedPost):
     last: ClassVar[int] = 32766
 
     def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
-        walk = Walk(text, into)
-        walk.run()
-        return walk
+        return Walk(text, into)
 
     def listed(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
         at = text.text.index("{", like.block[0])
@@ -120,8 +118,7 @@ class Fanuc(NumberedPost):
             return None
         counts = (360.0 * int(n) for n in match.groups()[3:])
         turns = {axis: (c - 180, c + 180) for axis, c in zip((0, 3, 5), counts, strict=True)}
-        up = match[2] == "U"
-        behind = match[3] == "B"
+        up, behind = match[2] == "U", match[3] == "B"
         return Branch(behind=behind, ahead=up != behind, fifth_negative=match[1] == "N", ranges=turns)
 
     def measuring_program(
@@ -146,13 +143,9 @@ class Fanuc(NumberedPost):
         points = [_axes_position(1, start)]
         lines = [*_remarks(path.comment), *_remarks("UFRAME 0 is the world frame"), *_remarks(_tool_remark(path.tool)),
                  "UFRAME_NUM=0", "UTOOL_NUM=1", "J P[1] 10% FINE"]  # fmt: skip
-        from elastocal.compensation.branches import configuration_words
-
-        world = base_pose(model)
-        words = configuration_words(model, path.q)
+        world, words = base_pose(model), configuration_words(model, path.q)
         for i, corner in enumerate(path.poses, 2):
-            pose = world.inverse() @ corner
-            points.append(_posed_position(i, HOW.of_pose(pose), words))
+            points.append(_posed_position(i, HOW.of_pose(world.inverse() @ corner), words))
             lines.append(f"L P[{i}] 50mm/sec FINE")
         return _file(program_name(path.name).upper(), lines, points)
 
@@ -172,20 +165,19 @@ def _unended(text: str) -> str:
 
 
 def _axes_position(number: int, axes: Array) -> str:
-    a, b = (", ".join(f"J{i}= {v + 0.0:.5f} deg" for i, v in some) for some in _halves(axes, 1))
-    return f"P[{number}]{{\r\n   GP1:\r\n\tUF : 0, UT : 1,\r\n\t{a},\r\n\t{b}\r\n}};"
+    words = [f"J{i}= {v + 0.0:.5f} deg" for i, v in enumerate(axes.tolist(), 1)]
+    return _listed(number, "UF : 0, UT : 1", words)
 
 
 def _posed_position(number: int, values: Array, words: str) -> str:
     units = ("mm",) * 3 + ("deg",) * 3
     notes = [f"{k} = {v + 0.0:.4f} {u}" for k, v, u in zip(CARTESIAN, values, units, strict=True)]
-    body = f"UF : 0, UT : 1, CONFIG : '{words}',\r\n\t{', '.join(notes[:3])},\r\n\t{', '.join(notes[3:])}"
+    return _listed(number, f"UF : 0, UT : 1, CONFIG : '{words}'", notes)
+
+
+def _listed(number: int, frames: str, six: Sequence[str]) -> str:
+    body = f"{frames},\r\n\t{', '.join(six[:3])},\r\n\t{', '.join(six[3:])}"
     return f"P[{number}]{{\r\n   GP1:\r\n\t{body}\r\n}};"
-
-
-def _halves(values: Array, first: int) -> list[list[tuple[int, float]]]:
-    numbered = list(enumerate(values.tolist(), first))
-    return [numbered[:3], numbered[3:]]
 
 
 def _file(name: str, lines: Sequence[str], points: Sequence[str]) -> dict[str, str]:

@@ -69,20 +69,11 @@ class Gcode(CamPost):
         kinds = np.array([t.kind for t in into.targets], dtype=object)
         if (kinds == "point").any():
             _say_what_is_open(into, values, given)
-        return Program(
-            language=self.kind,
-            files=dict(files),
-            targets=tuple(into.targets),
-            positions=values[:, :3].copy(),
-            rotations=_rotations(values, kinds, rotary, given),
-            joints=np.empty((len(values), 0)),
-            moves=tuple(into.moves),
-            skipped=tuple(into.skipped),
-            bases=into.frames("base", given.bases, bases),
-            tools=into.frames("tool", given.tools, {}),
-            notes=tuple(into.notes),
-            layout=GcodeLayout(blocks, values, rotary),
-        )
+        return into.program(
+            self.kind, files, given, {"base": bases},
+            positions=values[:, :3].copy(), rotations=_rotations(values, kinds, rotary, given),
+            joints=np.empty((len(values), 0)), layout=GcodeLayout(blocks, values, rotary),
+        )  # fmt: skip
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
         layout = program.layout

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from elastocal.compensation.branches import Branch
+from elastocal.compensation.branches import Branch, configuration_words
 from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.numbered import HOW, NumberedPost, NumberedWalk, Position
 from elastocal.compensation.posts.post import (
@@ -31,7 +31,7 @@ from elastocal.compensation.posts.post import (
 from elastocal.compensation.posts.text import NUMBER, Text, cells
 from elastocal.compensation.posts.written import Convert
 from elastocal.compensation.program import Motion, Move, Target
-from elastocal.errors import MissingError, UnsupportedError
+from elastocal.errors import MissingError
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives
 from elastocal.spatial.entries import Array
@@ -72,9 +72,7 @@ class Jbi(NumberedPost):
     last: ClassVar[int] = 99999
 
     def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
-        walk = Walk(text, into, drives)
-        walk.run()
-        return walk
+        return Walk(text, into, drives)
 
     def to_axes(self, drives: Drives | None) -> tuple[Convert | None, Convert | None, int | None]:
         return (None, None, 0) if drives is None else (drives.from_counts, drives.counts, 0)
@@ -121,7 +119,7 @@ class Jbi(NumberedPost):
         self, name: str, model: Robot, stops: Sequence[Stop], notes: Sequence[str] = (), wait: float = 2.0
     ) -> dict[str, str]:
         """One MOVJ per stop, PAUSE where somebody reads or changes the load."""
-        self._check(name, model, stops)
+        self.check(name, model, stops)
 
         def move(number: int, stop: Stop) -> list[str]:
             return [f"MOVJ C{number - 1:05d} VJ={speed_of(stop, number):.2f} PL=0"]
@@ -134,7 +132,7 @@ class Jbi(NumberedPost):
 
     def example(self, model: Robot, path: ToolPath) -> dict[str, str]:
         """From axis values where pulses are known, else from the first corner in the configuration of the start."""
-        self._check(path.name, model, ())
+        self.check(path.name, model)
         base, pulses = base_pose(model), _has_pulses(model)
         points = ["///TOOL 1"]
         points += ["///POSTYPE PULSE", "///PULSE", _pulses(model, 0, path.q)] if pulses else []
@@ -147,11 +145,6 @@ class Jbi(NumberedPost):
         body = [*_comments(path.comment), *_comments(f"tool 1 is {tool}"), "MOVJ C00000 VJ=10.00"]
         body += [f"MOVL C{i:05d} V=50.0 PL=0" for i in range(1, count)]
         return _job(program_name(path.name).upper(), count, points, body)
-
-    def _check(self, name: str, model: Robot, stops: Sequence[Stop]) -> None:
-        why = self.hindrance(model, stops)
-        if why:
-            raise UnsupportedError(f"{name}: {why}", value=name)
 
 
 def _comments(text: str) -> list[str]:
@@ -175,8 +168,6 @@ def _pulses(model: Robot, number: int, q: Array) -> str:
 
 def _rconf(model: Robot, q: Array) -> str:
     """As a DX100 and its followers have it."""
-    from elastocal.compensation.branches import configuration_words
-
     flip, elbow, side, *_ = configuration_words(model, q).replace(",", " ").split()
     turns = np.abs(np.degrees(model.controller.to_controller(q[None])[0])) >= 180
     flags = (flip == "N", elbow == "D", side == "B", turns[3], turns[5], turns[0])

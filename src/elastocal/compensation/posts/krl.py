@@ -30,9 +30,9 @@ from elastocal.compensation.posts.krl_data import (
 )
 from elastocal.compensation.posts.krl_read import Walk
 from elastocal.compensation.posts.poses import kuka_angles
-from elastocal.compensation.posts.post import START, ToolPath, plain_lines, program_name, windows_lines
+from elastocal.compensation.posts.post import SLOW, SPEED, START, ToolPath, plain_lines, program_name, windows_lines
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, least_decimals, program_of, put_in
+from elastocal.compensation.posts.written import Added, RowPost, Written, layout_of, least_decimals, program_of
 from elastocal.compensation.program import Changes, Given, Inserted, Motion, Move, Program, Target
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.robot import Robot
@@ -46,8 +46,6 @@ HOW = Written()
 """mm and deg, angles about z, y and x in turn."""
 _DATA = re.compile(r"(BASE|TOOL)_DATA\[(\d+)\]")
 _DEFDAT = re.compile(r"(?<!\w)DEFDAT\b", re.A | re.I)
-SPEED, SLOW = 20, 5
-"""Per cent of the moves of a measuring program, and of the first ones."""
 _MOTION = re.compile(r"([ \t]*)([A-Za-z]+)", re.A)
 
 
@@ -96,8 +94,22 @@ class Krl(RowPost):
         for number, turn in changes.turns.items():
             if turn != program.targets[number].turn:
                 yield program.targets[number].file, _turn(texts, program, number, turn)
-        for move, points in put_in(program, changes):
-            yield move.file, _points(texts[move.file], program, move, points)
+        yield from super().added(texts, program, changes, values)
+
+    def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+        """Linear moves to be passed without a stop, before the line of ``move``."""
+        at = text.starts[move.line - 1]
+        match = _MOTION.match(text.text, at)
+        spline = bool(match and match[2].upper() == "SLIN")
+        word, passing, indent = (
+            ("SLIN", "C_SPL", match[1]) if spline and match else ("LIN", "C_DIS", match[1] if match else "")
+        )
+        lines = []
+        for row in HOW.rows(points, layout_of(program).slots.values[move.end]):
+            pairs = zip(CARTESIAN, row, HOW.decimals, strict=True)
+            body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
+            lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
+        return (at, at, "".join(lines))
 
     def branch(self, target: Target) -> Branch | None:
         """S: bit 0 wrist behind axis 1, bit 1 forearm bent forward, bit 2 A5 below zero.  T: signs of the axes.
@@ -108,11 +120,8 @@ class Krl(RowPost):
         if not target.configuration:
             return None
         status = int(target.configuration.removeprefix("S "))
-        signs = (
-            {}
-            if target.turn is None
-            else {i: (-720.0, 0.0) if target.turn >> i & 1 else (0.0, 720.0) for i in range(6)}
-        )
+        bits = {} if target.turn is None else {i: target.turn >> i & 1 for i in range(6)}
+        signs = {i: (-720.0, 0.0) if negative else (0.0, 720.0) for i, negative in bits.items()}
         return Branch(behind=bool(status & 1), ahead=bool(status & 2), fifth_negative=bool(status & 4), ranges=signs)
 
     def hindrance(self, model: Robot, stops: Sequence[Stop] = ()) -> str:
@@ -200,8 +209,7 @@ def frames_found(modules: Mapping[str, Variables]) -> dict[str, dict[str, Pose]]
 
 def _keys(program: Program, values: Array, inserted: Mapping[int, Inserted]) -> Added:
     """Keys that literals leave out, where "as before" is no longer what they should be."""
-    layout = program.layout
-    assert isinstance(layout, Layout)
+    layout = layout_of(program)
     omitted = layout.own.omitted
     if not omitted:
         return
@@ -223,29 +231,13 @@ def _keys(program: Program, values: Array, inserted: Mapping[int, Inserted]) -> 
 
 
 def _turn(texts: Mapping[str, Text], program: Program, number: int, turn: int) -> Edit:
-    target, spans = program.targets[number], program.layout.own.turns  # type: ignore[attr-defined]
+    target, spans = program.targets[number], layout_of(program).own.turns
     if number not in spans:
         raise UnsupportedError(
             f"{target.where}: has no T that could become {turn}; leave it out of the turns", value=turn
         )
     start, end = spans[number]
     return (start, end, integer_text(texts[target.file].text[start:end], turn))
-
-
-def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
-    """Linear moves to be passed without a stop, before the line of ``move``."""
-    at = text.starts[move.line - 1]
-    match = _MOTION.match(text.text, at)
-    spline = bool(match and match[2].upper() == "SLIN")
-    word, passing, indent = (
-        ("SLIN", "C_SPL", match[1]) if spline and match else ("LIN", "C_DIS", match[1] if match else "")
-    )
-    lines = []
-    for row in HOW.rows(points, program.layout.slots.values[move.end]):  # type: ignore[attr-defined]
-        pairs = zip(CARTESIAN, row, HOW.decimals, strict=True)
-        body = ",".join(f"{k} {number_text('', v, int(d))}" for k, v, d in pairs)
-        lines.append(f"{indent}{word} {{{body}}} {passing}{text.newline}")
-    return (at, at, "".join(lines))
 
 
 def turn_bits(joints: Array) -> int:

@@ -18,7 +18,7 @@ from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import ToolPath, six_revolute
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.posts.written import Added, Convert, Layout, RowPost, Written, program_of, put_in
+from elastocal.compensation.posts.written import Added, Convert, RowPost, Written, layout_of, program_of, put_in
 from elastocal.compensation.program import Changes, Given, Move, Program, Target
 from elastocal.errors import RangeError
 from elastocal.model.robot import Robot
@@ -67,6 +67,9 @@ class NumberedWalk:
     top: int = -1
     held: tuple[str, ...] = ()
 
+    @abstractmethod
+    def run(self) -> None: ...
+
     def add(self, name: str, number: int, position: Position) -> None:
         """A name that comes twice says nothing."""
         twice = "is written twice in the list of positions"
@@ -101,7 +104,7 @@ class NumberedPost(RowPost):
 
     @abstractmethod
     def walk(self, text: Text, into: Collector, drives: Drives | None) -> NumberedWalk:
-        """Read one file."""
+        """The reading of one file."""
 
     @abstractmethod
     def listed(self, text: Text, like: Position, number: int, numbers: Sequence[str]) -> tuple[str, str]:
@@ -123,6 +126,8 @@ class NumberedPost(RowPost):
         given = given or Given()
         into = Collector()
         walks = {name: self.walk(opened(name, data), into, given.drives) for name, data in files.items()}
+        for walk in walks.values():
+            walk.run()
         into.settle()
         convert = self.to_axes(given.drives)[0]
         return program_of(self.kind, files, into, HOW, given, {"tool": self.known}, walks, convert)
@@ -131,8 +136,7 @@ class NumberedPost(RowPost):
         return self.to_axes(program.given.drives)[1:]
 
     def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
-        assert isinstance(program.layout, Layout)
-        for name, walk in program.layout.own.items():
+        for name, walk in layout_of(program).own.items():
             for edit in self._points(walk, program, changes):
                 yield name, edit
 

@@ -132,6 +132,12 @@ class Post(ABC):
         """Why no new program can be written for a robot; "" where it can."""
         return f"no new programs are written in {self.kind}"
 
+    def check(self, name: str, model: Robot, stops: Sequence[Stop] = ()) -> None:
+        """Refuse to write a new program."""
+        why = self.hindrance(model, stops)
+        if why:
+            raise UnsupportedError(f"{name}: {why}", value=name)
+
     def cautions(self, model: Robot, stops: Sequence[Stop]) -> tuple[str, ...]:
         """What a measuring program leaves to others: stands at its head and is said where it is made."""
         return ()

@@ -27,8 +27,8 @@ from elastocal.compensation.posts.post import (
 from elastocal.compensation.posts.rapid_data import QUARTERS, WORDS, Statements, declared, four, quarter_turns
 from elastocal.compensation.posts.rapid_read import Walk
 from elastocal.compensation.posts.text import Edit, Text, opened
-from elastocal.compensation.posts.written import Added, Layout, RowPost, Written, program_of, put_in
-from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
+from elastocal.compensation.posts.written import Layout, RowPost, Written, layout_of, program_of
+from elastocal.compensation.program import Given, Inserted, Move, Program, Target
 from elastocal.model.inverse_kinematics import inverse_kinematics, task
 from elastocal.model.kinematics import rigid_pose
 from elastocal.model.robot import Robot
@@ -77,9 +77,19 @@ class Rapid(RowPost):
         }
         return program_of(self.kind, files, into, HOW, given, known, tails)
 
-    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
-        for move, points in put_in(program, changes):
-            yield move.file, _points(texts[move.file], program, move, points)
+    def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+        """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool, object."""
+        layout = layout_of(program)
+        start, tail, end = _tail(text, layout, move)
+        line = text.line_start(start)
+        rest = re.sub(r"(?i)(,\s*)fine\b", r"\1z0", text.text[tail:end])
+        target = program.targets[move.end]
+        lines = []
+        for row in HOW.rows(points, layout.slots.values[move.end]):
+            words = numbers_text(row, HOW.decimals)
+            pose = f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{target.configuration}]"
+            lines.append(f"{text.text[line:start]}{text.text[start : start + 5]} {pose}{rest};{text.newline}")
+        return (line, line, "".join(lines))
 
     def branch(self, target: Target) -> Branch | None:
         """confdata: quarter turns of axes 1, 4 and 6; cfx: behind axis 1 (4), behind the lower arm (2), axis 5 < 0 (1).
@@ -185,22 +195,6 @@ def _confdata(model: Robot, path: ToolPath, positions: Array) -> list[str]:
     axes = np.round(model.controller.to_controller(q.T), 9)
     cfx = 2 * behind + (axes[:, 4] < 0)
     return [f"[{a:.0f},{b:.0f},{c:.0f},{x}]" for (a, b, c), x in zip(quarter_turns(axes), cfx, strict=True)]
-
-
-def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
-    """MoveL to literals that are passed, before the statement of ``move``, with its speed, zone, tool and object."""
-    layout = program.layout
-    assert isinstance(layout, Layout)
-    start, tail, end = _tail(text, layout, move)
-    line = text.line_start(start)
-    rest = re.sub(r"(?i)(,\s*)fine\b", r"\1z0", text.text[tail:end])
-    target = program.targets[move.end]
-    lines = []
-    for row in HOW.rows(points, layout.slots.values[move.end]):
-        words = numbers_text(row, HOW.decimals)
-        pose = f"[[{','.join(words[:3])}],[{','.join(words[3:])}],{target.configuration}]"
-        lines.append(f"{text.text[line:start]}{text.text[start : start + 5]} {pose}{rest};{text.newline}")
-    return (line, line, "".join(lines))
 
 
 def _tail(text: Text, layout: Layout, move: Move) -> tuple[int, int, int]:

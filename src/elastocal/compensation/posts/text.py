@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import starmap
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elastocal.errors import FormatError
+from elastocal.errors import ConflictError, FormatError
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
@@ -81,6 +81,13 @@ def opened(name: str, data: bytes) -> Text:
             f"{name}: is not plain text (it has zero bytes, as UTF-16 has); save it as UTF-8 or ANSI", value=name
         )
     return Text(name, data.decode("latin-1"))
+
+
+def one_file(files: Mapping[str, bytes]) -> Text:
+    """Of a toolpath."""
+    if len(files) != 1:
+        raise ConflictError(f"a toolpath is one file, not {len(files)}; give them one by one")
+    return opened(*next(iter(files.items())))
 
 
 def shown(text: str) -> str:

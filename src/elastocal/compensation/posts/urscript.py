@@ -27,8 +27,8 @@ from elastocal.compensation.posts.post import (
 )
 from elastocal.compensation.posts.text import NUMBER, Edit, Text, opened
 from elastocal.compensation.posts.urscript_read import BASE, HOW, NO_TOOL, Walk
-from elastocal.compensation.posts.written import Added, Layout, RowPost, program_of, put_in
-from elastocal.compensation.program import Changes, Given, Inserted, Move, Program, Target
+from elastocal.compensation.posts.written import RowPost, layout_of, program_of
+from elastocal.compensation.program import Given, Inserted, Move, Program, Target
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose
@@ -56,9 +56,18 @@ class UrScript(RowPost):
         into.settle()
         return program_of(self.kind, files, into, HOW, given, {"tool": tools})
 
-    def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
-        for move, points in put_in(program, changes):
-            yield move.file, _points(texts[move.file], program, move, points)
+    def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+        """Moves that are passed with a radius of 0.1 mm, before the line of ``move``."""
+        layout = layout_of(program)
+        at, end = text.span(move.line)
+        line = text.text[at:end].rstrip("\r\n")
+        spans = layout.slots.spans[move.end] - at
+        first = line.rindex("p", 0, int(spans[0, 0]))
+        last = line.index("]", int(spans[-1, 1])) + 1
+        tail = re.sub(rf",\s*r\s*=\s*{NUMBER}", "", line[last:])
+        tail = tail.replace(")", ", r=0.0001)", 1)
+        new = [_posed(Pose(r, p)) for p, r in zip(points.positions, points.rotations, strict=True)]
+        return (at, at, "".join(f"{line[:first]}{pose}{tail}{text.newline}" for pose in new))
 
     def branch(self, target: Target) -> Branch | None:
         values = [float(v) for v in re.findall(NUMBER, target.configuration.removeprefix("qnear"))]
@@ -105,18 +114,3 @@ def _axes(model: Robot, q: Array) -> str:
 
 def _posed(pose: Pose) -> str:
     return "p[" + ", ".join(numbers_text(HOW.of_pose(pose), HOW.decimals)) + "]"
-
-
-def _points(text: Text, program: Program, move: Move, points: Inserted) -> Edit:
-    """Moves that are passed with a radius of 0.1 mm, before the line of ``move``."""
-    layout = program.layout
-    assert isinstance(layout, Layout)
-    at, end = text.span(move.line)
-    line = text.text[at:end].rstrip("\r\n")
-    spans = layout.slots.spans[move.end] - at
-    first = line.rindex("p", 0, int(spans[0, 0]))
-    last = line.index("]", int(spans[-1, 1])) + 1
-    tail = re.sub(rf",\s*r\s*=\s*{NUMBER}", "", line[last:])
-    tail = tail.replace(")", ", r=0.0001)", 1)
-    new = [_posed(Pose(r, p)) for p, r in zip(points.positions, points.rotations, strict=True)]
-    return (at, at, "".join(f"{line[:first]}{pose}{tail}{text.newline}" for pose in new))

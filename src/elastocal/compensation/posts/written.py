@@ -6,7 +6,6 @@ the numbers that are to stand in the file; it adds what only it knows (``RowPost
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
@@ -93,6 +92,11 @@ class Layout:
     own: Any = None
 
 
+def layout_of(program: Program) -> Layout:
+    assert isinstance(program.layout, Layout)
+    return program.layout
+
+
 def program_of(
     kind: str, files: Mapping[str, bytes], into: Collector, how: Written, given: Given,
     known: Mapping[str, Mapping[str, Pose]], own: Any = None, to_axes: Convert | None = None,
@@ -112,19 +116,14 @@ def program_of(
     if given.orientation is not None:
         rotations[point] = given.orientation
     place_derived(into.derived, values[:, :3] * METRES[how.length], positions, rotations)
-    return Program(
-        language=kind, files=dict(files), targets=tuple(into.targets), positions=positions, rotations=rotations,
-        joints=joints, moves=tuple(into.moves), skipped=tuple(into.skipped),
-        bases=into.frames("base", given.bases, known.get("base", {})),
-        tools=into.frames("tool", given.tools, known.get("tool", {})),
-        notes=tuple(into.notes), layout=Layout(slots, how, into.derived, own),
-    )  # fmt: skip
+    layout = Layout(slots, how, into.derived, own)
+    arrays = {"positions": positions, "rotations": rotations, "joints": joints}
+    return into.program(kind, files, given, known, layout=layout, **arrays)
 
 
 def new_values(program: Program, changes: Changes, of_axes: Convert | None = None) -> Array:
     """Numbers (N, k) that the targets are to have, as written; ``of_axes`` makes axis numbers (N, 6) of rad."""
-    layout = program.layout
-    assert isinstance(layout, Layout)
+    layout = layout_of(program)
     slots, how, changed = layout.slots, layout.how, changes.changed(program)
     values = slots.values.copy()
     axes = np.array([t.kind == "joints" for t in program.targets], dtype=bool)
@@ -151,13 +150,17 @@ class RowPost(Post):
         """Axis numbers of rad, where they are no degrees or radians, and how many decimals they have at least."""
         return None, None
 
-    @abstractmethod
+    def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
+        """Lines to further points, before that of a linear move."""
+        raise NotImplementedError
+
     def added(self, texts: Mapping[str, Text], program: Program, changes: Changes, values: Array) -> Added:
         """Points that are put in before moves, and whatever goes with the new ``values`` (N, k) of targets."""
+        for move, points in put_in(program, changes):
+            yield move.file, self.points(texts[move.file], program, move, points)
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
-        layout = program.layout
-        assert isinstance(layout, Layout)
+        layout = layout_of(program)
         texts = {name: opened(name, data) for name, data in program.files.items()}
         convert, decimals = self.of_axes(program)
         values = new_values(program, changes, convert)

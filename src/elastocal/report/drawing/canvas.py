@@ -279,10 +279,6 @@ def label_room(labels: tuple[str, ...], room: float) -> float:
     return 40.0 if len(labels) * widest <= room else 24 + 1.1 * widest
 
 
-def titled(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
-
-
 def _numbers(scale: Scale, most: int) -> dict[float, str]:
     values = scale.ticks(most)
     return dict(zip(values, tick_words(values, scale.log), strict=True))

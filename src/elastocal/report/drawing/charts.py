@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import cos, isfinite, pi, sin
 
 from elastocal.quantities import number, significant
-from elastocal.report.blocks import Bars, Forest, Lines, Series
+from elastocal.report.blocks import Bars, Forest, Lines, Series, titled
 from elastocal.report.colours import OTHERS, Paint, of_role
 from elastocal.report.drawing.canvas import (
     Ends,
@@ -17,7 +17,6 @@ from elastocal.report.drawing.canvas import (
     frame,
     shortened,
     tick_words,
-    titled,
     wide,
 )
 

@@ -6,12 +6,20 @@ import struct
 import zlib
 from base64 import b64encode
 from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from elastocal.quantities import significant
-from elastocal.report.blocks import Axis, Heatmap
-from elastocal.report.colours import DIVERGING, VIRIDIS, Colours, Paint, mixed, mixed_all
-from elastocal.report.drawing.canvas import Ends, Frame, Scale, Sheet, extent, frame, label_room, tick_words, titled
+from elastocal.report.blocks import Axis, Heatmap, titled
+from elastocal.report.colours import DIVERGING, VIRIDIS, Paint, mixed
+from elastocal.report.drawing.canvas import Ends, Frame, Scale, Sheet, extent, frame, label_room, tick_words
 from elastocal.report.drawing.charts import draw_series, legend_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from elastocal.spatial.entries import Array
 
 FEW = 160
 """Cells that get a rectangle of their own."""
@@ -72,12 +80,8 @@ def _range(block: Heatmap) -> tuple[float, float]:
     return (low, high) if high > low else (low - 1, high + 1)
 
 
-def _colour(block: Heatmap, share: float) -> tuple[int, int, int]:
-    return mixed(_scale_of(block), share)
-
-
-def _scale_of(block: Heatmap) -> Colours:
-    return DIVERGING if block.signed else VIRIDIS
+def _colours(block: Heatmap, shares: Array) -> NDArray[np.uint8]:
+    return mixed(DIVERGING if block.signed else VIRIDIS, shares)
 
 
 def _cells(sheet: Sheet, axes: Frame, block: Heatmap, low: float, high: float) -> None:
@@ -92,14 +96,14 @@ def _cells(sheet: Sheet, axes: Frame, block: Heatmap, low: float, high: float) -
     if rows * columns > FEW:
         _picture(sheet, block, (left, upper, right - left, lower - upper), (low, high), backwards_x, from_top)
         return
-    for j, row in enumerate(block.values):
-        for i, value in enumerate(row):
-            if not isfinite(value):
-                continue
-            a, b = (columns - 1 - i if backwards_x else i), (j if from_top else rows - 1 - j)
-            colour = "#{:02x}{:02x}{:02x}".format(*_colour(block, (value - low) / (high - low)))
-            words = f"{_place(block.x, i)}, {_place(block.y, j)}: {significant(value)} {block.unit}"
-            sheet.rectangle(left + a * width, upper + b * height, width + 0.3, height + 0.3, colour, words)
+    known = [(j, i, v) for j, row in enumerate(block.values) for i, v in enumerate(row) if isfinite(v)]
+    shares = np.array([(value - low) / (high - low) for _, _, value in known])
+    for (j, i, value), colour in zip(known, _colours(block, shares), strict=True):
+        a, b = (columns - 1 - i if backwards_x else i), (j if from_top else rows - 1 - j)
+        words = f"{_place(block.x, i)}, {_place(block.y, j)}: {significant(value)} {block.unit}"
+        sheet.rectangle(
+            left + a * width, upper + b * height, width + 0.3, height + 0.3, f"#{colour.tobytes().hex()}", words
+        )
 
 
 def _place(axis: Axis, i: int) -> str:
@@ -110,13 +114,11 @@ def _picture(
     sheet: Sheet, block: Heatmap, place: tuple[float, float, float, float], ends: tuple[float, float], backwards: bool,
     from_top: bool,
 ) -> None:  # fmt: skip
-    import numpy as np
-
     low, high = ends
     values = np.array(block.values if from_top else block.values[::-1], dtype=np.float64)
     known = np.isfinite(values)
     pixels = np.zeros((*values.shape, 4), dtype=np.uint8)
-    pixels[known, :3] = mixed_all(_scale_of(block), (values[known] - low) / (high - low))
+    pixels[known, :3] = _colours(block, (values[known] - low) / (high - low))
     pixels[known, 3] = 255
     lines = (b"\0" + (row[::-1] if backwards else row).tobytes() for row in pixels)
     x, y, width, height = place
@@ -139,10 +141,10 @@ def _png(width: int, height: int, lines: bytes) -> bytes:
 def _scale(sheet: Sheet, block: Heatmap, low: float, high: float, height: float, width: float) -> None:
     left, top, steps = width - BAR + 18, 30.0, 40
     tall = (height - top) / steps
-    for k in range(steps):
-        colour = "#{:02x}{:02x}{:02x}".format(*_colour(block, 1 - k / (steps - 1)))
-        sheet.rectangle(left, top + k * tall, 14, tall + 0.4, colour)
-    ticks = Scale(low, high, height, top).ticks(5)
+    for k, colour in enumerate(_colours(block, 1 - np.arange(steps) / (steps - 1))):
+        sheet.rectangle(left, top + k * tall, 14, tall + 0.4, f"#{colour.tobytes().hex()}")
+    scale = Scale(low, high, height, top)
+    ticks = scale.ticks(5)
     for value, words in zip(ticks, tick_words(ticks), strict=True):
-        sheet.text(left + 20, Scale(low, high, height, top)(value) + 4, words, colour="soft", size=11)
+        sheet.text(left + 20, scale(value) + 4, words, colour="soft", size=11)
     sheet.text(width - 4, 18, block.unit or block.name, anchor="end", size=11)
