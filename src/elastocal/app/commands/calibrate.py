@@ -142,6 +142,7 @@ def calibrate(
     from elastocal.app.calibrated import reduction_text
     from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
     from elastocal.files.campaign.read import read_campaign
+    from elastocal.reduction.study import sample_nonlinear
     from elastocal.reduction.verdict import Judged
 
     if tolerance is not None:
@@ -162,7 +163,7 @@ def calibrate(
     rng = np.random.default_rng(seed)
     contacts = _contacts(file, rng, correlated, progress)
     study = _study(file, rng, correlated, progress) if contacts is None else contacts.study
-    sampled = None if emcee is None else _sampled(study, emcee, rng)
+    sampled = None if emcee is None else sample_nonlinear(study.fit, emcee, rng)
     if progress is not None:
         progress(100, 100)
     _check_determined(campaign, study)
@@ -264,12 +265,6 @@ def _exact(study: Study) -> tuple[str, ...]:
 
     named = ((p.name, p.value) for p in study.fit.model.parameters)
     return exact_note(taken_as_exact(named, study.identification.groups.names))
-
-
-def _sampled(study: Study, steps: int, rng: np.random.Generator) -> Ensemble:
-    from elastocal.reduction.study import sample_nonlinear
-
-    return sample_nonlinear(study.fit, steps, rng)
 
 
 def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:

@@ -125,7 +125,6 @@ def _state(sag: bool) -> str:
 def _moved(
     model: Robot, q: Array, applied: AppliedWrenches | None, frame: str, sag: bool, progress: Progress | None
 ) -> FrameDeflection:
-    from elastocal.app.commands.deflect import sag_deflection
     from elastocal.model.statics.deflection import deflection
 
     wrenches = [] if applied is None else [applied]
