@@ -120,7 +120,7 @@ def test_a_decision_is_by_the_readings_that_took_no_part(one: tuple[Truth, Calib
             assert second.value == pytest.approx(first.value, rel=1e-6)
             assert second.uncertainty == pytest.approx(first.uncertainty, rel=1e-6)
         rows = certificate_of(cal, seen, stated_of({"tolerance": 5e-4})).errors
-        assert [(e.points, e.max) for e in rows] == [
+        assert [(e.count, e.max) for e in rows.values()] == [
             (28, pytest.approx(new.before.max)), (28, pytest.approx(new.after.max))
         ]  # fmt: skip
 

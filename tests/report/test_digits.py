@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastocal.report.digits import lines_of, significant_digits
+from elastocal.report.data import lines_of, significant_digits
 
 
 def test_digits_are_those_of_python() -> None:

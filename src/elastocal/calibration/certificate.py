@@ -19,7 +19,7 @@ from elastocal.calibration.prediction import slopes_and_noise
 from elastocal.errors import UnsupportedError
 from elastocal.files.cell import Stated
 from elastocal.model.kinematics import kinematics
-from elastocal.report.certificate import Certificate, Errors, Group, Line
+from elastocal.report.certificate import Certificate, Group, Line
 from elastocal.solve.summary import ErrorSummary
 
 if TYPE_CHECKING:
@@ -131,21 +131,17 @@ def _basis(c: Calibration, validation: Validation | None) -> str:
     return "refits without a fifth of the calibration poses" if c.optimistic else "leave-one-out on calibration poses"
 
 
-def _errors(c: Calibration, validation: Validation | None) -> tuple[Errors, ...]:
+def _errors(c: Calibration, validation: Validation | None) -> dict[str, ErrorSummary]:
     pairs = (c.before, c.claim) if validation is None else (validation.before, validation.after)
     if validation is not None and _is_new(validation):
         pairs = ErrorSummary.of(validation.new[0]), ErrorSummary.of(validation.new[1])
     by = ", leave-one-out" if validation is None and c.optimistic else ""
-    return tuple(_row(n, e) for n, e in zip((f"before (nominal{by})", "after (calibrated)"), pairs, strict=True))
+    return {f"before (nominal{by})": pairs[0], "after (calibrated)": pairs[1]}
 
 
 def _is_new(validation: Validation) -> bool:
     """Whether any pose took no part in the calibration."""
     return bool(np.isfinite(validation.new[1]).any())
-
-
-def _row(name: str, e: ErrorSummary) -> Errors:
-    return Errors(name, e.mean, e.rms, e.p95, e.max, e.count)
 
 
 def _groups(c: Calibration, s: Stated) -> tuple[Group, ...]:

@@ -41,20 +41,19 @@ class CorrectedPoses:
 def corrected_poses(model: Robot, writable: Collection[str] | None = None) -> CorrectedPoses:
     """New poses of all frames, or of those that can be written."""
     handed = {BASE: _error(model, BASE)}
-    taken: set[str] = set()
     out: dict[str, Pose] = {}
     for frame in model.tree.frames:
         before, own = handed[frame.parent], _error(model, frame.name)
         offset = _offset(model, frame)
         if writable is not None and frame.name not in writable:
-            handed[frame.name] = _inverse(frame.pose) @ before @ frame.pose @ offset @ own
-            taken.add(frame.parent)
+            handed[frame.name] = frame.pose.inverse() @ before @ frame.pose @ offset @ own
             continue
         moving = frame.joint is not None
         out[frame.name] = before @ frame.pose @ (offset if moving else own)
         handed[frame.name] = own if moving else Pose()
-        taken.add(frame.parent)
-    lost = tuple(name for name, pose in handed.items() if name not in taken and not _same(pose))
+    taken = {frame.parent for frame in model.tree.frames}
+    left = {name: pose for name, pose in handed.items() if name not in taken}
+    lost = tuple(name for name, pose in left.items() if np.abs(pose.matrix() - np.eye(4)).max() >= SAME)
     return CorrectedPoses(out, lost, tuple(f"{e.kind} of {e.place}" for e in model.coordinates if e.varies))
 
 
@@ -77,11 +76,3 @@ def _offset(model: Robot, frame: Frame) -> Pose:
 def _constant(model: Robot, dof: Dof) -> float:
     at = model.chain.index.get(dof)
     return 0.0 if at is None else float(model.constants[at])
-
-
-def _inverse(pose: Pose) -> Pose:
-    return Pose(pose.rotation.T, -pose.rotation.T @ pose.translation)
-
-
-def _same(pose: Pose) -> bool:
-    return bool(np.abs(pose.matrix() - np.eye(4)).max() < SAME)

@@ -144,13 +144,6 @@ class Stations:
         """Line (S,) of the move."""
         return np.array([m.line for m in self.program.moves], dtype=np.int64)[self.move]
 
-    @cached_property
-    def bases(self) -> tuple[tuple[str, ...], Ints]:
-        """Names of the bases in use, and which of them (S,) is that of a station; "" where it gives axes."""
-        names = np.array(["" if t.kind == "joints" else t.base for t in self.program.targets], dtype=object)
-        number = {name: i for i, name in enumerate(dict.fromkeys(names[self.target].tolist()))}
-        return tuple(number), np.array([number.get(name, -1) for name in names.tolist()])[self.target]
-
     def name(self, row: int) -> str:
         """``c7 (contour.csv, line 11)``"""
         program, number = self.program, int(self.target[row])
@@ -285,8 +278,10 @@ def placed(model: Robot, stations: Stations) -> Placed:
 
 def _bases(stations: Stations) -> tuple[Array, Array]:
     """Origin (S, 3) and rotation (S, 3, 3) of the base of every station; the robot's own where it gives axes."""
-    names, rows = stations.bases
-    known = [_pose(stations.program, "base", name) if name else Pose() for name in names]
+    names = np.array(["" if t.kind == "joints" else t.base for t in stations.program.targets], dtype=object)
+    number = {name: i for i, name in enumerate(dict.fromkeys(names[stations.target].tolist()))}
+    rows = np.array([number.get(name, -1) for name in names.tolist()])[stations.target]
+    known = [_pose(stations.program, "base", name) if name else Pose() for name in number]
     return np.array([p.translation for p in known])[rows], np.array([p.rotation for p in known])[rows]
 
 

@@ -6,7 +6,7 @@ uncertainty, conditions, traceability, before and after adjustment, conformity w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from html import escape
@@ -21,6 +21,7 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.report.blocks import Figure
+    from elastocal.solve.summary import ErrorSummary
 
 NOT_STATED = "not stated"
 Outcome = Literal["PASS", "FAIL", "NOT DECIDED"]
@@ -55,18 +56,6 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Errors:
-    """A row of results in m."""
-
-    name: str
-    mean: float
-    rms: float
-    p95: float
-    max: float
-    points: int
-
-
-@dataclass(frozen=True)
 class Certificate:
     """``outcome`` and ``reason`` by ``rule``; ``numbers`` of the decision in m; ``expected`` accuracy with k = 2 in m,
     None where it is not known."""
@@ -76,7 +65,7 @@ class Certificate:
     reason: str
     rule: str
     numbers: Mapping[str, float]
-    errors: tuple[Errors, ...]
+    errors: Mapping[str, ErrorSummary]
     basis: str
     """What the errors are taken on."""
     measurand: str
@@ -118,20 +107,18 @@ class Certificate:
 
     @property
     def main_warnings(self) -> tuple[str, ...]:
-        more = len(self.warnings) - MOST_WARNINGS
-        return (*self.warnings[:MOST_WARNINGS], *((f"{more} more in the report",) if more > 0 else ()))
+        return _first(self.warnings, MOST_WARNINGS)
 
     @property
     def hashes(self) -> tuple[str, ...]:
         """Files with the first digits of their SHA-256."""
-        more = len(self.files) - MOST_FILES
-        first = [f"{name} {mark[:12]}" for name, mark in list(self.files.items())[:MOST_FILES]]
-        return (*first, *((f"{more} more in the report",) if more > 0 else ()))
+        return _first([f"{name} {mark[:12]}" for name, mark in self.files.items()], MOST_FILES)
 
     def data(self) -> dict[str, Any]:
         """For programs: SI, null for what is not stated."""
         stated = {line.key: line.value for g in self.groups for line in g.lines}
-        rows = [{k: getattr(e, k) for k in ("name", "mean", "rms", "p95", "max", "points")} for e in self.errors]
+        sizes = ("mean", "rms", "p95", "max")
+        rows = [{"name": n, **{k: getattr(e, k) for k in sizes}, "points": e.count} for n, e in self.errors.items()]
         return {
             "item": self.item, "outcome": self.outcome, "reason": self.reason, "rule": self.rule,
             "numbers_m": dict(self.numbers), "uncertainty_basis": self.uncertainty_basis,
@@ -155,7 +142,7 @@ class Certificate:
             for g in self.groups
         )
         head = "".join(f'<th class="n">{w} [mm]</th>' for w in ("mean", "RMS", "95th percentile", "max"))
-        rows = "".join(_row(e) for e in self.errors)
+        rows = "".join(_row(name, e) for name, e in self.errors.items())
         warned = "".join(f"<li>{escape(w)}</li>" for w in self.main_warnings) or "<li>none</li>"
         files = f'<p class="fine">Files (SHA-256): {escape("; ".join(self.hashes))}.</p>' if self.files else ""
         return (
@@ -182,15 +169,20 @@ class Certificate:
         return next((line.value for g in self.groups for line in g.lines if line.key == key), None)
 
 
+def _first(texts: Sequence[str], most: int) -> tuple[str, ...]:
+    more = len(texts) - most
+    return (*texts[:most], *((f"{more} more in the report",) if more > 0 else ()))
+
+
 def _pair(line: Line) -> str:
     shown = f"<dd>{escape(line.value)}</dd>" if line.value is not None else f'<dd class="unstated">{NOT_STATED}</dd>'
     return f"<dt>{escape(line.name)}</dt>{shown}"
 
 
-def _row(e: Errors) -> str:
+def _row(name: str, e: ErrorSummary) -> str:
     sizes = (f"{1e3 * v:.3f}" if isfinite(v) else DASH for v in (e.mean, e.rms, e.p95, e.max))
     cells = "".join(f'<td class="n">{size}</td>' for size in sizes)
-    return f'<tr><td>{escape(e.name)}</td>{cells}<td class="n">{e.points}</td></tr>'
+    return f'<tr><td>{escape(name)}</td>{cells}<td class="n">{e.count}</td></tr>'
 
 
 def as_pdf(certificate: Certificate, result: Mapping[str, Any], figure: Figure | None = None) -> bytes:

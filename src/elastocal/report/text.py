@@ -32,19 +32,14 @@ from elastocal.report.blocks import (
 )
 from elastocal.report.display import Shown, displayed, parted
 from elastocal.untrusted import shown_plainly
-from elastocal.values import dataclass
 
 GAP = 2
 FEW_ROWS = 3
 RULE = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 
 
-@dataclass(frozen=True)
-class Laid:
-    """``head`` (with its rule) and ``body`` as lines without trailing blanks; no head where rows are lists."""
-
-    head: tuple[str, ...]
-    body: tuple[str, ...]
+Laid = tuple[list[str], list[str]]
+"""Head (with its rule) and body as lines without trailing blanks; no head where rows are lists."""
 
 
 def words(text: str, width: int) -> list[str]:
@@ -62,13 +57,12 @@ def laid_out(shown: Shown, width: int) -> tuple[Laid, ...]:
         return (_table(shown, widths),)
     if len(shown.rows) > FEW_ROWS and widths[0] <= width // 2:
         return tuple(_table(part, _fitted(part, width)) for part in _parts(shown, width))
-    return (Laid((), tuple(_stacked(shown, width))),)
+    return (([], _stacked(shown, width)),)
 
 
 def _table(shown: Shown, widths: list[int]) -> Laid:
     head = [*_lines(shown.header, shown.numeric, widths, wrap_all=True), (RULE * GAP).join(RULE * w for w in widths)]
-    body = [line for row in shown.rows for line in _lines(row, shown.numeric, widths)]
-    return Laid(tuple(head), tuple(body))
+    return head, [line for row in shown.rows for line in _lines(row, shown.numeric, widths)]
 
 
 def _parts(shown: Shown, width: int) -> list[Shown]:
@@ -192,10 +186,8 @@ def print_report(report: Report, console: Paper) -> None:
 def _print_inputs(inputs: tuple[Fact, ...], console: Paper) -> None:
     wide = max((len(f.name) for f in inputs), default=0)
     for fact in (f for f in inputs if f.words):
-        first, *rest = words(fact.words, console.width - wide - 4)
-        _line(f"  {fact.name.ljust(wide)}  {first}", console, "dim")
-        for line in rest:
-            _line(" " * (wide + 4) + line, console, "dim")
+        for n, line in enumerate(words(fact.words, console.width - wide - 4)):
+            _line(f"  {('' if n else fact.name).ljust(wide)}  {line}", console, "dim")
 
 
 def _print_tiles(tiles: tuple[Tile, ...], console: Paper) -> None:
@@ -215,23 +207,19 @@ def _print_block(block: Block, console: Paper) -> None:
         for line in ("", *block.text.rstrip("\n").split("\n"), ""):
             _line(line, console)
     elif isinstance(block, Table):
-        _print_table(block, console)
+        for part in parted(block):
+            shown = displayed(part, MOST_ROWS)
+            _grid(part.title, shown, console)
+            _print_below([f"[{n}] {text}" for n, text in enumerate(shown.footnotes, start=1)], console, "dim")
+            _print_below(shown.notes, console)
     elif isinstance(block, Heatmap):
         _print_map(block, console)
     elif isinstance(block, Scene):
         _print_scene(block, console)
-    elif isinstance(block, Bars | Forest):
-        _print_rows(block, console)
     else:
-        _print_lines(block, console)
-
-
-def _print_table(block: Table, console: Paper) -> None:
-    for part in parted(block):
-        shown = displayed(part, MOST_ROWS)
-        _grid(part.title, shown, console)
-        _print_below([f"[{n}] {text}" for n, text in enumerate(shown.footnotes, start=1)], console, "dim")
-        _print_below(shown.notes, console)
+        title, header, rows = _curve_rows(block) if isinstance(block, Lines) else _named_rows(block)
+        _grid(title, Shown(header, (False, *(True for _ in header[1:])), tuple(rows), (), ()), console)
+        _print_below(block.notes, console)
 
 
 def _print_map(block: Heatmap, console: Paper) -> None:
@@ -241,13 +229,11 @@ def _print_map(block: Heatmap, console: Paper) -> None:
         header, rows = _map_cells(block, _thinned(len(block.x.values), fits - 1))
     shown = Shown(tuple(header), (True,) * len(header), tuple(map(tuple, rows)), (), ())
     _grid(f"{block.title}: {titled(block.name, block.unit)}", shown, console)
-    _print_below((*block.notes, *_thinned_note(block, len(header) - 1, len(rows))), console)
-
-
-def _thinned_note(block: Heatmap, columns: int, rows: int) -> tuple[str, ...]:
-    whole = len(block.y.values) * len(block.x.values)
-    message = f"{rows} x {columns} of {len(block.y.values)} x {len(block.x.values)} points are shown here; "
-    return (message + "a report or JSON holds all of them.",) if rows * columns < whole else ()
+    _print_below(block.notes, console)
+    columns, wide, high = len(header) - 1, len(block.x.values), len(block.y.values)
+    if len(rows) * columns < high * wide:
+        points = f"{len(rows)} x {columns} of {high} x {wide} points are shown here"
+        _print_below((f"{points}; a report or JSON holds all of them.",), console)
 
 
 def _map_cells(block: Heatmap, columns: list[int]) -> tuple[list[str], list[list[str]]]:
@@ -270,31 +256,30 @@ def _decimals(values: tuple[float, ...]) -> int:
     return next((d for d in range(most) if all(abs(round(v, d) - v) < 1e-9 for v in values)), most)
 
 
-def _print_lines(block: Lines, console: Paper) -> None:
+Named = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
+"""Title, header and rows of a table, each with its name first."""
+
+
+def _curve_rows(block: Lines) -> Named:
     """A terminal has no curves: their ends and extremes say most."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for s in block.series:
         known = [(y, x) for y, x in zip(s.y, s.x, strict=True) if isfinite(y)] or [(nan, nan)]
         ends = (known[0], min(known), max(known), known[-1])
         rows.append((s.name, *(f"{number(y, 4)} at {number(x, 1)}" for y, x in ends)))
     header = ("curve", "at the start", "smallest", "largest", "at the end")
     title = f"{block.title}: {titled(block.y_name, block.y_unit)} over {titled(block.x_name, block.x_unit)}"
-    _grid(title, Shown(header, (False, True, True, True, True), tuple(rows), (), ()), console)
-    _print_below(block.notes, console)
+    return title, header, rows
 
 
-def _print_rows(block: Bars | Forest, console: Paper) -> None:
-    header: tuple[str, ...]
+def _named_rows(block: Bars | Forest) -> Named:
     if isinstance(block, Forest):
-        header = ("", f"file [{block.unit}]", "estimate", "95 % +-")
-        rows = [(r.name, significant(r.file), significant(r.value), significant(r.half)) for r in block.rows]
+        header: tuple[str, ...] = ("", f"file [{block.unit}]", "estimate", "95 % +-")
+        named = [(r.name, (r.file, r.value, r.half)) for r in block.rows]
     else:
         header = (titled(block.name, block.unit), *block.parts)
-        named = zip(block.rows, block.values, strict=True)
-        rows = [(name, *(significant(v) for v in values)) for name, values in named]  # type: ignore[misc]
-    numeric = (False, *(True for _ in header[1:]))
-    _grid(block.title, Shown(header, numeric, tuple(rows), (), ()), console)
-    _print_below(block.notes, console)
+        named = list(zip(block.rows, block.values, strict=True))  # type: ignore[arg-type]
+    return block.title, header, [(name, *map(significant, values)) for name, values in named]
 
 
 def _print_scene(block: Scene, console: Paper) -> None:
@@ -312,10 +297,10 @@ def _grid(title: str, shown: Shown, console: Paper) -> None:
     if title:
         _print(title, console, "italic")
     _line("", console)
-    for laid in laid_out(shown, console.width):
-        for line in laid.head:
-            _line(line, console, "bold" if line is not laid.head[-1] else "")
-        for line in laid.body:
+    for head, body in laid_out(shown, console.width):
+        for line in head:
+            _line(line, console, "bold" if line is not head[-1] else "")
+        for line in body:
             _line(line, console)
         _line("", console)
 

@@ -152,8 +152,9 @@ def bring_forward(engine: Engine, label: str) -> None:
             return
     postgresql = engine.dialect.name == "postgresql"
     connection = engine.connect().execution_options(writing=True)
-    if not postgresql:  # a table that is made anew is dropped, with rows that others point to
-        _pragma(connection, "foreign_keys=OFF")
+    if not postgresql:  # before a transaction: a table that is made anew is dropped, with rows that others point to
+        raw: Any = connection.connection.driver_connection
+        raw.execute("PRAGMA foreign_keys=OFF")
     with connection, connection.begin():
         if postgresql:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
@@ -164,12 +165,6 @@ def bring_forward(engine: Engine, label: str) -> None:
         if version != HEAD:
             _run_steps(connection)
     engine.dispose()  # the next connection is an ordinary one
-
-
-def _pragma(connection: Connection, pragma: str) -> None:
-    """Of SQLite, before a transaction begins."""
-    raw: Any = connection.connection.driver_connection
-    raw.execute(f"PRAGMA {pragma}")
 
 
 def _version(connection: Connection) -> str | None:

@@ -79,7 +79,7 @@ def run_length(limit: float, shift: float = 0.0, weight: float = WEIGHT, *, cons
 
 
 @cache
-def limit_of(length: float, weight: float = WEIGHT) -> float:
+def limit_of(length: float) -> float:
     """L for an average run length while nothing drifts."""
     if not 2 <= length <= 1e9:
         raise RangeError(f"run length {length:g}: give 2 to 1e9 records between false alarms",
@@ -87,7 +87,7 @@ def limit_of(length: float, weight: float = WEIGHT) -> float:
     low, high = 0.3, 8.0
     while high - low > 1e-6:  # the run length grows with the limit
         middle = (low + high) / 2
-        low, high = (middle, high) if run_length(middle, weight=weight) < length else (low, middle)
+        low, high = (middle, high) if run_length(middle) < length else (low, middle)
     return high
 
 

@@ -144,7 +144,7 @@ def _lines(result: StiffnessResult, part: slice, bare: bool, words: dict[float, 
     """
     import numpy as np
 
-    from elastocal.report.digits import Signs, lines_of, significant_digits
+    from elastocal.report.data import Signs, lines_of, significant_digits
 
     if result.grid is None or not result.grid.reached[part].all():
         return None

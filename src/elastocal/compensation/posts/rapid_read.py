@@ -240,16 +240,17 @@ class Walk:
             via, via_name, at = self._point(code, at, end, False)
             at += 1
         shift = _SHIFT.match(code, at, end) if word in ("movel", "movej") else None
+        derived: Derived | None = None
         if shift:
-            point, name, at = self._shifted(code, shift, end)
+            point, name, at, derived = self._shifted(code, shift, end)
         else:
             point, name, at = self._point(code, at, end, word == "moveabsj")
         rest = self._rest(code[at:end])
         line = self.text.line(statement.start("word"))
         middle = self._target(via, via_name, rest) if via else None
         target = self._target(point, name, rest, shared=shift is None)
-        if shift:
-            self.into.derived[target] = self._derived(shift)
+        if derived is not None:
+            self.into.derived[target] = derived
         place = self.text.starts[line - 1]
         alone = not code[place : statement.start("word")].strip(BLANK)
         fixed = rest.fixed if alone else "other code stands on its line"
@@ -288,7 +289,7 @@ class Walk:
             raise Missing("its point is an expression")
         return value, name, comma.end() - 1
 
-    def _shifted(self, code: str, shift: re.Match[str], end: int) -> tuple[Datum, str, int]:
+    def _shifted(self, code: str, shift: re.Match[str], end: int) -> tuple[Datum, str, int, Derived]:
         """The shift of Offs or RelTool as a datum: three numbers, and the orientation of the point that is shifted."""
         parent = self._declared(shift[2], False)
         words = cells(shift[3], shift.start(3))
@@ -302,13 +303,10 @@ class Walk:
         numbers = (*(float(v or 0.0) for v in values), *parent.numbers[3:])
         spans = (*(span for _, span in words), *[(-1, -1)] * 4)
         made = parent._replace(file=self.text.name, line=line, numbers=numbers, spans=spans)
-        return made, f"{shift[1]}({shift[2]})", comma.end() - 1
-
-    def _derived(self, shift: re.Match[str]) -> Derived:
-        parent = self._declared(shift[2], False)
         turn = Rotation.from_quat(np.array(parent.numbers[3:]), scalar_first=True).as_matrix()
-        key = (parent.file, shift[2])
-        return Derived(np.array(parent.numbers[:3]) / 1e3, turn, shift[1].lower() == "reltool", key=key)
+        in_tool, key = shift[1].lower() == "reltool", (parent.file, shift[2])
+        derived = Derived(np.array(parent.numbers[:3]) / 1e3, turn, in_tool, key=key)
+        return made, f"{shift[1]}({shift[2]})", comma.end() - 1, derived
 
     def _declared(self, name: str, joints: bool) -> Datum:
         key = name.lower()

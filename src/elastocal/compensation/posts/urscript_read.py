@@ -17,7 +17,7 @@ from elastocal.compensation.posts.collect import Collector, Missing
 from elastocal.compensation.posts.routines import Active, Branches, Routines, Unknown
 from elastocal.compensation.posts.text import NUMBER, Repeats, Text, blanked
 from elastocal.compensation.posts.written import Written
-from elastocal.compensation.program import Motion, Target
+from elastocal.compensation.program import Kind, Motion, Target
 from elastocal.spatial.pose import Pose
 
 HOW = Written(length="m", form="rotvec", angle="rad", axes="rad")
@@ -62,9 +62,8 @@ class Walk:
     text: Text
     into: Collector
     tools: dict[str, Pose]
-    tool: str = NO_TOOL
-    beside: str = ""
-    """The thread that sets the tool while the lines run."""
+    active: Active = field(default_factory=lambda: {"tool": NO_TOOL, "thread": ""})
+    """The tool, and the thread that sets it while the lines run."""
     data: dict[str, Datum] = field(default_factory=dict)
     computed: dict[str, int] = field(default_factory=dict)
     blocks: list[str] = field(default_factory=list)
@@ -119,14 +118,6 @@ class Walk:
                 line = self.repeats.last[line - 1] + 1
         return found
 
-    @property
-    def active(self) -> Active:
-        return {"tool": self.tool, "thread": self.beside}
-
-    @active.setter
-    def active(self, active: Active) -> None:
-        self.tool, self.beside = active["tool"], active["thread"]
-
     @cached_property
     def threads(self) -> set[str]:
         return {m[2] for m in self.functions if m[1] == "thread"}
@@ -148,8 +139,8 @@ class Walk:
 
     def _follow(self, line: int, name: str, flat: bool) -> list[Active]:
         walk = replace(
-            self, into=Collector(), tool=name, beside=name, blocks=[], outer=[], branches=Branches(), ends=[],
-            inside=line > 0,
+            self, into=Collector(), active={"tool": name, "thread": name}, blocks=[], outer=[], branches=Branches(),
+            ends=[], inside=line > 0,
         )  # fmt: skip
         for shared in ("code", "repeats", "functions", "names", "routines", "threads", "uncalled"):
             setattr(walk, shared, getattr(self, shared))
@@ -190,9 +181,10 @@ class Walk:
             if self.blocks.pop() == "def":
                 self.active = self.outer.pop()
             else:
-                before, self.active = self.tool, self.branches.closed(self.active, line)
-                if self.tool.startswith("set in") and self.tool != before:
-                    self.routines.computed(self.tool, self._around(line))
+                before, self.active = self.active["tool"], self.branches.closed(self.active, line)
+                tool = self.active["tool"]
+                if tool.startswith("set in") and tool != before:
+                    self.routines.computed(tool, self._around(line))
         return line
 
     def _function(self, line: int) -> int:
@@ -228,13 +220,12 @@ class Walk:
             name, start = assigned[1], assigned.start(3)
             line = self.text.line(assigned.start(1))
             value = None if assigned[2] else self._literal(start, assigned.end(3))
-            if name in self.data or name in self.computed or value is None:
+            again = name in self.data or name in self.computed
+            if again or value is None or self.code[value.end : assigned.end(3)].strip():
                 self.data.pop(name, None)
                 self.computed.setdefault(name, line)
-            elif not self.code[value.end : assigned.end(3)].strip():
-                self.data[name] = value
             else:
-                self.computed.setdefault(name, line)
+                self.data[name] = value
 
     def _call(self, call: re.Match[str], line: int, end: int) -> int:
         """The line that is read last."""
@@ -255,8 +246,8 @@ class Walk:
         self.into.last = None
         if name in self.threads:
             beside: Active = dict.fromkeys(self.active, Unknown(f"thread {name} runs beside other lines"))
-            sets = self.routines.called(name, beside) != beside
-            self.beside = f"thread {name} sets it" if sets else self.beside
+            if self.routines.called(name, beside) != beside:
+                self.active = {**self.active, "thread": f"thread {name} sets it"}
         else:
             self.active = self.routines.called(name, self.active)
 
@@ -269,14 +260,15 @@ class Walk:
         return end
 
     def _set_tool(self, at: int, end: int, line: int) -> None:
-        self.tool = f"line {line}"
+        tool = f"line {line}"
+        self.active = {**self.active, "tool": tool}
         try:
             value, _, _ = self._argument(at, end)
         except Missing:
-            self.routines.computed(self.tool, self._around(line))
+            self.routines.computed(tool, self._around(line))
             raise
         if not value.joints:
-            self.tools[self.tool] = HOW.pose(np.array(value.numbers))
+            self.tools[tool] = HOW.pose(np.array(value.numbers))
 
     def _around(self, line: int) -> str:
         """The function that a line stands in."""
@@ -286,9 +278,9 @@ class Walk:
     def _move(self, word: str, call: re.Match[str], line: int, end: int) -> int:
         if word not in MOTIONS:
             raise Missing(f"{word} is not supported")
-        if self.beside:
-            raise Missing(f"its tool is not known: {self.beside}")
-        self.routines.check({"tool": self.tool})
+        if self.active["thread"]:
+            raise Missing(f"its tool is not known: {self.active['thread']}")
+        self.routines.check({"tool": self.active["tool"]})
         close = self._close(call.end(), end)
         if self.code[close - 1 : close] != ")":
             raise Missing("it goes on in the next line")
@@ -305,12 +297,11 @@ class Walk:
         target = self._target(value, name, near)
         rest = self.code[at:close]
         feed = _FEED.search(rest)
-        timed = "its duration is stated for the whole of it" if _TIMED.search(rest) else ""
         start = self.text.line_start(call.start())
         whole = not self.code[start : call.start()].strip() and not self.code[close : self.text.span(line)[1]].strip()
-        fixed = (
-            timed or ("" if whole else "other code stands on its line") or ("" if not name else "its point has a name")
-        )
+        fixed = "its point has a name" if name else ""
+        fixed = fixed if whole else "other code stands on its line"
+        fixed = "its duration is stated for the whole of it" if _TIMED.search(rest) else fixed
         speed = float(feed[1]) if feed and word != "movej" else np.nan
         self.into.move((self.text.name, line), MOTIONS[word], target, via, speed, fixed)
         if via is None and not name and whole and not near:
@@ -328,12 +319,12 @@ class Walk:
         near = _NEAR.match(self.code, at, end)
         message = ""
         if near:
-            words = near.groups()
-            if words[6] is not None:
-                known = self.data.get(words[6])
-                message = "" if known is None or not known.joints else _said(known.numbers)
-            else:
-                message = _said([float(v) for v in words[:6]])
+            *numbers, named = near.groups()
+            known = self.data.get(named) if named is not None else None
+            if named is None:
+                message = _said([float(v) for v in numbers])
+            elif known is not None and known.joints:
+                message = _said(known.numbers)
             at = near.end()
         close = self.code.find(")", at, end)
         if value.joints or close < 0 or self.code[at:close].strip():
@@ -364,9 +355,8 @@ class Walk:
         return Datum(self.text.line(match.start(2)), not match[1], numbers, match.regs[2:8], match.end())
 
     def _target(self, value: Datum, name: str, near: str) -> int:
-        target = Target(
-            self.text.name, value.line, name, "joints" if value.joints else "pose", BASE, self.tool, near
-        )  # fmt: skip
+        kind: Kind = "joints" if value.joints else "pose"
+        target = Target(self.text.name, value.line, name, kind, BASE, self.active["tool"], near)
         return self.into.target(target, value.spans, value.numbers, shared=bool(name))
 
 
