@@ -166,8 +166,11 @@ def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
 def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
     from elastocal.app.commands.simulate import page, simulate
 
-    words, truth = ("simulate", ".", "--truth", TRUTH.as_posix()), TRUTH.as_posix()
-    with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
+    truth = TRUTH.as_posix()
+    with (
+        _step(cell, ("simulate", ".", "--truth", truth), ("planned", "campaign", "options")) as write,
+        watch("measuring"),
+    ):
         out = cell.place("campaign").parent
         result = simulate(cell.place("planned"), out, truth, outliers=OUTLIERS, seed=SEED)
         write(page(result), result.files)
