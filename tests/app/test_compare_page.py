@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import elastocal as ec
-from elastocal.app.commands.compare import CompareResult
-from elastocal.app.pages.compare import page
+from elastocal.app.commands.compare import CompareResult, page
 from elastocal.calibration.drift import Drift
 from elastocal.report.blocks import Lines
 

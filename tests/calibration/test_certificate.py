@@ -12,7 +12,7 @@ from calibration.virtual import campaign, joint_values, random_arm, read_positio
 
 import elastocal as ec
 from elastocal.calibration.accuracy import Validation
-from elastocal.calibration.certificate import certificate_of, expected_accuracy, expected_error
+from elastocal.calibration.certificate import certificate_of, expected_errors
 from elastocal.calibration.decision import UPPER_BOUND, decide, sampling, uncertainty
 from elastocal.calibration.page import calibration_page
 from elastocal.errors import InputError
@@ -149,22 +149,22 @@ def test_the_spread_over_poses_is_that_of_repeated_campaigns(statistic: str) -> 
 def test_expected_accuracy_is_twice_the_predicted_rms(calibrated: tuple[ec.Calibration, Validation]) -> None:
     """At validation points; without them at the measured poses, where ``predict`` says the same."""
     c, _ = calibrated
-    assert expected_accuracy(c, judged(ERRORS, 1e-5, 3e-5)) == pytest.approx(6e-5)
+    assert expected_errors(c, judged(ERRORS, 1e-5, 3e-5))[0] == pytest.approx(6e-5)
     ahead = c.predict(c.residuals.q) if c.residuals.wrench is None else c.predict(c.residuals.q, c.residuals.wrench)
     sd = ahead.half_width / 1.959963984540054
-    assert expected_accuracy(c, None) == pytest.approx(2 * np.sqrt(np.mean(np.sum(sd**2, axis=-1))), rel=0.05)
+    assert expected_errors(c, None)[0] == pytest.approx(2 * np.sqrt(np.mean(np.sum(sd**2, axis=-1))), rel=0.05)
 
 
 def test_the_error_to_expect_compares_with_the_rms_error(calibrated: tuple[ec.Calibration, Validation]) -> None:
     """With sd 0.03 mm of a place and 0.01 mm of every coordinate of a reading; and of an arm that is as modelled."""
     cal, seen = calibrated
-    assert expected_error(cal, judged(ERRORS, 1e-5, 3e-5)) == pytest.approx(np.sqrt(9 + 3) * 1e-5)
+    assert expected_errors(cal, judged(ERRORS, 1e-5, 3e-5))[1] == pytest.approx(np.sqrt(9 + 3) * 1e-5)
     for validation, error in ((seen, seen.after.rms), (None, cal.leave_one_out.rms)):
-        size = expected_error(cal, validation)
+        size = expected_errors(cal, validation)[1]
         assert error == pytest.approx(size, rel=0.35)
         tile = next(t for t in calibration_page(cal, validation).tiles if t.name == "expected")
         assert (tile.value, tile.unit) == (f"{1e3 * size:.3f}", "mm")
-        assert f"{1e3 * expected_accuracy(cal, validation):.3f} mm, k = 2" in tile.note
+        assert f"{1e3 * expected_errors(cal, validation)[0]:.3f} mm, k = 2" in tile.note
 
 
 def test_deflections_alone_let_expect_no_accuracy_of_places(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_deflections_alone_let_expect_no_accuracy_of_places(tmp_path: Path) -> N
     force[np.arange(12), np.arange(12) % 3] = 900.0
     moved = robot.deflection(q, force).translation + rng.normal(0, 1e-5, (12, 3))
     made = ec.calibrate(robot, ec.Campaign(q=q, deflection=moved, wrench=force, length="m", angle="rad"))
-    assert expected_accuracy(made, None) is None
+    assert expected_errors(made, None) is None
     assert "not known" in certificate_of(made).html()
     assert "deflections: by validation poses only" in made.report(tmp_path / "r.html").read_text(encoding="utf-8")
 

@@ -15,8 +15,7 @@ from scipy.stats import kstest
 
 import elastocal as ec
 from elastocal.app.cli.main import app
-from elastocal.app.commands.compare import CompareResult
-from elastocal.app.pages.compare import page
+from elastocal.app.commands.compare import CompareResult, page
 from elastocal.calibration.comparison import CHANCE, SIGNIFICANT, Cause, Comparison, Step
 from elastocal.calibration.estimates import Shrinkage, difference
 from elastocal.errors import InputError

@@ -33,7 +33,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.model.elements import AxisForce, Load, quantity
+from elastocal.model.elements import AxisForce, Load
+from elastocal.model.parameters import quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +114,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from elastocal.model.elements import JointCoordinate, quantity
+from elastocal.model.elements import JointCoordinate
+from elastocal.model.parameters import quantity
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,14 +44,14 @@ def forces(found: ContactSet, axes: str = "xy") -> ContactForce:
 
 def test_every_contact_presses_as_it_should_on_its_object() -> None:
     found = candidates(20.0, 40.0)
-    state = forces(found, "xyz").touched(found.model)
+    state = forces(found, "xyz").touched(scara())
     np.testing.assert_allclose(state.size, found.level, rtol=1e-3)
     for i, disc in enumerate(DISCS):
         mine = found.touches.which == i
         assert np.sum(mine) > 10
         away = np.hypot(*(state.point[mine, :2] - np.array(disc.centre)).T)
         np.testing.assert_allclose(away, disc.radius, atol=1e-9)
-    assert not found.model.beyond_limits(found.q)
+    assert not scara().beyond_limits(found.q)
     assert found.steps[0].removed + found.steps[0].left == 120 * 3 * 2
     assert found.steps[-1].left == len(found)
 
@@ -59,11 +59,11 @@ def test_every_contact_presses_as_it_should_on_its_object() -> None:
 def test_one_force_everywhere_cannot_tell_give_from_play() -> None:
     """40 p_ee + g_ee is all that one force shows (002): the two are named, and a second force tells them apart."""
     one = candidates(40.0)
-    rows = observed(forces(one), SENSOR, one.model, one.model.parameters.names)
+    rows = observed(forces(one), SENSOR, scara(), scara().parameters.names)
     with refused("unobservable", "gripper.p, gripper.gap"):
         search(rows, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=1)
     two = candidates(20.0, 40.0)
-    rows = observed(forces(two), SENSOR, two.model, two.model.parameters.names)
+    rows = observed(forces(two), SENSOR, scara(), scara().parameters.names)
     plan = search(rows, Determinant(), Rules(36), rng=np.random.default_rng(1), restarts=2)
     chosen = list(plan.chosen)
     assert 10 < np.sum(two.level[chosen] == 20) < 26

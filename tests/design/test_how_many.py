@@ -13,7 +13,6 @@ from oracle.refusals import refused
 from elastocal.design.criteria.d import Determinant
 from elastocal.design.criteria.test_pose import TestPose
 from elastocal.design.how_many import Requirement, accuracy_curve, how_many
-from elastocal.design.rules import Rules
 
 
 def rng():
@@ -26,9 +25,7 @@ def covariance(candidates, members):
 
 def test_the_curve_follows_the_root_of_the_number():
     """D-optimal quadratic with repeats at 3, 12, 48 readings: every standard deviation halves."""
-    points = accuracy_curve(
-        polynomial(2, np.linspace(-1, 1, 21)), Determinant(), [48, 3, 12], rng=rng(), rules=Rules(1, repeats=True)
-    )
+    points = accuracy_curve(polynomial(2, np.linspace(-1, 1, 21)), Determinant(), [48, 3, 12], rng=rng(), repeats=True)
     assert [p.count for p in points] == [3, 12, 48]
     np.testing.assert_allclose(points[1].sd, points[0].sd / 2, rtol=1e-9)
     np.testing.assert_allclose(points[2].sd, points[0].sd / 4, rtol=1e-9)
@@ -101,7 +98,7 @@ def test_a_requirement_out_of_reach_is_told():
     assert found.smallest is None
     assert found.greedy is None
     assert found.tried[-1].ratio == pytest.approx(2.0, rel=1e-9)
-    repeated = how_many(candidates, Determinant(), every_sd(0.5 * sd), rng=rng(), rules=Rules(1, repeats=True))
+    repeated = how_many(candidates, Determinant(), every_sd(0.5 * sd), rng=rng(), repeats=True)
     assert repeated.smallest.count > 8
 
 
@@ -117,6 +114,3 @@ def test_bad_requirements():
         how_many(candidates, Determinant(), every_sd(np.ones(5)), rng=rng())
     with refused("too-few", (1, 4, 2)):
         how_many(candidates, Determinant(), every_sd(np.ones(4)), rng=rng(), most=1)
-    rules = Rules(2, group=np.zeros(12, dtype=int), quota=(2,))
-    with refused("quotas"):
-        accuracy_curve(candidates, Determinant(), [4], rng=rng(), rules=rules)

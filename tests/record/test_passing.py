@@ -10,7 +10,7 @@ import pytest
 from elastocal.files.write import AppendedLog
 from elastocal.record import rsi
 from elastocal.record.network import Datagram
-from elastocal.record.peer import Peer
+from elastocal.record.rsi import Peer
 from elastocal.record.simulated import telegram_at
 from elastocal.record.statistics import TelegramTally
 

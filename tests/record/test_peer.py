@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from oracle.refusals import refused
 
-from elastocal.record.peer import CONSISTENT, MOST_SENDERS, SILENCE, Peer
+from elastocal.record.rsi import CONSISTENT, MOST_SENDERS, SILENCE, Peer
 
 MS = 1_000_000
 

@@ -29,8 +29,7 @@ from elastocal.files.log.read import read_log
 from elastocal.files.robot.read import read_robot
 from elastocal.files.write import AppendedLog
 from elastocal.record.network import Address, bound, listen, read_address
-from elastocal.record.peer import Peer
-from elastocal.record.rsi import FIRST_LINE, record
+from elastocal.record.rsi import FIRST_LINE, Peer, record
 from elastocal.record.simulated import FIRST, Faults, planned_telegrams, send, telegram_at
 from elastocal.record.statistics import TelegramTally
 

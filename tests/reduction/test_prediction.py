@@ -19,7 +19,7 @@ from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import linear_deflection
 from elastocal.model.statics.observation import Marker
-from elastocal.reduction.diagnostics import discrepancy, repeats
+from elastocal.reduction.diagnostics import discrepancy
 from elastocal.reduction.error_budget import reduction_cost
 from elastocal.reduction.fit import estimate
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads
@@ -134,7 +134,7 @@ def test_the_discrepancy_is_the_size_of_a_fault_that_all_repeats_share(each):
         fault = np.repeat(tau * rng.normal(size=(20, 6)), each, axis=0)
         readings = campaign.readings + fault + scatter(kind, truth, PLAIN, seed)
         fit = estimate(truth, Measured(kind, readings, PLAIN), JOINTS)
-        found = discrepancy(fit, repeats(fit, kind.setup.state))
+        found = discrepancy(fit)
         squares.append(found.sd**2)
         assert found.reason.startswith("lack of fit" if each > 1 else "residuals beyond the stated noise")
     assert np.sqrt(np.mean(squares)) == pytest.approx(tau, rel=0.04)
@@ -143,7 +143,7 @@ def test_the_discrepancy_is_the_size_of_a_fault_that_all_repeats_share(each):
 def test_without_repeats_and_noise_the_discrepancy_is_unknown():
     campaign = arm_campaign(arm(), PLAIN, count=8)
     fit = estimate(arm(), Measured(campaign.measurement, campaign.readings), JOINTS)
-    found = discrepancy(fit, repeats(fit, campaign.measurement.setup.state))
+    found = discrepancy(fit)
     assert np.isnan(found.sd)
     assert "cannot be told from noise" in found.reason
 
@@ -151,7 +151,7 @@ def test_without_repeats_and_noise_the_discrepancy_is_unknown():
 def test_less_scatter_than_stated_is_no_discrepancy():
     campaign = arm_campaign(arm(), PLAIN, count=8, noise=0.5)
     fit = estimate(arm(), campaign, JOINTS)
-    assert discrepancy(fit, repeats(fit, campaign.measurement.setup.state)).sd == 0
+    assert discrepancy(fit).sd == 0
 
 
 # --- cost of a reduction ----------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from elastocal.measure.measured import Measured
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
 from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
-from elastocal.reduction.diagnostics import repeats
 from elastocal.reduction.fit import estimate
 
 SD = 1e-5
@@ -27,7 +26,7 @@ def test_the_split_of_squares_is_the_one_written_out():
     campaign = Measured(campaign.measurement, readings, PLAIN)
     fit = estimate(arm(), campaign, JOINTS)
     state = campaign.measurement.setup.state
-    found = repeats(fit, state)
+    found = fit.repeats
     one = np.sqrt(2) * SD
     pure = freedom = 0.0
     cells = []
@@ -60,7 +59,7 @@ def test_where_the_model_is_right_every_probability_is_as_likely(sources):
     found = []
     for seed in range(150):
         noisy = Measured(kind, campaign.readings + 2 * scatter(kind, truth, sources, seed), sources)
-        found.append(repeats(estimate(truth, noisy, JOINTS), kind.setup.state))
+        found.append(estimate(truth, noisy, JOINTS).repeats)
     p = [f.probability for f in found]
     assert stats.kstest(p, "uniform").pvalue > 0.01
     assert np.mean([f.pure_error**2 for f in found]) == pytest.approx(4, rel=0.1)  # twice the stated noise
@@ -71,21 +70,20 @@ def test_a_soft_link_that_the_model_does_not_know_is_flagged():
     k = as_matrix6(np.diag([1e-7, 3e-7, 2e-7, 4e-6, 3e-6, 5e-6]))
     truth = arm(LinkCompliance(frame="end", matrix=k))
     campaign = arm_campaign(truth, PLAIN, count=8, each=3, statics="loaded")
-    state = campaign.measurement.setup.state
     poor = estimate(arm(), campaign, JOINTS)
-    found = repeats(poor, state)
+    found = poor.repeats
     assert found.probability < 1e-3
     assert found.pure_error == pytest.approx(1, abs=0.2)
     assert poor.scatter > 1.2
     assert found.lack_of_fit > 1.5
-    right = repeats(estimate(truth, campaign, JOINTS), state)
+    right = estimate(truth, campaign, JOINTS).repeats
     assert right.probability > 0.01
     assert right.pure_error == pytest.approx(found.pure_error, rel=1e-3)  # repeats know no model
 
 
 def test_without_repeats_there_is_no_test():
     campaign = arm_campaign(arm(), PLAIN, count=6)
-    found = repeats(estimate(arm(), campaign, JOINTS), campaign.measurement.setup.state)
+    found = estimate(arm(), campaign, JOINTS).repeats
     assert found.pure_freedom == 0
     assert found.lack_freedom == 32
     assert np.isnan([found.pure_error, found.lack_of_fit, found.ratio, found.probability, found.each]).all()
@@ -93,7 +91,7 @@ def test_without_repeats_there_is_no_test():
 
 def test_one_state_read_often_tells_the_noise_but_not_the_model():
     campaign = arm_campaign(arm(), PLAIN, count=1, each=20)
-    found = repeats(estimate(arm(), campaign, JOINTS[:3]), campaign.measurement.setup.state)
+    found = estimate(arm(), campaign, JOINTS[:3]).repeats
     assert found.pure_freedom == 6 * 19
     assert found.pure_error == pytest.approx(1, abs=0.2)
     assert found.lack_freedom == 3
@@ -105,6 +103,6 @@ def test_repeats_that_agree_exactly_condemn_any_misfit():
     kind = campaign.measurement
     twice = np.arange(5).repeat(2)
     again = Measured(type(kind)(kind.setup.picked(twice), "linear"), campaign.readings[twice], PLAIN)
-    found = repeats(estimate(arm(), again, JOINTS), again.measurement.setup.state)
+    found = estimate(arm(), again, JOINTS).repeats
     assert found.pure_error == pytest.approx(0, abs=1e-9)
     assert found.probability < 1e-12

@@ -17,7 +17,7 @@ from elastocal.model.compliant.link_compliance import LinkCompliance, as_matrix6
 from elastocal.model.descriptions import Description
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker
-from elastocal.reduction.diagnostics import discrepancy, repeats
+from elastocal.reduction.diagnostics import discrepancy
 from elastocal.reduction.fit import estimate, groups_of
 from elastocal.reduction.identify import identify
 from elastocal.reduction.prediction import IdentifiedModel, predict
@@ -114,7 +114,7 @@ def test_predicted_intervals_at_poses_that_were_not_measured():
     for seed in range(draws(40, 300)):
         noisy = Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(truth, noisy, names)
-        d = discrepancy(fit, repeats(fit, kind.setup.state)).sd
+        d = discrepancy(fit).sd
         excess.append(d)
         known = predict(IdentifiedModel(fit.model, fit.names, fit.covariance, d, "linear"), *UNSEEN)
         hits.append(np.abs(known.twist - real) < known.half_width)
@@ -136,7 +136,7 @@ def test_the_discrepancy_keeps_intervals_honest_where_the_model_lacks_a_link(eac
     for seed in range(25):
         noisy = Measured(kind, campaign.readings + scatter(kind, truth, SOURCES, seed), SOURCES)
         fit = estimate(arm(), noisy, JOINTS)
-        d = discrepancy(fit, repeats(fit, kind.setup.state))
+        d = discrepancy(fit)
         for hits, sd in ((bare, 0.0), (full, d.sd)):
             known = predict(IdentifiedModel(fit.model, fit.names, fit.covariance, sd, "linear"), *UNSEEN, "m1")
             hits.append(np.abs(known.twist[:, :3] - real) < known.half_width[:, :3])

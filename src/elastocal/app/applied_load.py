@@ -1,4 +1,7 @@
-"""The load of a command: force and moment at a frame, typed once or given per configuration, and the payload."""
+"""The load of a command: force and moment at a frame, typed once or given per configuration, and the payload.
+
+With robot, frames and configurations it is among the inputs that a report names, so that an answer can be had again.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from elastocal.app.configurations import Configurations, numbers
 from elastocal.errors import MissingError
+from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.spatial.entries import Array
@@ -91,3 +97,67 @@ def with_payload(model: Robot, mass: float | None, frame: str | None) -> Robot:
     x, y, z = (share * m for m in carried.moment)
     new = Payload(frame=frame or carried.frame, mass=mass, moment=(x, y, z), source="command line")
     return replace(model, elements=tuple(new if e is carried else e for e in model.elements))
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """``payloads`` are mass in kg and frame; ``file`` is None for a shipped robot."""
+
+    robot: str
+    file: str | None
+    tool: str
+    watched: str
+    load: str
+    load_frame: str | None
+    payloads: tuple[tuple[float, str], ...]
+    left_out: tuple[str, ...]
+    state: str
+    configurations: str
+
+    def facts(self) -> tuple[Fact, ...]:
+        mass = sum(m for m, _ in self.payloads)
+        hangs = ", ".join(frame for _, frame in self.payloads)
+        carried = " and ".join(f"{m:g} kg at {frame}" for m, frame in self.payloads)
+        where = self.file or "comes with the package"
+        return (
+            Fact("robot", "robot", self.robot, f"{self.robot} ({where})"),
+            Fact("robot_file", "", self.file),
+            Fact("tool", "tool frame", self.tool, self.tool),
+            Fact("watched_frame", "watched frame", self.watched, self.watched),
+            Fact("configurations", "configurations", self.configurations, self.configurations),
+            Fact("load", "load", self.load, self.load),
+            Fact("load_frame", "", self.load_frame),
+            Fact("payload_kg", "payload", mass, carried or "none"),
+            Fact("payload_frame", "", hangs or None),
+            Fact("left_out", "left out", self.left_out, ", ".join(self.left_out) or "nothing"),
+            Fact("state", "state", self.state, self.state),
+        )
+
+
+def inputs_of(
+    word: str,
+    model: Robot,
+    load: AppliedLoad,
+    watched: str,
+    state: str,
+    left_out: tuple[str, ...],
+    configurations: str,
+) -> Inputs:
+    from elastocal.files.robot.read import robot_file
+    from elastocal.model.loads.payload import Payload
+
+    file = robot_file(word)
+    payloads = tuple((float(e.mass), e.frame) for e in model.elements if isinstance(e, Payload))
+    return Inputs(
+        model.name, None if file is None else word, model.tool, watched, load.text, load.frame, payloads, left_out,
+        state, configurations,
+    )  # fmt: skip
+
+
+def configurations_text(at: tuple[str, ...], file: Path | None, grid: str | None = None) -> str:
+    """Where the configurations came from, as typed."""
+    if grid is not None:
+        return f"map {grid}" + (f" with the other axes of {at[0]}" if at else "")
+    if file is not None:
+        return str(file)
+    return "; ".join(at[:8]) + (f"; ... {len(at)} in all" if len(at) > 8 else "") if at else "the robot has no joints"

@@ -153,6 +153,16 @@ def within_limits(model: Robot, configurations: Configurations, ignore: bool) ->
     )
 
 
+def typed_near(model: Robot, text: str | None) -> Array | None:
+    """Controller values (n,) in SI of --near, within the joint limits."""
+    import numpy as np
+
+    if text is None:
+        return None
+    near = within_limits(model, typed(model, (text,), "--near"), False)
+    return np.asarray(model.controller.to_controller(near.q)[0])
+
+
 def numbers(text: str, count: int, what: str, names: str) -> tuple[float, ...]:
     """``count`` finite numbers from a text such as "0,-90,90"; between semicolons a decimal comma is allowed."""
     parts = text.replace(",", ".").split(";") if ";" in text else text.replace(",", " ").split()

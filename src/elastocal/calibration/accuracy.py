@@ -74,6 +74,11 @@ class Validation:
     """What explains the errors that is not the robot: the instrument stands elsewhere, or the table has a slip."""
 
     @property
+    def spread(self) -> Array:
+        """Standard deviation (states, markers) in m of a reading's distance from its prediction, over all axes."""
+        return np.asarray(np.sqrt(self.expected**2 + 3 * self.reading**2))
+
+    @property
     def improved(self) -> bool:
         return self.gain > self.gain_half_width
 
@@ -106,9 +111,8 @@ class Validation:
             f"{1e3 * self.before.mean:.3f} mm; gain {gain:.3f} +- {half:.3f} mm (95 %)."
         )
         if self.cause is not None:
-            return Finding(
-                self.cause.code, "warning", f"{self.cause.text}. As read: {message}", {**data, **self.cause.data}
-            )
+            text = f"{self.cause.text}. As read: {message}"
+            return Finding(self.cause.code, "warning", text, {**data, **self.cause.data})
         if own:
             return Finding("not-validated", "warning", f"NOT VALIDATED: {message}", data)
         if self.improved and again:
@@ -122,18 +126,17 @@ class Validation:
             return Finding("worse", "warning", f"WORSE THAN THE NOMINAL ROBOT: {message} Do not use it.", data)
         if self.after.rms > self.before.rms:
             message += f" The RMS error grows from {1e3 * self.before.rms:.3f} to {1e3 * self.after.rms:.3f} mm."
-        return Finding(
-            "no-gain", "warning", f"No gain is shown: {message} Measure more poses, or keep the nominal.", data
-        )
+        text = f"No gain is shown: {message} Measure more poses, or keep the nominal."
+        return Finding("no-gain", "warning", text, data)
 
     @property
     def _beyond_claim(self) -> bool:
         """Whether intervals are far too narrow, and errors by a factor larger than predictions and noise let expect."""
-        claimed = self.expected**2 + 3 * self.reading**2
+        claimed = self.spread
         read = np.isfinite(self.errors) & np.isfinite(claimed)
         if not read.any() or not too_narrow(self.coverage, self.after.count):
             return False
-        return bool(np.mean(self.errors[read] ** 2) > BEYOND**2 * np.mean(claimed[read]))
+        return bool(np.mean(self.errors[read] ** 2) > BEYOND**2 * np.mean(claimed[read] ** 2))
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -160,7 +163,7 @@ class Validation:
 
     def _far_off(self) -> tuple[Finding, ...]:
         """A reading far beyond its interval rules the mean; the mean stays as it is."""
-        far = self.errors > FAR_OFF * np.sqrt(self.expected**2 + 3 * self.reading**2)
+        far = self.errors > FAR_OFF * self.spread
         rows = np.flatnonzero(far.any(axis=1))
         if not len(rows) or len(rows) > MOST_FAR * len(self.errors):
             return ()

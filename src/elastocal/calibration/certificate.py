@@ -20,7 +20,7 @@ from elastocal.errors import UnsupportedError
 from elastocal.files.cell import Stated
 from elastocal.model.kinematics import kinematics
 from elastocal.report.certificate import Certificate, Group, Line
-from elastocal.solve.summary import ErrorSummary
+from elastocal.solve.summary import ErrorSummary, rms
 
 if TYPE_CHECKING:
     from elastocal.calibration.accuracy import Validation
@@ -68,6 +68,7 @@ def certificate_of(
         raise UnsupportedError(f"{c.robot.name}: {ANGLES}; read positions too")
     statements = stated or Stated()
     decision = decide(validation, statements.tolerance, statements.statistic)
+    expected = expected_errors(c, validation)
     numbers = {"value": decision.value, "uncertainty": decision.uncertainty, "tolerance": decision.tolerance}
     return Certificate(
         item=_item(c, statements),
@@ -80,7 +81,7 @@ def certificate_of(
         basis=_basis(c, validation),
         measurand="Position error" if c.placed else "Error of predicted deflections",
         expected_of="the compensated tool" if c.placed else "predicted deflections",
-        expected=expected_accuracy(c, validation),
+        expected=None if expected is None else expected[0],
         groups=_groups(c, statements),
         traceability=_traceability(statements),
         warnings=(
@@ -94,27 +95,20 @@ def certificate_of(
     )
 
 
-def expected_accuracy(c: Calibration, validation: Validation | None) -> float | None:
-    """Twice the RMS of the predicted standard deviation of the tool's place over the validation points, m; without
-    them over the measured poses.  Where deflections alone were read it is that of deflections, at validation points."""
-    if validation is None or not validation.after.count:
-        if not c.placed:
-            return None
-        return K * sqrt(variance_at_poses(c)[0])
-    read = np.isfinite(validation.errors)
-    return K * float(np.sqrt(np.mean(validation.expected[read] ** 2)))
+def expected_errors(c: Calibration, validation: Validation | None) -> tuple[float, float] | None:
+    """What uncertainty of the model lets expect of the tool's place, twice the RMS of its predicted standard deviation,
+    and what it lets expect with the noise of one reading, the RMS distance that an RMS error is to be compared with; m.
 
-
-def expected_error(c: Calibration, validation: Validation | None) -> float | None:
-    """RMS distance in m of one reading from its prediction that uncertainty of the model and noise let expect, at the
-    same points: what an RMS error is to be compared with."""
+    Over the validation points, without them over the measured poses.  Where deflections alone were read it is that of
+    deflections, and None without validation points.
+    """
     if validation is None or not validation.after.count:
         if not c.placed:
             return None
         model, _, noise = variance_at_poses(c)
-        return sqrt(model + noise)
+        return K * sqrt(model), sqrt(model + noise)
     read = np.isfinite(validation.errors)
-    return float(np.sqrt(np.mean((validation.expected**2 + 3 * validation.reading**2)[read])))
+    return K * rms(validation.expected[read]), rms(validation.spread[read])
 
 
 def _item(c: Calibration, stated: Stated) -> str:

@@ -27,6 +27,7 @@ from elastocal.errors import InputError
 from elastocal.model.places import Plane, Reached
 from elastocal.quantities import concise, probability, read_in
 from elastocal.results import Finding
+from elastocal.solve.nested import f_test
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -141,8 +142,6 @@ def comparison(
 
 
 def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] | None) -> Step:
-    from scipy.special import chdtrc
-
     changes = tuple(sorted(_changes(a, b), key=lambda c: -abs(c.ratio)))
     tool = None if at is None else tool_change(a, b, *at)
     common = [n for n in a.names if n in b.names]
@@ -154,7 +153,7 @@ def _step(a: Calibration, b: Calibration, name: str, at: tuple[Reached, Array] |
     along = difference(a.shrinkage, b.shrinkage, common, d, (a.inflation, b.inflation))
     if not along.rank:
         return Step(name, changes, 0.0, 0, nan, tool, (), UNDECIDED)
-    chance = float(chdtrc(along.rank, along.chi2))
+    chance = f_test(along.chi2, along.rank, inf).probability
     return Step(name, changes, along.chi2, along.rank, chance, tool, _causes(b, common, along))
 
 

@@ -35,6 +35,7 @@ from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.noise import Instrument, points_sd
 from elastocal.calibration.states import States
 from elastocal.quantities import quantile_95
+from elastocal.solve.nested import ENOUGH
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 
 NoiseBasis = Literal["stated", "repeats", "estimated"]
-ENOUGH = 5
-"""Degrees of freedom of repeats from which on they tell the noise."""
 
 
 def measured_to(

@@ -14,11 +14,13 @@ import numpy as np
 from elastocal.arguments import vector
 from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
+from elastocal.calibration.states import repeat_scatter
 from elastocal.calibration.tool import tool_of
 from elastocal.errors import ConflictError, InputError, ShapeError
 from elastocal.model.kinematics import kinematics
 from elastocal.model.places import Plane, Reached, box_plane, reach
 from elastocal.results import Finding
+from elastocal.solve.nested import ENOUGH
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.spatial.pose import Pose, rigid_fit
@@ -214,15 +216,9 @@ def _noise(c: Campaign, readings: Array, pair: int) -> float:
     load = np.zeros((c.count, 6)) if c.wrench is None else c.wrench
     for i, key in enumerate(np.round(np.hstack([c.q, load]), 4)):
         groups.setdefault(tuple(key.tolist()), []).append(i)
-    freedom, total = 0, 0.0
-    for rows in groups.values():
-        if len(rows) > 1:
-            part = readings[rows]
-            good = np.isfinite(part)
-            total += float(np.nansum((part - np.nanmean(part, axis=0)) ** 2))
-            freedom += int(good.sum() - good.any(axis=0).sum())
-    if freedom >= 5:
-        return sqrt(total / freedom)
+    squares, freedom = repeat_scatter(readings, (np.array(rows) for rows in groups.values() if len(rows) > 1))
+    if freedom >= ENOUGH:
+        return sqrt(squares / freedom)
     return sqrt(pair) * c.noise if isinstance(c.noise, float) else nan
 
 

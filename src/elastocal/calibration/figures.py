@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastocal.calibration.certificate import STATED, variance_at_poses
+from elastocal.calibration.placing import tool_points
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
@@ -46,7 +47,7 @@ def validation_lines(v: Validation, tolerance: float | None = None) -> Lines:
     series = [
         Series("before (nominal)", x, _floats(before), points=True, role="before", words=v.places),
         Series("after (calibrated)", x, _floats(after), points=True, role="after", words=v.places),
-        _expected_band(x, 1e3 * 2 * _farthest(np.where(np.isfinite(v.errors), _of_reading(v), np.nan))),
+        _expected_band(x, 1e3 * 2 * _farthest(np.where(np.isfinite(v.errors), v.spread, np.nan))),
         *tolerance_line(x, tolerance),
     ]
     note = ("The farthest marker of every reading, which has its noise; so has the expected band.",)
@@ -58,11 +59,6 @@ def _farthest(sizes: Array) -> Array:
     """Largest (M,) of sizes (M, markers), nan where nothing was read."""
     most = np.max(np.where(np.isfinite(sizes), sizes, -1.0), axis=1)
     return np.asarray(np.where(most < 0, np.nan, most))
-
-
-def _of_reading(v: Validation) -> Array:
-    """Standard deviation of a reading's distance from its prediction, all axes together."""
-    return np.asarray(np.sqrt(v.expected**2 + 3 * v.reading**2))
 
 
 def _expected_band(x: tuple[float, ...], top: Array) -> Series:
@@ -81,11 +77,8 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
     series = []
     drawn = (("before (nominal)", c.ladder.nominal, "before"), ("after (calibrated)", c.ladder.chosen, "after"))
     for name, rung, role in drawn if c.words else drawn[:1]:
-        pose = rung.pose
-        worst = np.nanmax(np.where(np.isfinite(rung.errors), rung.errors, -1.0), axis=1)
-        y = tuple(
-            1e3 * float(worst[pose == p].max()) if worst[pose == p].max() >= 0 else np.nan for p in np.unique(pose)
-        )
+        worst = _farthest(rung.errors)
+        y = _floats(1e3 * _farthest(worst[None, rung.pose == p])[0] for p in np.unique(rung.pose))
         x = tuple(float(i + 1) for i in range(len(y)))
         series.append(Series(name, x, y, points=True, role=role))  # type: ignore[arg-type]
     series += tolerance_line(x, tolerance if c.before.unit == "m" else None)
@@ -258,7 +251,7 @@ def readings_scene(robot: Robot, campaign: Campaign) -> Scene:
     at = kinematics(robot.nominal, states.q)
     turn, shift = placing.turn[states.station], placing.shift[states.station]
     read = np.einsum("nji,nmj->nmi", turn, states.position - shift[:, None])
-    expected = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, placing.markers)
+    expected = tool_points(at.position, at.rotation, placing.markers)
     apart = np.linalg.norm(read - expected, axis=2)
     known = np.isfinite(apart)
     words = [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +16,9 @@ from elastocal.calibration.noise import FACTOR, SHARE, SIDE, Instrument, conflic
 from elastocal.calibration.omitted import omitted_effects
 from elastocal.calibration.task import Task
 from elastocal.quantities import probability
-from elastocal.results import Finding
+from elastocal.results import Finding, note, warning
 from elastocal.solve.evidence import Posterior, posterior, prior_precision
+from elastocal.solve.nested import ENOUGH as REPEATED
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -42,38 +45,20 @@ def warnings_of(campaign: Campaign, ladder: Ladder, lost: tuple[Outlier, ...]) -
         text = f"the {which} model gains {size} over the nominal robot, which may be chance"
         if ladder.before is not None and not ladder.kept_fails:
             text = "the nominal robot was kept, and no model was tried on these readings"
-        out.append(
-            Finding(
-                "nothing-to-gain",
-                "warning",
-                text,
-                {"gain": ladder.gain, "se": ladder.gain_se, "half": ladder.gain_half_width},
-            )
-        )
+        data = {"gain": ladder.gain, "se": ladder.gain_se, "half": ladder.gain_half_width}
+        out.append(warning("nothing-to-gain", text, **data))
     if lost:
         rows = sorted({o.row for o in lost})
         have = "1 row has" if len(rows) == 1 else f"{len(rows)} rows have"
         text = f"{have} outliers: {', '.join(campaign.line(r) for r in rows[:5])}" + " ..." * (len(rows) > 5)
-        out.append(Finding("outliers", "warning", text, {"rows": rows}))
+        out.append(warning("outliers", text, rows=rows))
     if poses < 15:
-        out.append(
-            Finding(
-                "few-poses",
-                "warning",
-                f"{poses} poses are few; intervals are wide and may be too narrow still",
-                {"poses": poses},
-            )
-        )
+        text = f"{poses} poses are few; intervals are wide and may be too narrow still"
+        out.append(warning("few-poses", text, poses=poses))
     out += [*_points_of_deflections(chosen.fit.task), *_backlash_and_foundation(chosen)]
     if not chosen.fit.converged:
-        out.append(
-            Finding(
-                "not-converged",
-                "warning",
-                "the search did not converge; the estimate is its last point",
-                {"steps": chosen.fit.steps},
-            )
-        )
+        text = "the search did not converge; the estimate is its last point"
+        out.append(warning("not-converged", text, steps=chosen.fit.steps))
     return tuple(out)
 
 
@@ -94,8 +79,7 @@ def optimism_of(ladder: Ladder) -> tuple[Finding, ...]:
         f"chosen and fitted again without every fifth of the poses in turn, scales and all, the mean error is {size}: "
         "the leave-one-out error is optimistic"
     )
-    data = {"refitted": vars(seen), "leave_one_out": claimed, "choice": choice, "folds": FOLDS}
-    return (Finding("optimistic", "warning", text, data),)
+    return (warning("optimistic", text, refitted=vars(seen), leave_one_out=claimed, choice=choice, folds=FOLDS),)
 
 
 def choice_optimism(ladder: Ladder) -> float:
@@ -144,7 +128,7 @@ def _points_of_deflections(task: Task) -> list[Finding]:
         f"deflections of {', '.join(unknown)} are taken as those of the origin of {tool}; "
         "name markers that are frames of the robot if they were read elsewhere"
     )
-    return [Finding("deflection-point", "note", text, {"markers": unknown, "frame": tool})]
+    return [note("deflection-point", text, markers=unknown, frame=tool)]
 
 
 def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
@@ -153,17 +137,17 @@ def _backlash_and_foundation(chosen: Rung) -> list[Finding]:
     if chosen.dropped_gaps:
         names = ", ".join(chosen.dropped_gaps)
         text = f"backlash of {names} is below {GAP:g} of its standard deviations and taken as none"
-        out.append(Finding("no-backlash", "note", text, {"joints": list(chosen.dropped_gaps)}))
+        out.append(note("no-backlash", text, joints=list(chosen.dropped_gaps)))
     if chosen.fit.kink:
         text = f"the search ended where backlash changes its side, {chosen.fit.kink:.2g} sd before its last step's end"
-        out.append(Finding("kink", "note", text, {"sd": chosen.fit.kink}))
+        out.append(note("kink", text, sd=chosen.fit.kink))
     for w in task.wanted:
         if w.scale.name == "foundation tilt":
             text = (
                 "the robot file has no foundation; its tilt is sought, with a prior sd of "
                 f"{1e6 * w.scale.start:.2g} urad/(N m)"
             )
-            out.append(Finding("foundation-tilt", "note", text, {"sd": w.scale.start, "parameters": list(w.names)}))
+            out.append(note("foundation-tilt", text, sd=w.scale.start, parameters=list(w.names)))
     return out
 
 
@@ -183,28 +167,26 @@ def misfit_of(
     called = sorted((e for e in effects if e.probability < LEVEL / 2), key=lambda e: e.word == SHARE)
     best = f"a change in the course of the campaign ({changes[0].code})" if changes else None
     best = called[0].text if called and best is None else best
-    data: dict[str, object] = {"level": LEVEL, "best": best}
-    lack = _lack_of_fit(chosen.fit, instrument)
+    data: dict[str, Any] = {"level": LEVEL, "best": best}
+    known = _known_noise(chosen.fit, instrument)
+    ratio, chance, freedom = (nan, nan, nan) if known is None else _lack_of_fit(known)
     small = _too_small(chosen.fit, instrument)
-    if lack is not None and lack.probability < LEVEL / 2:
+    if known is not None and chance < LEVEL / 2:
         cause = f", best explained by {best}" if best else "; no effect that was tried explains it alone"
         leaves = f"the model leaves something out{cause}"
-        more: dict[str, object] = {"ratio": lack.ratio, "probability": lack.probability, "freedom": lack.freedom}
-        by_statement = lack.word == STATEMENT
+        data |= {"ratio": ratio, "probability": chance, "freedom": freedom}
+        by_statement, stated, shown = known.word == STATEMENT, known.stated, known.shown
         if by_statement:
-            noise = {"code": "prior-conflict", "stated": lack.stated, "shown": lack.shown}
-            more["hypotheses"] = [noise, {"code": "omitted-effect", "best": best}]
-            leaves = (
-                f"either the noise is {1e6 * lack.shown:.3g} um, not {1e6 * lack.stated:.3g} as stated, or {leaves}"
-            )
+            noise = {"code": "prior-conflict", "stated": stated, "shown": shown}
+            data["hypotheses"] = [noise, {"code": "omitted-effect", "best": best}]
+            leaves = f"either the noise is {1e6 * shown:.3g} um, not {1e6 * stated:.3g} as stated, or {leaves}"
         text = (
-            f"residuals are {lack.ratio:.2g} times as large as {lack.word} let expect "
-            f"(probability {probability(lack.probability)}, level {LEVEL:g}): {leaves}; intervals are wider"
+            f"residuals are {ratio:.2g} times as large as {known.word} let expect (probability {probability(chance)}, "
+            f"level {LEVEL:g}): {leaves}; intervals are wider"
         )
-        lacking = Finding("lack-of-fit", "warning", text, {**data, **more})
-        if by_statement and best is None and lack.shown > FACTOR * lack.stated:
-            small = (conflict("points", lack.stated, lack.shown / lack.stated, hypotheses=more["hypotheses"]),)
-        return lack.excess, (lacking, *small)
+        if by_statement and best is None and shown > FACTOR * stated:
+            small = (conflict("points", stated, shown / stated, hypotheses=data["hypotheses"]),)
+        return known.excess, (warning("lack-of-fit", text, **data), *small)
     alarming = [e for e in called if e.word not in tried]
     if not alarming or changes:
         return 0.0, small
@@ -212,58 +194,22 @@ def misfit_of(
         f"residuals call for what the model leaves out: {alarming[0].text}; "
         f"probability {probability(alarming[0].probability)}, level {LEVEL:g}"
     )
-    named: dict[str, object] = {"best": alarming[0].text, "probability": alarming[0].probability}
-    return 0.0, (Finding("omitted-effect", "warning", text, {**data, **named}), *small)
+    data |= {"best": alarming[0].text, "probability": alarming[0].probability}
+    return 0.0, (warning("omitted-effect", text, **data), *small)
 
 
 def _too_small(chosen: Fit, instrument: Instrument) -> tuple[Finding, ...]:
     """A stated noise that repeats of the same state exceed by far: no model is to blame for that."""
     s, stated = chosen.task.sight.states, instrument.sd
-    if stated is None or s.scatter_freedom < 5 or s.scatter <= FACTOR * stated:
+    if stated is None or s.scatter_freedom < REPEATED or s.scatter <= FACTOR * stated:
         return ()
     return (conflict("points", stated, s.scatter / stated, repeats=s.scatter, freedom=s.scatter_freedom),)
 
 
-@dataclass(frozen=True)
-class LackOfFit:
-    """Residuals against the noise that is known: ``excess`` in m is what the fit has more of it, ``stated`` and
-    ``shown`` are sds of a coordinate in m, as is known and as the fit has it."""
-
-    ratio: float
-    probability: float
-    freedom: float
-    excess: float
-    word: str
-    stated: float
-    shown: float
-
-
-def _lack_of_fit(chosen: Fit, instrument: Instrument) -> LackOfFit | None:
-    """By F against repeats, by chi2 against a stated noise; None where neither is known.
-
-    Weighed by priors, r^T S^-1 r is about c chi2(f) with the mean c f = tr(1 - K) and half the variance c^2 f =
-    tr(1 - K)^2, K the share of every reading that the fit takes (Satterthwaite 1946).
-    """
-    from scipy.special import chdtrc, fdtrc
-
-    known = _known_noise(chosen, instrument)
-    if known is None:
-        return None
-    post = known.posterior
-    prior, _ = prior_precision(post.blocks, post.log_scales)
-    left = np.linalg.eigvals(post.covariance @ prior).real  # of every direction of the unknowns what the prior decides
-    beyond = post.blocks.count - len(left)
-    mean, half = beyond + float(left.sum()), beyond + float(np.sum(left**2))
-    if mean < 1:
-        return None
-    square, freedom = float(np.sum(post.white**2)) / mean, mean**2 / half
-    p = float(chdtrc(freedom, square * freedom) if np.isinf(known.freedom) else fdtrc(freedom, known.freedom, square))
-    return LackOfFit(float(np.sqrt(square)), p, freedom, known.excess, known.word, known.stated, known.shown)
-
-
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """The linear problem solved at the noise that is known, of ``freedom``; ``excess`` in m is what a fit has more."""
+    """The linear problem solved at the noise that is known, of ``freedom``; ``excess`` in m is what a fit has more,
+    ``stated`` and ``shown`` are sds of a coordinate in m, as is known and as the fit has it."""
 
     posterior: Posterior
     freedom: float
@@ -271,6 +217,27 @@ class _Known:
     word: str
     stated: float
     shown: float
+
+
+def _lack_of_fit(known: _Known) -> tuple[float, float, float]:
+    """Ratio of residuals to the known noise, its probability and freedom: by F against repeats, by chi2 against a
+    stated noise; nan where nothing is to spare.
+
+    Weighed by priors, r^T S^-1 r is about c chi2(f) with the mean c f = tr(1 - K) and half the variance c^2 f =
+    tr(1 - K)^2, K the share of every reading that the fit takes (Satterthwaite 1946).
+    """
+    from scipy.special import chdtrc, fdtrc
+
+    post = known.posterior
+    prior, _ = prior_precision(post.blocks, post.log_scales)
+    left = np.linalg.eigvals(post.covariance @ prior).real  # of every direction of the unknowns what the prior decides
+    beyond = post.blocks.count - len(left)
+    mean, half = beyond + float(left.sum()), beyond + float(np.sum(left**2))
+    if mean < 1:
+        return nan, nan, nan
+    square, freedom = float(np.sum(post.white**2)) / mean, mean**2 / half
+    p = float(chdtrc(freedom, square * freedom) if np.isinf(known.freedom) else fdtrc(freedom, known.freedom, square))
+    return float(np.sqrt(square)), p, freedom
 
 
 def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
@@ -284,7 +251,7 @@ def _known_noise(chosen: Fit, instrument: Instrument) -> _Known | None:
         return None
     average = np.sqrt(s.mean_repeats)
     unit = 1.0 if instrument.tracker is None else instrument.tracker.across
-    if s.scatter_freedom >= 5 and instrument.tracker is None:
+    if s.scatter_freedom >= REPEATED and instrument.tracker is None:
         seen = _whole_noise(chosen)
         size = max(s.scatter / average, LEAST * seen)  # repeats that an instrument rounds to the same do not scatter
         freedom, factors, word = float(s.scatter_freedom), {"": size / seen}, "repeats"

@@ -7,6 +7,8 @@ own.
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from elastocal.calibration.fit import Fit
@@ -14,7 +16,7 @@ from elastocal.calibration.noise import SHARE
 from elastocal.calibration.task import Task
 from elastocal.calibration.words import with_words
 from elastocal.solve.evidence import posterior
-from elastocal.solve.nested import ScoreTests
+from elastocal.solve.nested import ScoreTests, f_test
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -102,8 +104,6 @@ def _stiffening(chosen: Fit) -> dict[tuple[str, str], Array]:
 
 def _shares(chosen: Fit) -> list[Effect]:
     """Compliances that are no constants, by the evidence that this adds: the part that it changes most is named."""
-    from scipy.special import chdtrc
-
     post = chosen.posterior
     first = len(post.blocks.groups)
     mine = [i for i, part in enumerate(post.blocks.noise) if part.scale.pool == SHARE]
@@ -116,4 +116,4 @@ def _shares(chosen: Fit) -> list[Effect]:
     adds = [size**2 * np.sum(post.blocks.noise[i].factor ** 2) for i, size in zip(mine, sizes.tolist(), strict=True)]
     most = int(np.argmax(adds))
     name = post.blocks.noise[mine[most]].scale.name.removeprefix(f"{SHARE} ").replace("_", " ")
-    return [Effect("share", name, float(chdtrc(2.0, gain)), float(sizes[most]))]
+    return [Effect("share", name, f_test(gain, 2, inf).probability, float(sizes[most]))]

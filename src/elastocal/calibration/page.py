@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.calibration.certificate import ANGLES, certificate_of, expected_accuracy, expected_error
+from elastocal.calibration.certificate import ANGLES, certificate_of, expected_errors
 from elastocal.calibration.figures import (
     agreement_lines,
     budget_bars,
@@ -140,15 +140,15 @@ def _tiles(c: Calibration, v: Validation | None, certificate: Certificate | None
 
 def _expected_tile(c: Calibration, v: Validation | None) -> Tile:
     """Comparable with the error after: of one reading, noise and all."""
-    whole, mean = expected_error(c, v), expected_accuracy(c, v)
-    if whole is None or mean is None or c.before.unit != "m":
+    expected = expected_errors(c, v)
+    if expected is None or c.before.unit != "m":
         none = "orientations: not known" if c.before.unit != "m" else "deflections: by validation poses only"
         return Tile("expected", DASH, "", none, "expected")
     where = f"at {'measured' if v is None else 'validation'} poses"
     of = "the tool's place itself" if c.placed else "deflections themselves"
     of = "distances themselves" if c.seen.distances_alone else of
-    how = f"RMS of one reading with its noise, {where}; {of}: {1e3 * mean:.3f} mm, k = 2"
-    return Tile("expected", f"{1e3 * whole:.3f}", "mm", how, "expected")
+    how = f"RMS of one reading with its noise, {where}; {of}: {1e3 * expected[0]:.3f} mm, k = 2"
+    return Tile("expected", f"{1e3 * expected[1]:.3f}", "mm", how, "expected")
 
 
 def _decision_tile(certificate: Certificate) -> Tile:

@@ -99,9 +99,12 @@ def within_reach(origin: Array, station: Ints, points: Array) -> tuple[Array, Ar
     return np.where((times > FAR)[:, :, None], np.nan, points), times
 
 
-def start_error(placing: Placing, origin: Array, turn: Array, station: Ints, points: Array) -> float:
-    """Median distance in m of points (M, m, 3) from where a placing puts them."""
-    return float(np.nanmedian(np.linalg.norm(points - placed(placing, origin, turn, station), axis=2)))
+def placed_distances(campaign: Campaign, origin: Array, turn: Array, *, quick: bool = False) -> Array:
+    """Distances (N, m) in m of the points of a campaign from poses of the nominal robot (N, 3), (N, 3, 3), best placed;
+    nan where not all three coordinates were read."""
+    station, centres = campaign.station_index, np.zeros((len(campaign.stations), 3))
+    placing = robust_start(origin, turn, station, centres, campaign.position, quick=quick)
+    return np.asarray(np.linalg.norm(campaign.position - placed(placing, origin, turn, station), axis=2))
 
 
 def affine_misfit(origin: Array, turn: Array, station: Ints, points: Array) -> float:
@@ -164,9 +167,13 @@ def believed(away: Array) -> Bools:
 
 def placed(placing: Placing, origin: Array, turn: Array, station: Ints) -> Array:
     """Points (M, m, 3) in the axes of their stations."""
-    local = origin[:, None] + np.einsum("nij,mj->nmi", turn, placing.markers)
-    turned = np.einsum("nij,nmj->nmi", placing.turn[station], local)
+    turned = np.einsum("nij,nmj->nmi", placing.turn[station], tool_points(origin, turn, placing.markers))
     return np.asarray(turned + placing.shift[station][:, None])
+
+
+def tool_points(origin: Array, turn: Array, markers: Array) -> Array:
+    """Points (M, m, 3) in base axes of markers on a tool at these poses."""
+    return np.asarray(origin[:, None] + np.einsum("nij,mj->nmi", turn, markers))
 
 
 def _stations_fitted(
@@ -233,21 +240,17 @@ def misplaced_frame(robot: Robot, campaign: Campaign) -> Misplaced | None:
 def _shifted(robot: Robot, campaign: Campaign, frame: Frame) -> Misplaced:
     assert campaign.position is not None
     q, station, points = campaign.joint_values(robot), campaign.station_index, campaign.position
-    points = np.where(np.isfinite(points).all(axis=2, keepdims=True), points, np.nan)
-    tool, parent = kinematics(robot.nominal, q), _turn(robot.nominal, q, frame.parent)
+    tool, parent = kinematics(robot.nominal, q), np.tile(np.eye(3), (len(q), 1, 1))
+    if frame.parent != BASE:
+        parent = kinematics(robot.nominal, q, frame.parent).rotation
     centres, shift = np.zeros((len(campaign.stations), 3)), np.zeros(3)
     for _ in range(STEPS):
         origin = tool.position + parent @ shift
         placing = robust_start(origin, tool.rotation, station, centres, points, quick=True)
         shift = shift + _step(placing, origin, tool.rotation, parent, station, points)
-    origin = tool.position + parent @ shift
-    placing = robust_start(origin, tool.rotation, station, centres, points)
     x, y, z = shift.tolist()
-    return Misplaced(frame.name, (x, y, z), start_error(placing, origin, tool.rotation, station, points))
-
-
-def _turn(robot: Robot, q: Array, frame: str) -> Array:
-    return np.tile(np.eye(3), (len(q), 1, 1)) if frame == BASE else kinematics(robot, q, frame).rotation
+    away = placed_distances(campaign, tool.position + parent @ shift, tool.rotation)
+    return Misplaced(frame.name, (x, y, z), float(np.nanmedian(away)))
 
 
 def _step(placing: Placing, origin: Array, turn: Array, parent: Array, station: Ints, points: Array) -> Array:

@@ -167,7 +167,9 @@ def predicted(
     for first in range(0, max(1, len(joints)), CHUNK):
         some = slice(first, first + CHUNK)
         load, above = (None if given is None else given[some] for given in (loads, warm))
-        part = _predicted(c, joints[some], load, station, load_frame, above, follows=follows, base=base)
+        tool = tool_of(c.robot, c.names, joints[some], load, load_frame, above, follows=follows)
+        at, rest = (tool.states(c.values), None) if load is None else tool.both(c.values)
+        part = _predicted(c, joints[some], at, rest, station, base=base)
         whole = whole or {key: np.empty((len(joints), *values.shape[1:])) for key, values in part.items()}
         for key, values in part.items():
             whole[key][some] = values
@@ -175,19 +177,9 @@ def predicted(
 
 
 def _predicted(
-    c: Calibration,
-    joints: Array,
-    loads: Array | None,
-    station: int,
-    load_frame: str,
-    warm: Array | None,
-    *,
-    follows: bool,
-    base: bool,
+    c: Calibration, joints: Array, at: ToolStates, rest: ToolStates | None, station: int, *, base: bool
 ) -> dict[str, Array]:
-    """The arrays of a prediction."""
-    tool = tool_of(c.robot, c.names, joints, loads, load_frame, warm, follows=follows)
-    at, rest = (tool.states(c.values), None) if loads is None else tool.both(c.values)
+    """The arrays of a prediction: the tool is ``at`` these states, without its load at ``rest``."""
     where = np.full(len(joints), station)
     points = placed(c.placing, at.origin, at.turn, where)
     slope = _slopes(c, at, where)

@@ -8,7 +8,6 @@ from elastocal.calibration.calibration import Calibration
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.campaigns import Seen
 from elastocal.calibration.changes import changes
-from elastocal.calibration.decision import ENOUGH
 from elastocal.calibration.estimates import Estimate, Estimates, Outlier, Residuals, shrinkage_of
 from elastocal.calibration.fit import Fit, distances
 from elastocal.calibration.judgement import misfit_of, optimism_of, warnings_of
@@ -21,6 +20,7 @@ from elastocal.calibration.words import automatic
 from elastocal.model.robot import Robot
 from elastocal.results import Finding
 from elastocal.solve.evidence import Posterior
+from elastocal.solve.nested import ENOUGH
 from elastocal.solve.outliers import Unit
 from elastocal.solve.summary import ErrorSummary
 from elastocal.spatial.entries import Array

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from elastocal.calibration.campaign import READ, Campaign
-from elastocal.calibration.placing import placed, robust_start
+from elastocal.calibration.placing import placed_distances
 from elastocal.errors import RangeError
 from elastocal.model.kinematics import Kinematics, kinematics
 from elastocal.model.robot import Robot
@@ -157,20 +157,14 @@ def _nearest(campaign: Campaign, at: Kinematics, pair: tuple[str, str] | None) -
         return word, parted(campaign, word) or mended(campaign, word) or campaign
 
     def nearness(place: int) -> float:
-        return _nearness(at, right(place)[1])
+        """Mean logarithm of the distances of all points, best placed: it tells one wrong row, which no median does."""
+        off = placed_distances(right(place)[1], at.position, at.rotation, quick=True)
+        return float(np.nanmean(np.log(off + 1e-6)))
 
     places = np.arange(LEAST, len(order) - LEAST + 1)
     rough = np.unique(places[np.linspace(0, len(places) - 1, PARTS).astype(np.int64)])
     best, step = min(rough.tolist(), key=nearness), int(np.diff(rough).max(initial=1))
     return right(min(places[np.abs(places - best) < step].tolist(), key=nearness))
-
-
-def _nearness(at: Kinematics, campaign: Campaign) -> float:
-    """Mean logarithm of the distances of all points, best placed: it tells one wrong row, which no median does."""
-    station, points = campaign.station_index, campaign.position
-    placing = robust_start(at.position, at.rotation, station, np.zeros((len(campaign.stations), 3)), points, quick=True)
-    off = np.linalg.norm(points - placed(placing, at.position, at.rotation, station), axis=2)
-    return float(np.nanmean(np.log(off + 1e-6)))
 
 
 def _own_station(campaign: Campaign, place: str) -> Campaign | None:

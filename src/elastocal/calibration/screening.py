@@ -25,7 +25,7 @@ from elastocal.calibration.fit import Fit
 from elastocal.calibration.many import CHUNK, ManyFit
 from elastocal.calibration.placing import within_reach
 from elastocal.calibration.sight import Sight
-from elastocal.calibration.states import Members, States, gather
+from elastocal.calibration.states import Members, States, gather, repeat_scatter
 from elastocal.errors import UnobservableError
 from elastocal.measure.setup import origins
 from elastocal.model.kinematics import kinematics
@@ -256,7 +256,7 @@ def _studentised(values: Array, members: list[Ints], sd: float) -> tuple[Array, 
 
     away, factor = _apart(values, members)
     far = np.abs(away) > FAR * sd * np.sqrt(factor)
-    squares, freedom = _scatter(np.where(far, np.nan, values), members)
+    squares, freedom = repeat_scatter(np.where(far, np.nan, values), members)
     own, left = np.where(far, 0.0, away**2 / factor), np.maximum(1, freedom - ~far)
     t = away / np.sqrt(np.maximum(squares - own, 1e-300) / left * factor)
     return t, np.where(np.isfinite(t), 2 * stdtr(left, -np.abs(t)), np.nan)
@@ -280,17 +280,6 @@ def _apart(values: Array, members: list[Ints]) -> tuple[Array, Array]:
             away[row] = np.where(wide, d, np.nan)
             factor[row] = 1 + 1 / np.maximum(k - 1, 1)
     return away, factor
-
-
-def _scatter(values: Array, members: list[Ints]) -> tuple[float, int]:
-    """Squares of all repeats about the means of their states, and their freedom."""
-    squares, freedom = 0.0, 0
-    for rows in members:
-        mine = values[rows]
-        k = np.isfinite(mine).sum(axis=0)
-        squares += float(np.nansum((mine - np.nansum(mine, axis=0) / np.maximum(k, 1)) ** 2))
-        freedom += int(np.maximum(k - 1, 0).sum())
-    return squares, freedom
 
 
 def _named(campaign: Campaign, key: str, bad: Bools, deviation: Array, probability: Array) -> Iterator[Outlier]:

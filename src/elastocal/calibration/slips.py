@@ -17,7 +17,7 @@ import numpy as np
 from elastocal.calibration import load_slips
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.load_slips import check_loads, check_orientations
-from elastocal.calibration.placing import affine_misfit, misplaced_frame, robust_start, start_error
+from elastocal.calibration.placing import affine_misfit, misplaced_frame, placed_distances
 from elastocal.calibration.row_slips import STATION, from_rows, in_order, markers_word, mended, parted
 from elastocal.errors import ConflictError, InputError, UnknownNameError
 from elastocal.measure.slips import MIRROR, axis_slips, length_slips
@@ -245,13 +245,7 @@ def distance_of(robot: Robot, campaign: Campaign, *, quick: bool = False) -> flo
     if campaign.position is None:
         return None
     at = kinematics(robot.nominal, campaign.joint_values(robot))
-    known = np.isfinite(campaign.position).all(axis=2)
-    station = campaign.station_index
-    centres = np.zeros((len(campaign.stations), 3))
-    placing = robust_start(at.position, at.rotation, station, centres, campaign.position, quick=quick)
-    away = start_error(
-        placing, at.position, at.rotation, station, np.where(known[:, :, None], campaign.position, np.nan)
-    )
+    away = float(np.nanmedian(placed_distances(campaign, at.position, at.rotation, quick=quick)))
     spread = np.nanstd(campaign.position.reshape(-1, 3), axis=0).max()
     return away if spread > SMALL * np.std(at.position, axis=0).max() else np.inf  # all points in one fit anything
 

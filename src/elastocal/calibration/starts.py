@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from elastocal.calibration.placing import KEPT, STARTS, Placing, robust_start
+from elastocal.calibration.placing import KEPT, STARTS, Placing, robust_start, tool_points
 from elastocal.calibration.sight import Sight
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
@@ -143,13 +143,9 @@ def start_distances(placing: Placing, origin: Array, turn: Array, station: Ints,
     return replace(placing, markers=markers, shift=shift)
 
 
-def _arms(origin: Array, turn: Array, markers: Array) -> Array:
-    return np.asarray(origin[:, None] + np.einsum("nij,mj->nmi", turn, markers))
-
-
 def _centre(origin: Array, turn: Array, markers: Array, read: Array) -> Array:
     """c of |p - c| = d, linear in c and |c|^2; the mean of the points where too few were read."""
-    points, known = _arms(origin, turn, markers), np.isfinite(read)
+    points, known = tool_points(origin, turn, markers), np.isfinite(read)
     p, d = points[known], read[known]
     if len(p) < 4:
         return np.asarray(points.mean(axis=(0, 1)))
@@ -181,7 +177,7 @@ def _refined(
     free = np.repeat(~known, 3)
     keep, damping, size = have, 1e-3, np.inf
     for step in range(60):
-        beam = _arms(origin, turn, markers) - centres[station][:, None]
+        beam = tool_points(origin, turn, markers) - centres[station][:, None]
         reach = np.maximum(np.linalg.norm(beam, axis=2), 1e-9)
         off = np.where(have, read - reach, np.nan)
         if step > 3:

@@ -6,7 +6,7 @@ since they share the error of the model.  A pose is one configuration: its state
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -174,7 +174,10 @@ def gather(robot: Robot, campaign: Campaign, reference: float | None = None) -> 
     members = _members(campaign, inverse, len(unique))
     first = members.rows[members.first]
     _, pose = np.unique(unique[:, 0], return_inverse=True)
-    squares, freedom = _repeat_scatter(campaign, members)
+    again = [members[state] for state in np.flatnonzero(members.counts > 1).tolist()]
+    tables = [v for v in (campaign.position, campaign.deflection, campaign.distance) if v is not None]
+    scatters = [repeat_scatter(v, again) for v in tables]
+    squares, freedom = sum(s for s, _ in scatters), sum(f for _, f in scatters)
     return States(
         members.sums(q) / members.counts[:, None],
         wrench[first],
@@ -284,13 +287,6 @@ def _averaged(values: Array | None, members: Members) -> Array | None:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _mean(values: Array) -> Array:
-    known = np.isfinite(values)
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
 def _mean_turns(turns: Array, members: Members) -> Array:
     out = turns[members.rows[members.first]]
     out[~np.isfinite(out).all(axis=(1, 2))] = np.nan
@@ -309,14 +305,12 @@ def _mean_turn(turns: Array) -> Array:
     return nearest_rotation(known.mean(axis=0))
 
 
-def _repeat_scatter(campaign: Campaign, members: Members) -> tuple[float, int]:
+def repeat_scatter(values: Array, repeats: Iterable[Ints]) -> tuple[float, int]:
+    """Squares of values (N, ...) about their means over the rows of each of the ``repeats``, and their freedom."""
     squares, freedom = 0.0, 0
-    again = np.flatnonzero(members.counts > 1).tolist()
-    for values in (campaign.position, campaign.deflection, campaign.distance):
-        if values is None:
-            continue
-        for rows in (members[state] for state in again):
-            off = values[rows] - _mean(values[rows])
-            squares += float(np.nansum(off**2))
-            freedom += int(np.isfinite(off).sum() - np.isfinite(off).any(axis=0).sum())
+    for rows in repeats:
+        mine = values[rows]
+        count = np.isfinite(mine).sum(axis=0)
+        squares += float(np.nansum((mine - np.nansum(mine, axis=0) / np.maximum(count, 1)) ** 2))
+        freedom += int(np.maximum(count - 1, 0).sum())
     return squares, freedom

@@ -14,11 +14,11 @@ from elastocal.calibration.accuracy import Validation, too_narrow
 from elastocal.calibration.campaign import Campaign, check_campaign
 from elastocal.calibration.campaigns import Seen
 from elastocal.calibration.decision import measured_to
-from elastocal.calibration.placing import Placing, placed
+from elastocal.calibration.placing import Placing, placed, tool_points
 from elastocal.calibration.screening import distinct_rows, without_lost
 from elastocal.calibration.slips import put_right, size_of
 from elastocal.calibration.states import States, gather, mean_by_poses
-from elastocal.calibration.tool import tool_of
+from elastocal.calibration.tool import ToolStates, tool_of
 from elastocal.calibration.validation_causes import Anew, changed, median, moved_instrument, slip
 from elastocal.errors import InputError, MissingError, RangeError
 from elastocal.files.robot.read import read_robot
@@ -218,49 +218,46 @@ def _from_stations(calibration: Calibration, stations: tuple[str, ...], fitted: 
 def _away(
     robot: Robot, placing: Placing, stations: tuple[str, ...], states: States, known: Known
 ) -> tuple[Array, Placing]:
+    """Read minus predicted (M, markers, 3), and the placing that it is predicted by."""
+    assert states.position is not None
+    at, fitted = _seen(robot, placing, stations, states, known)
+    return states.position - placed(fitted, at.origin, at.turn, states.station), fitted
+
+
+def _seen(
+    robot: Robot, placing: Placing, stations: tuple[str, ...], states: States, known: Known
+) -> tuple[ToolStates, Placing]:
+    """The tool in base axes; stations as they are known, the others fitted to the points; markers as they are."""
     assert states.position is not None
     warm = np.zeros(states.count) if states.temperature is None else states.temperature
     at = tool_of(robot, (), states.q, states.wrench, states.load_frame, warm).states(np.zeros(0))
-    fitted = _stations_on(placing, stations, at.origin, at.turn, states, known)
-    return states.position - placed(fitted, at.origin, at.turn, states.station), fitted
+    local = tool_points(at.origin, at.turn, placing.markers)
+    turns, shifts = np.empty((len(known), 3, 3)), np.empty((len(known), 3))
+    for s, name in enumerate(states.stations):
+        if known[s]:
+            old = stations.index(name)
+            turns[s], shifts[s] = placing.turn[old], placing.shift[old]
+            continue
+        mine = (states.station == s)[:, None] & np.isfinite(states.position).all(axis=2)
+        pose, _ = rigid_fit(local[mine], states.position[mine])
+        turns[s], shifts[s] = pose.rotation, pose.translation
+    return at, replace(placing, turn=turns, shift=shifts)
 
 
 def _orientation(calibration: Calibration, states: States, known: Known) -> tuple[ErrorSummary, ErrorSummary] | None:
     """Angles between orientations read and predicted, of the nominal and of the calibrated robot."""
     if states.orientation is None or states.position is None:
         return None
-    warm = np.zeros(states.count) if states.temperature is None else states.temperature
     out = []
     both = (calibration.nominal, calibration.nominal_placing), (calibration.robot, calibration.placing)
     for robot, placing in both:
-        at = tool_of(robot, (), states.q, states.wrench, states.load_frame, warm).states(np.zeros(0))
-        fitted = _stations_on(placing, calibration.stations, at.origin, at.turn, states, known)
+        at, fitted = _seen(robot, placing, calibration.stations, states, known)
         predicted = fitted.turn[states.station] @ at.turn @ placing.tool_turn
         read = np.isfinite(states.orientation).all(axis=(1, 2))
         apart = np.einsum("nji,njk->nik", predicted[read], states.orientation[read])
         angles = np.linalg.norm(rotation_vector(np.ascontiguousarray(np.moveaxis(apart, 0, -1))), axis=0)
         out.append(ErrorSummary.of(angles, "rad"))
     return out[0], out[1]
-
-
-def _stations_on(
-    placing: Placing, stations: tuple[str, ...], origin: Array, turn: Array, states: States, known: Known
-) -> Placing:
-    """Stations as they are known, the others fitted to the points; markers as they are."""
-    count = len(states.stations)
-    still = replace(placing, turn=np.tile(np.eye(3), (count, 1, 1)), shift=np.zeros((count, 3)))
-    local = placed(still, origin, turn, np.zeros(len(origin), dtype=np.int64))
-    turns, shifts = still.turn.copy(), still.shift.copy()
-    for s in range(count):
-        assert states.position is not None
-        if known[s]:
-            at = stations.index(states.stations[s])
-            turns[s], shifts[s] = placing.turn[at], placing.shift[at]
-            continue
-        mine = (states.station == s)[:, None] & np.isfinite(states.position).all(axis=2)
-        pose, _ = rigid_fit(local[mine], states.position[mine])
-        turns[s], shifts[s] = pose.rotation, pose.translation
-    return replace(still, turn=turns, shift=shifts)
 
 
 @checked("campaign")
@@ -305,15 +302,11 @@ def cross_validate(
     before = np.concatenate([v.nominal_errors for v, _ in parts])
     gain, half = paired_gain(before, after, np.concatenate([pose for _, pose in parts]))
     return Validation(
-        ErrorSummary.of(before), ErrorSummary.of(after), _mean([v.coverage for v, _ in parts], counts),
-        gain, half, after, False,
-        before, tuple(p for v, _ in parts for p in v.places),
-        parts[0][0].markers, np.concatenate([v.expected for v, _ in parts]),
-        np.concatenate([v.reading for v, _ in parts]), lost=tuple(p for v, _ in parts for p in v.lost),
+        ErrorSummary.of(before), ErrorSummary.of(after),
+        float(np.average([v.coverage for v, _ in parts], weights=counts)), gain, half, after, False, before,
+        tuple(p for v, _ in parts for p in v.places), parts[0][0].markers,
+        np.concatenate([v.expected for v, _ in parts]), np.concatenate([v.reading for v, _ in parts]),
+        lost=tuple(p for v, _ in parts for p in v.lost),
         measured_to=float(np.sqrt(np.average([v.measured_to**2 for v, _ in parts], weights=counts))),
         noise_basis=parts[0][0].noise_basis,
     )  # fmt: skip
-
-
-def _mean(values: list[float], weights: Array) -> float:
-    return float(np.average(values, weights=weights))

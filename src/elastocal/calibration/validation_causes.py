@@ -15,7 +15,7 @@ import numpy as np
 from elastocal.calibration.campaign import Campaign
 from elastocal.calibration.changes import finding_of
 from elastocal.calibration.course import STEPS, TRENDS, Course
-from elastocal.calibration.placing import Placing
+from elastocal.calibration.placing import Placing, tool_points
 from elastocal.calibration.sight import Sight
 from elastocal.calibration.slips import ALIKE, BETTER, FAR, Hypothesis, hypotheses, size_of
 from elastocal.calibration.states import States
@@ -142,7 +142,7 @@ def _distance(c: Calibration, h: Hypothesis) -> float:
     if read.shape[1] != len(c.markers):
         return np.inf
     at = kinematics(h.robot, q)
-    local = at.position[:, None] + np.einsum("nij,mj->nmi", at.rotation, c.placing.markers)
+    local = tool_points(at.position, at.rotation, c.placing.markers)
     off = np.full(read.shape[:2], np.nan)
     for s in range(len(h.campaign.stations)):
         mine = (h.campaign.station_index == s)[:, None] & np.isfinite(read).all(axis=2)

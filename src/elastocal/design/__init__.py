@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from elastocal.lazy import lazy
 
 if TYPE_CHECKING:
     from elastocal.design.assessing import Assessment, assess
@@ -12,9 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Assessment", "Plan", "assess", "planned"]
 _HOME = {"planned": "planning", "Plan": "result", "assess": "assessing", "Assessment": "assessing"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__ = lazy(__name__, {name: f"{__name__}.{module}" for name, module in _HOME.items()})

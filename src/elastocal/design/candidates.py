@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -71,11 +71,7 @@ class CandidateSet:
     def wrenches(self) -> Array:
         """(N, 6) at the origin of ``frame``, base axes: a force f at a point r away turns by r x f."""
         out = np.zeros((len(self), 6))
-        for i, option in enumerate(self.options):
-            mine = self.option == i
-            if not mine.any():
-                continue
-            poses = self.poses.picked(self.at[mine])
+        for option, mine, poses in self._by_option():
             force = option.forces(poses)
             out[mine, :3] = force
             if option.point != self.frame:
@@ -90,12 +86,16 @@ class CandidateSet:
     def possible(self) -> Bools:
         """(N,) where the load of the candidate can be put on."""
         out = np.ones(len(self), dtype=bool)
+        for option, mine, poses in self._by_option():
+            out[mine] = option.possible(poses)
+        return out
+
+    def _by_option(self) -> Iterator[tuple[Choice, Bools, Poses]]:
+        """Every option that is there, whose it is (N,) and their configurations."""
         for i, option in enumerate(self.options):
             mine = self.option == i
-            if not mine.any():
-                continue
-            out[mine] = option.possible(self.poses.picked(self.at[mine]))
-        return out
+            if mine.any():
+                yield option, mine, self.poses.picked(self.at[mine])
 
     def picked(self, rows: Ints | Bools) -> CandidateSet:
         """Some candidates, with the configurations that they need."""

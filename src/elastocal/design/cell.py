@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.design.obstacles.obstacle import Obstacle
 from elastocal.design.poses import Poses
 from elastocal.errors import RangeError
-from elastocal.model.bodies import Shape
+from elastocal.model.frames import Shape
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from elastocal.design.exchange import Search, Selection, best_climb, climbed, gr
 from elastocal.design.information import CandidateRows, OpenPlanError, Space, space_of
 from elastocal.design.knowledge import Knowledge
 from elastocal.design.rules import Rules
-from elastocal.errors import ConflictError, RangeError, ShapeError, TooFewError
+from elastocal.errors import RangeError, ShapeError, TooFewError
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -77,7 +76,7 @@ def accuracy_curve(
     *,
     rng: np.random.Generator,
     requirement: Requirement | None = None,
-    rules: Rules | None = None,
+    repeats: bool = False,
     restarts: int = 3,
     executor: Executor | None = None,
     space: Space | None = None,
@@ -85,20 +84,20 @@ def accuracy_curve(
     """Plans of growing size; each is also climbed to from the one before, so that no criterion grows worse by size.
 
     Sizes at which a combination of parameters is left open are not on the curve; where all are, that is an error.
-    ``rules`` say whether members may repeat; their own count is not used, and groups are not possible.
+    ``repeats``: members may.
     """
     space = space_of(candidates) if space is None else space
     out: list[Point] = []
     for count in sorted(set(counts)):
-        law = _law(rules, count)
+        rules = Rules(count, repeats)
         try:
-            plan = search(candidates, criterion, law, rng=rng, restarts=restarts, executor=executor, space=space)
+            plan = search(candidates, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
         except OpenPlanError:
             if out or count < max(counts):
                 continue
             raise
         if out:
-            task = Search(space, criterion, law)
+            task = Search(space, criterion, rules)
             more = climbed(task, grown(task, out[-1].plan.chosen, count))
             plan = best_climb(candidates, criterion, (*plan.climbs, more), space)
         out.append(Point(count, plan, requirement.ratio(plan.known) if requirement else float("nan")))
@@ -112,20 +111,19 @@ def how_many(
     *,
     rng: np.random.Generator,
     most: int = 100,
-    rules: Rules | None = None,
+    repeats: bool = False,
     restarts: int = 3,
     executor: Executor | None = None,
     space: Space | None = None,
 ) -> HowMany:
-    """The smallest plan found that meets the requirement; ``rules`` as in ``accuracy_curve``."""
+    """The smallest plan found that meets the requirement; ``repeats``: members may."""
     p, k = candidates.parameters, candidates.blocks.shape[1]
     if requirement.derivatives.shape[2] != p:
         raise ShapeError(
             f"requirement: it is about {requirement.derivatives.shape[2]} parameters, not {p}",
             value=(requirement.derivatives.shape[2], p),
         )
-    base = _law(rules, 1)
-    high = most if base.repeats else min(most, len(candidates.blocks))
+    high = most if repeats else min(most, len(candidates.blocks))
     least = max(1, -(-(p - len(candidates.prior_rows)) // k))
     if high < least:
         raise TooFewError(
@@ -136,15 +134,15 @@ def how_many(
     tried: dict[int, Point] = {}
 
     def meets(count: int) -> bool:
-        law = _law(rules, count)
+        rules = Rules(count, repeats)
         try:
-            plan = search(candidates, criterion, law, rng=rng, restarts=restarts, executor=executor, space=space)
+            plan = search(candidates, criterion, rules, rng=rng, restarts=restarts, executor=executor, space=space)
         except OpenPlanError:
             return False
         tried[count] = Point(count, plan, requirement.ratio(plan.known))
         return tried[count].ratio <= 1
 
-    greedy = _greedy(Search(space, criterion, _law(rules, high)), requirement, least, high)
+    greedy = _greedy(Search(space, criterion, Rules(high, repeats)), requirement, least, high)
     last = greedy or high
     while not meets(last):  # what the criterion prefers may not be what is required
         if last == high:
@@ -155,15 +153,6 @@ def how_many(
         middle = (low + top) // 2
         low, top = (low, middle) if meets(middle) else (middle, top)
     return HowMany(tried[top], tuple(tried[n] for n in sorted(tried)), greedy)
-
-
-def _law(rules: Rules | None, count: int) -> Rules:
-    law = Rules(count) if rules is None else replace(rules, count=count)
-    if law.quota:
-        raise ConflictError(
-            "the number of members cannot be sought where groups have quotas; plan each group by itself", code="quotas"
-        )
-    return law
 
 
 def _greedy(search: Search, requirement: Requirement, least: int, most: int) -> int | None:

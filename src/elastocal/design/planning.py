@@ -20,7 +20,6 @@ from elastocal.design.loading.loading import Loading
 from elastocal.design.method import Measuring
 from elastocal.design.problem import DesignProblem, design_problem
 from elastocal.design.result import Plan
-from elastocal.design.rules import Rules
 from elastocal.design.safety import safe_task
 from elastocal.design.task import Limits, PlanTask, TestPlan, placed_tests
 from elastocal.errors import ConflictError, InfeasibleError, MissingError, RangeError
@@ -153,7 +152,7 @@ def _needed(
     """The smallest plan that meets the limits."""
     again = problem.task.may_repeat
     needed = how_many(
-        problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, rules=Rules(1, again),
+        problem.rows, problem.criterion, problem.requirement(limits), rng=rng, most=most, repeats=again,
         restarts=restarts, executor=executor, space=problem.space,
     )  # fmt: skip
     if needed.smallest is None:
@@ -177,8 +176,7 @@ def _curve(
 ) -> tuple[Point, ...]:
     """Each plan is also climbed to from the one before, so that few searches do."""
     wish = problem.requirement(limits) if limits else None
-    rules = Rules(1, problem.task.may_repeat)
     return accuracy_curve(
-        problem.rows, problem.criterion, counts, rng=rng, requirement=wish, rules=rules, restarts=restarts,
-        executor=executor, space=problem.space,
+        problem.rows, problem.criterion, counts, rng=rng, requirement=wish, repeats=problem.task.may_repeat,
+        restarts=restarts, executor=executor, space=problem.space,
     )  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.criteria.criterion import Criterion, Stakes
 from elastocal.design.criteria.test_pose import TestPose
-from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed, nothing_left, screened, too_few
+from elastocal.design.feasibility.filter import Filter, LoadPossible, Removed, screened, screened_by, too_few
 from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.how_many import Requirement
 from elastocal.design.information import CandidateRows, Space, leading_space, prior_root, space_of
@@ -126,9 +126,7 @@ def design_problem(task: PlanTask, rng: np.random.Generator, *, ways: bool = Fal
     kind = method.readings(candidates)
     known = method.determined(kind, candidates)
     if not np.all(known):
-        steps = (*steps, Removed("loaded state", int(np.sum(~known)), int(np.sum(known))))
-        if not np.any(known):
-            raise nothing_left(steps)
+        steps = screened_by(steps, "loaded state", known)
         candidates = candidates.picked(np.flatnonzero(known))
         kind = method.readings(candidates)
     measured, owner = method.measured(candidates), method.owner(candidates)

@@ -20,7 +20,7 @@ import numpy as np
 from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Link, Safety
 from elastocal.design.feasibility.collision import Obstacles, SelfCollision, collision_pairs, cut_short, obstacle_pairs
-from elastocal.design.feasibility.filter import Filter, Removed, nothing_left
+from elastocal.design.feasibility.filter import Filter, Removed, screened_by
 from elastocal.design.feasibility.reach import JointLimits
 from elastocal.design.feasibility.sight import LineOfSight
 from elastocal.design.loading.loading import Hanging, Loading
@@ -162,9 +162,7 @@ def accessible(task: PlanTask, candidates: CandidateSet) -> tuple[CandidateSet, 
                 over[q[i].tobytes()] = np.concatenate([over[via.tobytes()], via[None]])
                 free[i] = True
     keep = free[candidates.at]
-    step = Removed("way from home", int(np.sum(~keep)), int(np.sum(keep)))
-    if not keep.any():
-        raise nothing_left([step])
+    (step,) = screened_by((), "way from home", keep)
     return (candidates if keep.all() else candidates.picked(np.flatnonzero(keep))), Access(home, over), step
 
 

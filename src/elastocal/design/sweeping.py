@@ -102,13 +102,15 @@ class Sweeping(Method):
 
     def along(self, candidates: CandidateSet, count: int) -> Array:
         """Joint values (N, count, n) evenly along the sweeps, one way."""
-        strokes = [o for o in candidates.options if isinstance(o, Stroke)]
-        joint = np.array([s.joint for s in strokes])[candidates.option]
-        span = np.array([s.span for s in strokes])[candidates.option]
         out = np.repeat(candidates.q[:, None], count, axis=1)
-        rows = np.arange(len(candidates))
-        out[rows, :, joint] += np.linspace(0, 1, count) * span[:, None]
+        joint, span = self._each(candidates, "joint"), self._each(candidates, "span")
+        out[np.arange(len(out)), :, joint] += np.linspace(0, 1, count) * span[:, None]
         return out
+
+    @staticmethod
+    def _each(candidates: CandidateSet, what: str) -> Array:
+        """A number (N,) of the sweep of every candidate."""
+        return np.array([getattr(stroke, what) for stroke in candidates.options])[candidates.option]
 
     def ends(self, candidates: CandidateSet) -> Array:
         """Joint values (N, n) where the sweeps turn back."""
@@ -128,10 +130,9 @@ class Sweeping(Method):
         q = np.concatenate([there, there[:, ::-1]], axis=1).reshape(-1, candidates.model.n)
         way = np.tile(np.repeat([1.0, -1.0], self.samples), len(candidates))
         owner = self.owner(candidates)
-        strokes = [o for o in candidates.options if isinstance(o, Stroke)]
-        joint = np.array([s.joint for s in strokes])[candidates.option][owner]
+        joint, speed = self._each(candidates, "joint"), self._each(candidates, "speed")
         velocity = np.zeros_like(q)
-        velocity[np.arange(len(q)), joint] = way * np.array([s.speed for s in strokes])[candidates.option][owner]
+        velocity[np.arange(len(q)), joint[owner]] = way * speed[owner]
         return JointTorque.of(candidates.model, q, velocity, block=owner)
 
     def measured(self, candidates: CandidateSet) -> Bools:

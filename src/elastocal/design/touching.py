@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from elastocal.design.candidates import CandidateSet, Choice
-from elastocal.design.feasibility.filter import Removed, nothing_left
+from elastocal.design.feasibility.filter import Removed, nothing_left, screened_by
 from elastocal.design.method import Method, Stop
 from elastocal.design.poses import Poses, drawn, programmable, reached
 from elastocal.errors import RangeError
@@ -48,7 +48,6 @@ class ContactSet:
     ``steps`` say what was left out on the way.
     """
 
-    model: Robot
     q: Array
     touches: Touches
     level: Array
@@ -81,7 +80,7 @@ def contacts_from(
     level = np.tile(np.array(levels, dtype=np.float64), len(close))
     asked = touches.rows(close[each])
     every = count * len(surfaces) * len(levels)
-    steps = [Removed("too far from an object, or inside it", every - len(each), len(each))]
+    steps: tuple[Removed, ...] = (Removed("too far from an object, or inside it", every - len(each), len(each)),)
     if not len(each):
         raise nothing_left(steps)
     push = level[:, None] * near.normal.T[close][each]
@@ -89,24 +88,12 @@ def contacts_from(
     good = held.status == PoseStatus.REACHED
     q = np.where(good[:, None], held.q, 0.0)
     good[[row for row, _, _ in model.beyond_limits(q)]] = False
-    steps.append(Removed("not held by the joints", int(np.sum(~good)), int(np.sum(good))))
-    if not np.any(good):
-        raise nothing_left(steps)
-    candidates = ContactSet(model, q[good], asked.rows(good), level[good], tuple(steps))
-    return _touching(candidates)
-
-
-def _touching(candidates: ContactSet) -> ContactSet:
-    """Those whose contact is where it was asked for: an arm may also slip past an object, or find another rest."""
-    contacts = contact(candidates.model, candidates.q, candidates.touches)
-    size = np.nan_to_num(contacts.size)
-    good = (contacts.status == ContactStatus.CONTACT) & (np.abs(size - candidates.level) < 1e-3 * candidates.level)
-    steps = (*candidates.steps, Removed("another force than asked for", int(np.sum(~good)), int(np.sum(good))))
-    if not np.any(good):
-        raise nothing_left(steps)
-    return ContactSet(
-        candidates.model, candidates.q[good], candidates.touches.rows(good), candidates.level[good], steps
-    )
+    steps = screened_by(steps, "not held by the joints", good)
+    q, asked, level = q[good], asked.rows(good), level[good]
+    contacts = contact(model, q, asked)  # an arm may also slip past an object, or find another rest
+    there = (contacts.status == ContactStatus.CONTACT) & (np.abs(np.nan_to_num(contacts.size) - level) < 1e-3 * level)
+    steps = screened_by(steps, "another force than asked for", there)
+    return ContactSet(q[there], asked.rows(there), level[there], steps)
 
 
 @dataclass(frozen=True)
@@ -150,9 +137,7 @@ class Touching(Method):
         option = contacts.touches.which * len(self.levels) + np.argsort(self.levels, kind="stable")[level]
         candidates = CandidateSet(Poses(task.model, contacts.q), options, self.frame, np.arange(len(contacts)), option)
         held = self._approached(candidates)[1]
-        steps = (*reach, *contacts.steps, Removed("approach", int(np.sum(~held)), int(np.sum(held))))
-        if not np.any(held):
-            raise nothing_left(steps)
+        steps = screened_by((*reach, *contacts.steps), "approach", held)
         return candidates.picked(np.flatnonzero(held)), steps
 
     def readings(self, candidates: CandidateSet) -> ContactForce:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from elastocal.app.inputs import versions
+from elastocal.app.cells.trace import versions
 from elastocal.files.cell import is_cell, read_cell
 from elastocal.files.opened import reading_within
 
@@ -91,8 +91,7 @@ def _calibrate_something(go_on: Callable[[], None], report: Path) -> None:
 
 def compared(histories: History, robot: str, first: int, second: int) -> Report:
     """Two recorded calibrations, as ``compare`` reports them."""
-    from elastocal.app.commands.compare import CompareResult
-    from elastocal.app.pages.compare import page
+    from elastocal.app.commands.compare import CompareResult, page
 
     model = histories.calibration(robot, first).robot
     return page(CompareResult((), model, histories.compare(robot, first, second)))

@@ -19,7 +19,7 @@ from elastocal.errors import FileError, InputError, RangeError, UnknownNameError
 from elastocal.files import schema
 from elastocal.files.located import Located, check_format, read_yaml
 from elastocal.files.opened import path_of
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.places import Plane
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass

@@ -20,7 +20,7 @@ from elastocal.errors import RangeError, ShapeError
 from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.position import Position
-from elastocal.measure.setup import Setup
+from elastocal.measure.setup import Setup, remembered
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
@@ -94,18 +94,11 @@ class ContactGap(Measurement):
         first /= np.linalg.norm(first, axis=1)[:, None]
         return np.stack([first, np.cross(e, first)], axis=1)
 
-    @cached_property
-    def _solved(self) -> dict[str, tuple[Robot, Array, Near]]:
-        return {}
-
+    @remembered
     def _near(self, model: Robot) -> tuple[Array, Near]:
-        """Tip and object, remembered for the last model."""
-        last = self._solved.get("last")
-        if last is None or last[0] is not model:
-            x = Position(self.pushed).predict(model)
-            last = (model, x, self.touches.near(np.ascontiguousarray(x.T)))
-            self._solved["last"] = last
-        return last[1], last[2]
+        """Tip and object."""
+        x = Position(self.pushed).predict(model)
+        return x, self.touches.near(np.ascontiguousarray(x.T))
 
     def predict(self, model: Robot) -> Array:
         near = self._near(model)[1]

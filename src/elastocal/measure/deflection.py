@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from elastocal.measure.kind import MarkerMeasurement, Measurement, Statics
-from elastocal.measure.setup import in_order, stacked
+from elastocal.measure.setup import in_order, remembered, stacked
 from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_poses, linear_deflection
@@ -90,19 +89,9 @@ class Deflection(MarkerMeasurement):
                 out[:, w] = np.einsum("ijn,njp->nip", from_left, loaded[:, w] - back)
         return out
 
-    @cached_property
-    def _moved(self) -> dict[str, tuple[Robot, Moves]]:
-        return {}
-
+    @remembered
     def _moves(self, model: Robot) -> Moves:
-        """Rotation vectors (none of points) and shifts (3, N) of every marker, and readings without a known state;
-        remembered for the last model asked for."""
-        last = self._moved.get("last")
-        if last is None or last[0] is not model:
-            last = self._moved["last"] = (model, self._moves_anew(model))
-        return last[1]
-
-    def _moves_anew(self, model: Robot) -> Moves:
+        """Rotation vectors (none of points) and shifts (3, N) of every marker, and readings without a known state."""
         at = self.where
         rest = self._resting(model)
         bent, free = at.bent(model), at.bent(rest, loaded=False)

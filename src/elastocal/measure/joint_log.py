@@ -104,19 +104,8 @@ class JointLog:
 
     def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Self:
         """The log with these rows only (a mask, or indices in order)."""
-
-        def some(values: Array | None) -> Array | None:
-            return None if values is None else values[chosen]
-
-        return replace(
-            self,
-            q=self.q[chosen],
-            torque=self.torque[chosen],
-            lines=self.lines[chosen],
-            time=some(self.time),
-            velocity=some(self.velocity),
-            current=some(self.current),
-        )
+        tables = {name: getattr(self, name) for name in ("q", "torque", "lines", "time", "velocity", "current")}
+        return replace(self, **{name: values[chosen] for name, values in tables.items() if values is not None})
 
 
 def joint_torques(model: Robot, axes: Array) -> Array:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -18,6 +20,24 @@ from elastocal.values import dataclass
 
 AT_ONCE = 8192
 """Configurations whose frames are held at once."""
+P = ParamSpec("P")
+S = TypeVar("S")
+R = TypeVar("R")
+
+
+def remembered(answer: Callable[Concatenate[S, Robot, P], R]) -> Callable[Concatenate[S, Robot, P], R]:
+    """A method that keeps what it has answered for the last model asked for, by its other arguments."""
+    kept: WeakKeyDictionary[S, dict[Any, tuple[Robot, R]]] = WeakKeyDictionary()
+
+    @wraps(answer)
+    def known(self: S, model: Robot, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        own, key = kept.setdefault(self, {}), (*args, *kwargs.values())
+        last = own.get(key)
+        if last is None or last[0] is not model:
+            last = own[key] = (model, answer(self, model, *args, **kwargs))
+        return last[1]
+
+    return known
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +91,10 @@ class Setup:
         wrench = self.load.wrench if len(self.load.wrench) == 1 else self.load.wrench[rows]
         return Setup(self.q[rows], AppliedWrenches(self.load.frame, wrench, self.load.follows), self.markers)
 
-    @cached_property
-    def _solved(self) -> dict[bool, tuple[Robot, Equilibrium]]:
-        return {}
-
+    @remembered
     def bent(self, model: Robot, loaded: bool = True) -> Equilibrium:
-        """The equilibrium with or without the load, remembered for the last model asked for."""
-        last = self._solved.get(loaded)
-        if last is None or last[0] is not model:
-            last = (model, equilibrium(model, self.q, [self.load] if loaded else ()))
-            self._solved[loaded] = last
-        return last[1]
+        """The equilibrium with or without the load."""
+        return equilibrium(model, self.q, [self.load] if loaded else ())
 
     def observation(self, model: Robot, names: Sequence[str], loaded: bool = True) -> Array:
         """Derivative (N, R, p) of the markers' poses by parameters, with or without the load."""
@@ -100,20 +113,13 @@ class Setup:
         parts = [kinematics(model, self.q, m.frame).jacobian[:, : m.rows] for m in self.markers]
         return np.concatenate(parts, axis=1)
 
+    @remembered
     def by_load(self, model: Robot) -> Array:
         """Rows moved by the six components of the load in its own axes, at the loaded state, (N, R, 6).
 
-        Remembered for the last model asked for: size, direction and point of the load are sources that all need it.
+        Size, direction and point of the load are sources that all need it.
         """
-        last = self._pushed.get("last")
-        if last is None or last[0] is not model:
-            last = (model, load_observation(model, self.q, self.load, self.markers, self.bent(model)))
-            self._pushed["last"] = last
-        return last[1]
-
-    @cached_property
-    def _pushed(self) -> dict[str, tuple[Robot, Array]]:
-        return {}
+        return load_observation(model, self.q, self.load, self.markers, self.bent(model))
 
     def in_load_axes(self, model: Robot, vectors: Array) -> Array:
         """Vectors of the load frame (k, 3) in the axes that the load is given in, (N, k, 3)."""

@@ -16,9 +16,8 @@ from typing import Literal
 import numpy as np
 
 from elastocal.errors import ConflictError, UnsupportedError
-from elastocal.model.elements import quantity
 from elastocal.model.frames import BASE, Frame, JointKind, JointMotion
-from elastocal.model.parameters import Status
+from elastocal.model.parameters import Status, quantity
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import axis_matrix
 from elastocal.values import dataclass

@@ -10,7 +10,6 @@ its parameters (``PriorGroup``).
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -19,7 +18,7 @@ import numpy as np
 
 from elastocal.errors import InputError
 from elastocal.kinds import kinds_in
-from elastocal.model.chain import JOINT, ChainState, Dof
+from elastocal.model.chain import AXES, JOINT, ChainState, Dof
 from elastocal.model.parameters import Parameter, Status
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
@@ -68,11 +67,6 @@ class PriorGroup:
 
 Terms = tuple[tuple[int, Array | float], ...]
 """Non-zero entries of one column: place among the coordinate's degrees of freedom, value(s)."""
-
-
-def quantity(dimension: str, **field: Any) -> Any:
-    """A field in SI whose unit in files is any of the dimension's (see ``files.units``)."""
-    return dataclasses.field(metadata={"dimension": dimension}, **field)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +194,7 @@ class CompliantCoordinate(Element):
 
 @dataclass(frozen=True, kw_only=True)
 class JointCoordinate(CompliantCoordinate):
-    """A coordinate on one joint axis."""
+    """A coordinate on one joint, along or about its axis unless it says otherwise."""
 
     joint: str
 
@@ -227,6 +221,24 @@ def _fits(element: Element, tree: FrameTree) -> bool:
     except InputError:
         return False
     return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameCoordinate(CompliantCoordinate):
+    """A coordinate on axes of one frame."""
+
+    axes: ClassVar[Sequence[str]] = AXES
+    frame: str
+
+    @property
+    def place(self) -> str:
+        return self.frame
+
+    def dofs(self) -> tuple[Dof, ...]:
+        return tuple(Dof(self.frame, axis) for axis in self.axes)
+
+    def check(self, tree: FrameTree) -> None:
+        tree.frame(self.frame)
 
 
 @dataclass(frozen=True)

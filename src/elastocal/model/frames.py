@@ -1,4 +1,8 @@
-"""The robot's frames: a tree of fixed transforms and joints, written in the order base to tool."""
+"""The robot's frames: a tree of fixed transforms and joints, written in the order base to tool.
+
+What links look like (``Body``, for pictures) and which room they take (``Shape``, for collisions) stands in their axes;
+neither has a mass or bends.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from elastocal.errors import ConflictError, DuplicateError, FormatError, RangeError, UnknownNameError
-from elastocal.model.parameters import Status
-from elastocal.spatial.entries import Array
+from elastocal.model.parameters import Status, quantity
+from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.values import dataclass
 
@@ -160,3 +164,28 @@ class FrameTree:
                 value=(astray[0], path[-1].name),
             )
         return path
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """At ``pose`` in the axes of ``frame``: a box of three sides, a cylinder (radius, length along z), a sphere, m.
+
+    A mesh has ``corners`` (V, 3) and ``faces`` (F, 3) in place of sizes.
+    """
+
+    frame: str
+    pose: Pose
+    kind: Literal["box", "cylinder", "sphere", "mesh"]
+    sizes: tuple[float, ...]
+    corners: Array | None = None
+    faces: Ints | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """A capsule that a link fills: within ``radius`` of the line from ``start`` to ``end`` in axes of ``frame``."""
+
+    frame: str
+    start: tuple[float, float, float] = quantity("length")
+    end: tuple[float, float, float] = quantity("length")
+    radius: float = quantity("length")

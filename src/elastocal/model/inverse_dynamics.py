@@ -17,6 +17,7 @@ rest this is the holding torque of the weights (``statics.holding``).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from elastocal.spatial.entries import Array
 
 INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 CHUNK = 2048
+_cross = partial(np.cross, axis=0)
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -103,8 +105,3 @@ def _tensors(vectors: Array) -> Array:
     for p, (i, k) in enumerate(_PAIRS):
         out[i, p], out[k, p] = vectors[k], vectors[i]
     return out
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """Of columns (3, ..., N)."""
-    return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

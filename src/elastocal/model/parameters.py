@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from math import isfinite
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from elastocal.values import dataclass
 
 Status = Literal["", "measured", "published", "assumed"]
 """Where a number comes from, beside its source in words; "" where nobody says."""
+
+
+def quantity(dimension: str, **field: Any) -> Any:
+    """A field in SI whose unit in files is any of the dimension's (see ``files.units``)."""
+    return dataclasses.field(metadata={"dimension": dimension}, **field)
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class ParameterTable:
 
     def to_frame(self) -> object:
         """One row for every parameter, SI."""
-        return as_frame([asdict(p) for p in self.rows])
+        return as_frame([dataclasses.asdict(p) for p in self.rows])
 
     @cached_property
     def names(self) -> tuple[str, ...]:

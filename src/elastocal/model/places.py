@@ -7,6 +7,7 @@ import numpy as np
 from elastocal.errors import RangeError
 from elastocal.model.inverse_kinematics import inverse_kinematics, task
 from elastocal.model.kinematics import kinematics
+from elastocal.model.limits import joint_bounds
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.pose import Pose
@@ -80,7 +81,7 @@ def reach(model: Robot, frame: str, plane: Plane, near: Array) -> Reached:
     what = task(model, frame)
     turn = np.repeat(at.rotation[0][:, :, None], total, axis=2)
     start = np.repeat(near[:, None], total, axis=1)
-    bounds = _bounds(model)
+    bounds = joint_bounds(model)
     solution = inverse_kinematics(model.nominal, frame, what, where.T, turn, start, bounds)
     q, good = solution.q.copy(), solution.reached.copy()
     for _ in range(ROUNDS):
@@ -95,8 +96,3 @@ def reach(model: Robot, frame: str, plane: Plane, near: Array) -> Reached:
         if not again.reached.any():
             break
     return Reached(plane, np.where(good, q, np.nan).T, good)
-
-
-def _bounds(model: Robot) -> tuple[Array, Array]:
-    ends = [m.limits or (-np.inf, np.inf) for m in model.motions]
-    return np.array([e[0] for e in ends]), np.array([e[1] for e in ends])

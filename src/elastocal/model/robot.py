@@ -12,11 +12,10 @@ import numpy as np
 
 from elastocal.arguments import check_type
 from elastocal.errors import DuplicateError, NumberError, RangeError, ShapeError, UnknownNameError
-from elastocal.model.bodies import Body, Shape
 from elastocal.model.chain import JOINT, Chain, Dof
 from elastocal.model.compliant.link_compliance import Form, LinkCompliance
 from elastocal.model.elements import CompliantCoordinate, Element, Load, element_kinds
-from elastocal.model.frames import FrameTree, JointMotion
+from elastocal.model.frames import Body, FrameTree, JointMotion, Shape
 from elastocal.model.parameters import Parameter, ParameterTable, Status
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.transmission import Transmission

@@ -31,7 +31,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.observation import Marker
 from elastocal.published.case import Listing
-from elastocal.reduction.diagnostics import discrepancy, repeats
+from elastocal.reduction.diagnostics import discrepancy
 from elastocal.reduction.elimination import Dropped
 from elastocal.reduction.error_budget import wide_covariance
 from elastocal.reduction.fit import Fit, estimate
@@ -206,7 +206,7 @@ def identified(truth: Robot, campaign: Measured, whole_path: bool = False) -> Id
 def identified_model(identified: Identification, statics: Statics = "loaded") -> IdentifiedModel:
     """With the covariance of everything sought, and what the residuals show beyond noise."""
     fit, wide = identified.fit, wide_covariance(identified)
-    fault = discrepancy(fit, repeats(fit, fit.campaign.measurement.setup.state)).sd
+    fault = discrepancy(fit).sd
     return IdentifiedModel(fit.model, wide.names, wide.covariance, fault, statics)
 
 

@@ -1,8 +1,7 @@
-"""What the residuals of a fit say: influence, repeats, how far the model is from the robot, and outliers.
+"""What the residuals of a fit say: influence, how far the model is from the robot, and outliers.
 
 Influence     with the hat matrix H = A (A^T A)^-1 A^T of the whitened problem, the residuals of a pose g that is left
               out are (I - H_gg)^-1 r_g, without fitting again: exact where readings are affine, first order elsewhere.
-Repeats       the noise without any model (pure error), and whether the model is all there is (lack of fit).
 Discrepancy   what the residuals show beyond noise.  With repeats the noise is known without any model, and the excess
               of the lack of fit over it is the model's.  Without repeats the stated noise stands in.  With neither,
               noise and model cannot be told apart.
@@ -15,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from elastocal.reduction.fit import Fit
-from elastocal.reduction.misfit import LackOfFit, split_residuals
 from elastocal.solve.deletion import deletion_of_rows
 from elastocal.solve.linear import unit_qr
 from elastocal.solve.outliers import LinearJudge, screen_units
@@ -91,11 +89,6 @@ def correlations(fit: Fit, above: float) -> tuple[Correlation, ...]:
     return tuple(sorted(pairs, key=lambda c: (-abs(c.coefficient), c.first, c.second)))
 
 
-def repeats(fit: Fit, state: Ints) -> LackOfFit:
-    """Split the residuals' sum of squares; ``state`` (N,) is equal for repeats of one configuration and load."""
-    return split_residuals(fit.whitened, fit.problem.used, state, float(np.sum(fit.problem.misfit**2)), fit.freedom)
-
-
 @dataclass(frozen=True)
 class Discrepancy:
     """Standard deviation in m per axis (nan where unknown), and how it is known."""
@@ -104,8 +97,9 @@ class Discrepancy:
     reason: str
 
 
-def discrepancy(fit: Fit, lack: LackOfFit) -> Discrepancy:
+def discrepancy(fit: Fit) -> Discrepancy:
     """Excess variance of the residuals, in units of the mean variance of a length reading."""
+    lack = fit.repeats
     lengths = [i for i, row in enumerate(fit.campaign.measurement.rows) if row.unit == "m"]
     if not lengths:
         return Discrepancy(float("nan"), "no length was read: what the model lacks is not known in m")

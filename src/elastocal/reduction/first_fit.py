@@ -169,7 +169,7 @@ def without_outliers(
                 trial = first_fit(campaign, model, names, again, start)
         outliers = find_outliers(trial.fit)
         rest = campaign.leaving_out((s.reading, s.row) for s in outliers)
-        unfit = bool(outliers) and first_fit(rest, model, names, trial.fit.problem.weights, start).fit.misfit.real
+        unfit = bool(outliers) and first_fit(rest, model, names, trial.fit.problem.weights, start).fit.excess > 0
         outliers = _hopeless(campaign, outliers) if unfit else outliers
         if not outliers:
             break

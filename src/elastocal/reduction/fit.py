@@ -1,6 +1,20 @@
 """A fit: estimates of parameters and nuisances with the problem that they solve.
 
 One QR where readings are affine in the parameters, damped Gauss-Newton on the same matrices where not.
+
+Where residuals are more than noise, and the robot bends, compliances are no constants: gears stiffen, have backlash,
+hysteresis.  The share s by which they all differ from state to state is what explains the excess,
+
+    s^2 sum_j |a_j k_j|^2 = (g^2 - g0^2) f,                                                                 (share)
+
+a_j the whitened column of compliance k_j, g the scatter of the residuals with f degrees of freedom, g0 that of repeats,
+else 1.  No number of readings makes it smaller: every compliance is uncertain by s k_j beside its covariance.  Noise
+that is merely larger than stated is told apart by the residuals of a reading, which go with its own deflection where a
+compliance differs:
+
+    T = sum_bj (c_bj . r_b)^2 / (g^2 sum_bj |c_bj|^2),   c_bj = a_bj k_j,                                 (together)
+
+is about one of noise; beyond ``TOGETHER`` there is a share.
 """
 
 from __future__ import annotations
@@ -8,19 +22,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import inf, nan
 
 import numpy as np
 
 from elastocal.errors import InputError, UnknownNameError, UnobservableError
 from elastocal.measure.measured import Measured
 from elastocal.model.robot import Robot
-from elastocal.reduction.misfit import Misfit, chance_of, misfit_of, share_of, split_residuals
 from elastocal.reduction.problem import Problem, Weights, linearise, residuals, weigh
 from elastocal.solve.identifiability import Groups, classify, covariance
 from elastocal.solve.linear import unit_qr
+from elastocal.solve.nested import ENOUGH, LEVEL, LackOfFit, f_test, split_residuals
 from elastocal.solve.summary import LOSSES, TUNING, Loss, robust_scale, scatter
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
+
+TOGETHER = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,25 +84,47 @@ class Fit:
         return max(1.0, self.scatter) if np.isfinite(self.scatter) else 1.0
 
     @cached_property
-    def misfit(self) -> Misfit:
-        """Whether the residuals are more than noise."""
+    def repeats(self) -> LackOfFit:
+        """The noise without any model, by readings of the same state, and whether the model is all there is."""
         state, total = self.campaign.measurement.state, float(np.sum(self.problem.misfit**2))
-        again = split_residuals(self.whitened, self.problem.used, state, total, self.freedom)
-        return misfit_of(again, self.scatter, self.freedom, self.stated_chance)
+        return split_residuals(self.whitened, self.problem.used, state, total, self.freedom)
 
     @property
     def stated_chance(self) -> float:
         """Probability of so large a scatter by the stated noise; nan where none is stated."""
-        return chance_of(self.scatter, self.freedom) if self.stated else float("nan")
+        if not self.stated or not np.isfinite(self.scatter):
+            return nan
+        return f_test(self.freedom * self.scatter**2, self.freedom, inf).probability
+
+    @cached_property
+    def misfit(self) -> tuple[float, float]:
+        """Probability of so much where the model is right, and the sum of squares of the residuals beyond noise.
+
+        By repeats where there are enough, else by the noise that is stated; nan where nothing tells it.
+        """
+        again = self.repeats
+        if again.pure_freedom >= ENOUGH and np.isfinite(again.probability):
+            return again.probability, (again.lack_of_fit**2 - again.pure_error**2) * again.lack_freedom
+        return self.stated_chance, (self.scatter**2 - 1) * self.freedom
+
+    @property
+    def excess(self) -> float:
+        """Sum of squares of the residuals beyond noise; zero where it may be chance."""
+        chance, excess = self.misfit
+        return max(excess, 0.0) if chance < LEVEL else 0.0
 
     @cached_property
     def share(self) -> float:
-        """By which compliances differ from state to state, where there is a misfit (eq. share of ``misfit``)."""
-        if not self.whitened.any():  # a plan that nobody has measured
-            return 0.0
+        """By which compliances differ from state to state, where residuals are more than noise (``share``)."""
         n, r = self.problem.shape
         bent = (self.problem.matrix * self.bending)[: n * r].reshape(n, r, -1)
-        return share_of(bent, self.whitened, self.misfit) if self.misfit.real else 0.0
+        square = float(np.sum(bent**2))
+        if not self.whitened.any() or not self.excess or not square > 0:  # at first: a plan that nobody has measured
+            return 0.0
+        live = float(np.sum(self.whitened**2)) / int(np.count_nonzero(self.whitened))
+        along = np.einsum("nrp,nr->np", bent, self.whitened)
+        together = float(np.sum(along**2)) / (live * square)
+        return float(np.sqrt(self.excess / square)) if together > TOGETHER else 0.0
 
     @cached_property
     def bending(self) -> Array:

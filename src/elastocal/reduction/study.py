@@ -24,13 +24,11 @@ from elastocal.reduction.diagnostics import (
     discrepancy,
     find_outliers,
     influence,
-    repeats,
 )
 from elastocal.reduction.error_budget import Budget, Cost, Wide, budget, reduction_cost, wide_covariance
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues
 from elastocal.reduction.fit import Fit, misfit_at
 from elastocal.reduction.identify import Identification, identify, sought_names
-from elastocal.reduction.misfit import LackOfFit
 from elastocal.reduction.prediction import IdentifiedModel
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck, omitted_parameters, prior_checks
 from elastocal.reduction.springs import PossibleSprings, derived_springs, possible_springs
@@ -65,7 +63,6 @@ class Study:
     identification: Identification
     wide: Wide
     influence: Influence
-    repeats: LackOfFit
     budget: Budget
     outliers: tuple[Outlier, ...]
     correlations: tuple[Correlation, ...]
@@ -130,7 +127,6 @@ def study(
     identification = identify(descriptions(model, form), campaign, seek, hold=hold, rules=rules)
     fit, kind = identification.fit, campaign.measurement
     watch("judging")
-    again = repeats(fit, kind.state)
     springs = possible_springs(fit, model, seek, hold)
     watch("sampling")
     if rules.loss != "linear":
@@ -144,11 +140,10 @@ def study(
         identification,
         wide_covariance(identification),
         influence(fit, kind.pose),
-        again,
         budget(fit),
         find_outliers(fit),
         correlations(fit, correlated),
-        discrepancy(fit, again),
+        discrepancy(fit),
         reduction_cost(identification.whole, fit),
         springs,
         derived_springs(identification),

@@ -25,11 +25,11 @@ from collections.abc import Iterator, Sequence
 from elastocal.measure.kind import reading_unit
 from elastocal.model.robot import Robot
 from elastocal.quantities import length, probability, significant
-from elastocal.reduction.misfit import UNLIKELY
 from elastocal.reduction.score_tests import OmittedParameter, PriorCheck
 from elastocal.reduction.slips import FITS, Placement, Slip
 from elastocal.reduction.study import Study
 from elastocal.results import Finding, warning
+from elastocal.solve.nested import LEVEL
 from elastocal.solve.summary import rms
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -109,7 +109,7 @@ def _worse(study: Study, described: Robot) -> Iterator[Finding]:
     fit = study.fit
     shown = reading_unit(fit.campaign.measurement)
     before, after = nominal_rms(study, described), study.identification.stages[-1].left_out
-    if after > before and not fit.stated_chance > UNLIKELY:
+    if after > before and not fit.stated_chance > LEVEL:
         text = (
             f"WORSE THAN THE ROBOT FILE: the leave-one-out error is {shown.text(after)}, that of the robot file "
             f"{shown.text(before)}. Do not compensate with this; check axes, markers and load of the table."
@@ -129,12 +129,12 @@ def _outliers(study: Study) -> Iterator[Finding]:
 
 def _misfit(study: Study) -> Iterator[Finding]:
     """Residuals beyond what repeats scatter, or beyond the stated noise, and what would explain them best."""
-    fit, again = study.fit, study.repeats
+    fit, again = study.fit, study.fit.repeats
     best = min((u for u in study.omitted if u.significant), key=lambda u: u.chance, default=None)
     why = f"{best.name} explains it best" if best is not None else "no single parameter that was fixed explains it"
     wider = f"; compliances are taken as uncertain by {100 * fit.share:.2g} % more" if fit.share else ""
     data = {"best": "" if best is None else best.name, "share": fit.share}
-    if again.probability < UNLIKELY:
+    if again.probability < LEVEL:
         ratio = again.lack_of_fit / again.pure_error if again.pure_error else math.inf
         times = f"{ratio:.2g} times what repeats scatter" if again.pure_error else "not zero as repeats'"
         lacks = f"something of {length(study.discrepancy.sd)}" if math.isfinite(study.discrepancy.sd) else "a part"
@@ -144,7 +144,7 @@ def _misfit(study: Study) -> Iterator[Finding]:
         )
         data |= {"ratio": ratio, "probability": again.probability, "discrepancy": study.discrepancy.sd}
         yield warning("lack-of-fit", text, **data)
-    if fit.stated_chance < UNLIKELY:
+    if fit.stated_chance < LEVEL:
         text = (
             f"NOISE: residuals scatter {significant(fit.scatter)} times more than stated (probability "
             f"{probability(fit.stated_chance)}); accuracies were enlarged accordingly{wider}. Either an error source "

@@ -16,7 +16,7 @@ from elastocal.report.blocks import Scene
 from elastocal.report.parts import Arrows, Capsule, Dots, Ellipsoids, Look, Mesh, Part, Point, Solids, Strokes
 
 if TYPE_CHECKING:
-    from elastocal.model.bodies import Body
+    from elastocal.model.frames import Body
     from elastocal.model.robot import Robot
     from elastocal.reduction.prediction import Prediction
     from elastocal.spatial.entries import Array, Ints

@@ -22,12 +22,10 @@ from enum import StrEnum
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.solve.linear import unit_qr
+from elastocal.solve.linear import RELATIVE, unit_qr
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
-RELATIVE = 1e-9
-"""Singular values below this part of the largest (columns of unit length) count as zero."""
 CLEAR_GAP = 1e3
 ZERO_COLUMN = 1e-9
 """A difference of two states has rounding of 1e-15 of what it is the difference of: below this part of the largest
@@ -182,20 +180,24 @@ def resolved_columns(
     the columns that are seen and, for the others, how large the effect is: what stays below one is not known, however
     clear it is in theory.
     """
-    basis = np.zeros((r.shape[0], 0))
-    seen: list[int] = []
-    hidden: dict[int, float] = {}
-    for i in (i for i in order if i in set(kept)):
-        rest = r[:, i] * scales[i]
-        for _ in range(2):
+    seen, hidden = _independent(r * scales, [i for i in order if i in set(kept)], 1.0)
+    return sorted(seen), hidden
+
+
+def _independent(columns: Array, order: Sequence[int], least: float) -> tuple[list[int], dict[int, float]]:
+    """Columns of which more than ``least`` is left beside those before them, and how much is left of the others."""
+    basis, chosen, rests = np.zeros((len(columns), 0)), list[int](), dict[int, float]()
+    for i in order:
+        rest = columns[:, i]
+        for _ in range(2):  # once more, so that rounding does not look like independence
             rest = rest - basis @ (basis.T @ rest)
         size = float(np.linalg.norm(rest))
-        if size > 1.0:
-            seen.append(i)
+        if size > least:
+            chosen.append(i)
             basis = np.column_stack([basis, rest / size])
         else:
-            hidden[i] = size
-    return sorted(seen), hidden
+            rests[i] = size
+    return chosen, rests
 
 
 def _components(null: Array, active: Bools) -> list[list[int]]:
@@ -217,20 +219,8 @@ def _components(null: Array, active: Bools) -> list[list[int]]:
 
 def _basis(unit: Array, order: list[int]) -> tuple[list[int], dict[int, Array]]:
     """The first independent columns in ``order``; the others as combinations of them."""
-    chosen: list[int] = []
-    basis = np.zeros((unit.shape[0], 0))
-    absorbed: list[int] = []
-    for i in order:
-        rest = unit[:, i].copy()
-        for _ in range(2):  # once more, so that rounding does not look like independence
-            rest -= basis @ (basis.T @ rest)
-        size = np.linalg.norm(rest)
-        if size > TOUCH:
-            chosen.append(i)
-            basis = np.column_stack([basis, rest / size])
-        else:
-            absorbed.append(i)
-    triangle = np.asarray(np.linalg.lstsq(unit[:, chosen], unit[:, absorbed], rcond=None)[0], dtype=np.float64)
+    chosen, absorbed = _independent(unit, order, TOUCH)
+    triangle = np.asarray(np.linalg.lstsq(unit[:, chosen], unit[:, list(absorbed)], rcond=None)[0], dtype=np.float64)
     return chosen, {j: triangle[:, n] for n, j in enumerate(absorbed)}
 
 

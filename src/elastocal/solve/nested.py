@@ -14,6 +14,9 @@ the effect,
 
 is what a fit that sought it too would find, to first order, on rank(A) degrees of freedom; the noise is that of the
 residuals without the effect, S - dS on f - rank(A).
+
+Readings of the same state tell the noise without any model: their scatter is the pure error, and the lack of fit of the
+residuals is tested against it by F, else against the noise that is stated by chi2.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import numpy as np
 
 from elastocal.quantities import probability
 from elastocal.solve.evidence import Posterior
-from elastocal.spatial.entries import Array, Ints
+from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
 LEVEL = 0.01
@@ -35,6 +38,8 @@ INDEPENDENT = 1e-6
 DUST = 1e-8
 """Share of the largest square of an effect's columns below which one is not seen: rounding, or a turn of points that
 are within 0.1 mm of its axis, beside a shift."""
+ENOUGH = 5
+"""Degrees of freedom of repeats from which on they tell the noise."""
 EXACT = 1e-16
 """Variance of residuals, in units of the noise, that is rounding: readings without noise leave no less."""
 
@@ -183,3 +188,47 @@ def _seen(span: Array, left: Array, columns: Array, independent: float) -> tuple
     step = unit * np.einsum("kab,kb->ka", vectors, along * weight)
     spread = np.where(unit > 0, unit * np.sqrt(np.einsum("kab,kb->ka", vectors**2, weight)), np.nan)
     return step, spread, np.sum(along**2 * weight, axis=1), good.sum(axis=1)
+
+
+@dataclass(frozen=True)
+class LackOfFit:
+    """``pure_error`` and ``lack_of_fit`` are sizes in units of the stated noise; nan where nothing was repeated.
+
+    ``probability`` is that of so large a ratio by chance where the model is right (F test); ``each`` is how many times
+    a state was read on average, which is by how much a fault of the model counts more than noise in ``lack_of_fit``**2.
+    """
+
+    pure_error: float
+    pure_freedom: int
+    lack_of_fit: float
+    lack_freedom: int
+    ratio: float
+    probability: float
+    each: float
+
+
+def split_residuals(whitened: Array, used: Bools, state: Ints, everything: float, freedom: int) -> LackOfFit:
+    """Of residuals (N, R) in units of the noise, and their sum of squares with priors, by the states (N,) repeated."""
+    groups = int(state.max()) + 1
+    count = np.zeros((groups, whitened.shape[1]))
+    total = np.zeros_like(count)
+    np.add.at(count, state, used)
+    np.add.at(total, state, np.where(used, whitened, 0.0))
+    mean = total / np.maximum(count, 1)
+    pure = float(np.sum(np.where(used, whitened - mean[state], 0.0) ** 2))
+    pure_freedom = int(np.sum(np.maximum(count - 1, 0)))
+    lack_freedom = freedom - pure_freedom
+    lack = max(everything - pure, 0.0)
+    if pure_freedom < 1 or lack_freedom < 1:
+        size = float(np.sqrt(pure / pure_freedom)) if pure_freedom > 0 else nan
+        return LackOfFit(size, pure_freedom, nan, max(lack_freedom, 0), nan, nan, nan)
+    test = f_test(lack / (pure / pure_freedom) if pure > 0 else inf, lack_freedom, pure_freedom)
+    sizes = float(np.sqrt(pure / pure_freedom)), float(np.sqrt(lack / lack_freedom))
+    return LackOfFit(sizes[0], pure_freedom, sizes[1], lack_freedom, test.statistic, test.probability, _each(count))
+
+
+def _each(count: Array) -> float:
+    """Mean number of repeats that makes an analysis of variance with uneven groups unbiased; m where all are m."""
+    sizes = count[count > 0]
+    total = float(sizes.sum())
+    return (total - float(np.sum(sizes**2)) / total) / (len(sizes) - 1) if len(sizes) > 1 else total

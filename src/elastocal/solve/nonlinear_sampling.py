@@ -27,6 +27,7 @@ import numpy as np
 
 from elastocal.errors import ExtraMissingError, MissingError, NumberError, RangeError, ShapeError, TooFewError
 from elastocal.solve.draws import ENOUGH, MIXED, Draws, effective_number, split_rhat
+from elastocal.solve.linear import unit_qr
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -82,7 +83,7 @@ def gibbs_metropolis(
         raise ShapeError(f"matrix {matrix.shape} and {m} readings do not fit {len(names)} parameters")
     if not np.any(~known):
         raise MissingError("no reading to sample from; priors alone say nothing")
-    run = _Chains.begin(matrix, readings, known, block, rng, chains)
+    run = _Chains(matrix, readings, known, block, rng, chains)
     psi, z = np.empty((chains, draws, len(block.names))), np.empty((chains, draws, len(names)))
     scales = np.empty((chains, draws))
     accepted = 0.0
@@ -100,32 +101,24 @@ def gibbs_metropolis(
 class _Chains:
     """State of all chains: psi (c, k), z (c, p) = R beta with A = Q R, square (c,) = s^2, the curve at psi (c, m)."""
 
-    def __init__(self, matrix: Array, readings: Array, known: Bools, block: NonlinearPart) -> None:
-        self.sizes = np.linalg.norm(matrix, axis=0)
-        self.q, self.r = np.linalg.qr(matrix / self.sizes)
+    def __init__(
+        self, matrix: Array, readings: Array, known: Bools, block: NonlinearPart, rng: np.random.Generator, chains: int
+    ) -> None:
+        """Overdispersed starts: twice the spread of the linearised fit, a decade in s^2."""
+        self.qr = unit_qr(matrix)
+        self.q = self.qr.q
         self.readings, self.known, self.block = readings, known, block
         self.free_gram, self.known_gram = (self.q[rows].T @ self.q[rows] for rows in (~known, known))
         self.lower = np.linalg.cholesky(block.covariance)
         self.leaps = False
-        empty: Array = np.empty((0, 0))
-        self.psi, self.z, self.square, self.curve = empty, empty, empty, empty
-
-    @classmethod
-    def begin(
-        cls, matrix: Array, readings: Array, known: Bools, block: NonlinearPart, rng: np.random.Generator, chains: int
-    ) -> _Chains:
-        """Overdispersed starts: twice the spread of the linearised fit, a decade in s^2."""
-        self = cls(matrix, readings, known, block)
-        spread = (
-            block.start + 2 * rng.standard_normal((chains, len(block.names))) @ np.linalg.cholesky(block.covariance).T
-        )
+        spread = block.start + 2 * rng.standard_normal((chains, len(block.names))) @ self.lower.T
+        self.z: Array = np.empty((chains, 0))
         self.psi = np.where(np.isfinite(block.log_prior(spread))[:, None], spread, block.start)
         self.curve = block.curve(self.psi)
-        self.square = 10.0 ** rng.uniform(-0.5, 0.5, chains)
-        return self
+        self.square: Array = 10.0 ** rng.uniform(-0.5, 0.5, chains)
 
     def parameters(self, z: Array) -> Array:
-        return np.asarray(np.linalg.solve(self.r, z[..., None])[..., 0] / self.sizes)
+        return np.asarray(np.linalg.solve(self.qr.r, z[..., None])[..., 0] / self.qr.lengths)
 
     def step(self, rng: np.random.Generator) -> float:
         """One round of all blocks; the share of chains whose proposal was accepted."""
@@ -140,7 +133,8 @@ class _Chains:
         target = self.readings - curve
         w = np.where(self.known, 1.0, 1 / self.square[:, None])
         precision = self.free_gram / self.square[:, None, None] + self.known_gram
-        return np.linalg.cholesky(precision), (target * w) @ self.q, np.sum(target**2 * w, axis=1)
+        lower = np.asarray(np.linalg.cholesky(precision), dtype=np.float64)
+        return lower, (target * w) @ self.q, np.sum(target**2 * w, axis=1)
 
     def _draw_z(self, rng: np.random.Generator) -> None:
         lower, right, _ = self._normal(self.curve)

@@ -116,7 +116,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=lambda value: plainly(value),
+        finalize=plainly,
     )
     made.tests["loud"] = loud
     made.filters["sentence"] = sentence
@@ -127,7 +127,7 @@ def page(
     request: Request,
     template: str,
     here: str,
-    cell: desk.cell.CellFolder | None = None,
+    cell: CellFolder | None = None,
     problem: InputError | str | None = None,
     **values: Any,
 ) -> Response:
@@ -138,8 +138,7 @@ def page(
         .get_template(f"{template}.html.jinja")
         .render(
             here=here,
-            histories="history" in state.pages,
-            pages=[p for p in PAGES if p[0] in state.pages],
+            pages=PAGES,
             studio_folder=state.folder,
             cell=cell,
             address="" if cell is None else f"/cell/{cell.root.name}",

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module, resources
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
 
 PAGES = ("cells", "work", "robot", "plan", "readings", "calibrate", "program", "history")
-"""Modules of this folder that have a ``router``; those that are not there yet are left out of the navigation."""
+"""Modules of this folder that have a ``router``."""
 
 
 def create_app(folder: Path, key: Key) -> FastAPI:
@@ -53,13 +52,11 @@ def create_app(folder: Path, key: Key) -> FastAPI:
         telemetry=silent,  # type: ignore[arg-type]  # whatever the environment says, nothing leaves the machine
     )  # fmt: skip
     app.state.folder, app.state.key = Folder(folder.resolve()), key
-    app.state.pages = tuple(name for name in PAGES if find_spec(f"elastocal.studio.{name}") is not None)
     app.get("/static/{name}")(_static)
-    for name in app.state.pages:
+    for name in PAGES:
         module = import_module(f"elastocal.studio.{name}")
         app.include_router(module.router, dependencies=[Depends(from_our_form)])
-    if find_spec("elastocal.studio.rest") is not None:
-        app.include_router(import_module("elastocal.studio.rest").router)
+    app.include_router(import_module("elastocal.studio.rest").router)
     app.add_exception_handler(InputError, _refused)
     app.add_exception_handler(HTTPException, _failed)
     app.add_exception_handler(RequestValidationError, _misread)

@@ -94,12 +94,8 @@ def freshness(cell: CellFolder) -> tuple[Freshness, ...]:
         for label, f in states.items():
             resting = tuple(n for n in f.record.inputs if wrote.get(n, label) != label and states[wrote[n]].doubtful(n))
             if resting != f.resting:
-                states[label], changed = _resting(f, resting), True
+                states[label], changed = replace(f, resting=resting), True
     return tuple(states.values())
-
-
-def _resting(f: Freshness, names: tuple[str, ...]) -> Freshness:
-    return replace(f, resting=names)
 
 
 def stale_inputs(cell: CellFolder, inputs: Mapping[str, str], label: str) -> tuple[str, ...]:

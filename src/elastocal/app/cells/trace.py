@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import field, replace
 from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastocal import __version__
-from elastocal.app.inputs import versions
 from elastocal.files.opened import SHIPPED, seen_from, watching
 from elastocal.report.blocks import Fact, Report
 from elastocal.values import dataclass
@@ -29,6 +31,19 @@ if TYPE_CHECKING:
     from elastocal.files.write import Content
 
     Contents = Mapping[Path, Content]
+
+FORMAT = "elastocal-result/1"
+
+
+@cache
+def versions() -> dict[str, str]:
+    """That an answer was made with: written into every output, so that it can be traced and had again."""
+    return {
+        "elastocal": __version__,
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("numpy", "scipy")},
+    }
+
 
 _current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 

@@ -27,7 +27,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -35,6 +35,9 @@ from elastocal.app import commands
 from elastocal.app.cells.roles import USES, Uses
 from elastocal.app.cli import options as o
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.files.campaign.file import CampaignFile
 
 Group = Literal["daily", "procedures", "robots", "published"]
 GROUPS: dict[Group, str] = {
@@ -120,6 +123,12 @@ def keep(files: Targets) -> None:
     from elastocal.files.write import check_targets
 
     check_targets(_targets.get() or {}, files)
+
+
+def given_by(word: str, file: CampaignFile) -> dict[str, Path | None]:
+    """The campaign file under ``word``, its robot and its tables, as ``keep`` wants them."""
+    own, *others = file.files
+    return {word: own, **{f"{word} as {other.name}": other for other in others}}
 
 
 def on_command_line(declared: Command) -> Callable[..., None]:

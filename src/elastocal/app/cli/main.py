@@ -96,27 +96,17 @@ def __getattr__(name: str) -> typer.Typer:
     return command_line()
 
 
-def main() -> None:
-    """Run, with one sentence instead of a traceback for what a user can put right."""
-    run_to_exit()
-
-
-def run_words(words: list[str]) -> int:
-    """The exit code of ``elastocal words``; what it says goes to stdout and stderr."""
-    return _run(words)
-
-
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?[,;]?")
 _LISTS = ("--at", "--force", "--moment", "--torque", "--position", "--rpy", "--near")
 
 
-def run_to_exit() -> NoReturn:
+def main() -> NoReturn:
     """Run the words of the command line and leave; 0 done, 2 a user's mistake, 130 stopped, 141 nobody reads."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console of another encoding must not break the answer
     try:
-        code = _run(sys.argv[1:])
+        code = run_words(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
         # the reader has gone: keep the interpreter from complaining when it flushes stdout at exit
@@ -125,7 +115,8 @@ def run_to_exit() -> NoReturn:
     sys.exit(code)
 
 
-def _run(words: list[str]) -> int:
+def run_words(words: list[str]) -> int:
+    """The exit code of ``elastocal words``: one sentence instead of a traceback for what a user can put right."""
     if words == ["--version"]:  # by itself without the parser, which would have to know all commands
         print(_VERSION)
         return 0
@@ -154,9 +145,9 @@ def _run(words: list[str]) -> int:
         if not hasattr(error, "format_message"):  # what the parser of the command line raises
             raise
         if _means_this_cell(error, words):
-            return _run([*words, "."])
+            return run_words([*words, "."])
         if (named := _named(error, words)) is not None:
-            return _run(named)
+            return run_words(named)
         return _misused(error, words)
     return 0
 

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.app.cells.trace import current
+from elastocal.app.cells.trace import FORMAT, current, versions
 from elastocal.report.blocks import Report, Table
 from elastocal.untrusted import shown_plainly
 
@@ -34,7 +34,6 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 def json_text(data: Mapping[str, Any]) -> str:
     """One object, which says first what it is and what it was made with."""
-    from elastocal.app.inputs import FORMAT, versions
     from elastocal.results import as_json
 
     return as_json({"format": FORMAT, "made_by": versions(), **data})

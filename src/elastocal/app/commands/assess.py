@@ -10,7 +10,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, keep
+from elastocal.app.cli.command import command, given_by, keep
 from elastocal.errors import ConflictError, DuplicateError, MissingError, RangeError, UnsupportedError
 from elastocal.report.blocks import Fact
 from elastocal.values import dataclass
@@ -110,7 +110,6 @@ def assess(
 def _campaign(source: str, asked: _Asked) -> AssessResult:
     """The plan of a campaign file, with all its sources of error."""
     from elastocal.app.cli.progress import stage
-    from elastocal.app.inputs import given_by
     from elastocal.design.assessing import assess
     from elastocal.files.campaign.read import read_plan
     from elastocal.model.descriptions import in_form
@@ -182,9 +181,8 @@ def _check_options(source: str, asked: _Asked) -> None:
 
 def _table(word: str, plan: Path, asked: _Asked) -> AssessResult:
     """Compliances from deflections, with the instrument's noise alone."""
-    from elastocal.app.applied_load import applied_load
+    from elastocal.app.applied_load import applied_load, inputs_of
     from elastocal.app.configurations import chosen_configurations
-    from elastocal.app.inputs import inputs_of
     from elastocal.design.assessing import assess
     from elastocal.files.robot.read import read_robot, selected, without_kinds
     from elastocal.measure.deflection import Deflection

@@ -11,7 +11,7 @@ import typer
 
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
-from elastocal.app.cli.command import command, keep
+from elastocal.app.cli.command import command, given_by, keep
 from elastocal.app.cli.progress import Progress
 from elastocal.errors import ConflictError, InputError, RangeError, TooFewError, UnsupportedError
 from elastocal.report.blocks import Fact
@@ -140,9 +140,9 @@ def calibrate(
     import numpy as np
 
     from elastocal.app.calibrated import reduction_text
-    from elastocal.app.inputs import given_by
     from elastocal.files.campaign.checks import check_deflections, check_numbers, check_points
     from elastocal.files.campaign.read import read_campaign
+    from elastocal.reduction.study import sample_nonlinear
     from elastocal.reduction.verdict import Judged
 
     if tolerance is not None:
@@ -163,7 +163,7 @@ def calibrate(
     rng = np.random.default_rng(seed)
     contacts = _contacts(file, rng, correlated, progress)
     study = _study(file, rng, correlated, progress) if contacts is None else contacts.study
-    sampled = None if emcee is None else _sampled(study, emcee, rng)
+    sampled = None if emcee is None else sample_nonlinear(study.fit, emcee, rng)
     if progress is not None:
         progress(100, 100)
     _check_determined(campaign, study)
@@ -265,12 +265,6 @@ def _exact(study: Study) -> tuple[str, ...]:
 
     named = ((p.name, p.value) for p in study.fit.model.parameters)
     return exact_note(taken_as_exact(named, study.identification.groups.names))
-
-
-def _sampled(study: Study, steps: int, rng: np.random.Generator) -> Ensemble:
-    from elastocal.reduction.study import sample_nonlinear
-
-    return sample_nonlinear(study.fit, steps, rng)
 
 
 def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:

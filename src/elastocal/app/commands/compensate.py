@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
     from elastocal.compensation.correction import Correction
     from elastocal.compensation.process import ProcessLoad
-    from elastocal.model.robot import Robot
-    from elastocal.spatial.entries import Array
 
 _CELL = Uses(
     {"program": "programs", "calibration": "calibration", "robot": "robot", "truth": "robot"},
@@ -154,6 +152,7 @@ def compensate(
     from functools import partial
 
     from elastocal.app.calibrated import calibrated
+    from elastocal.app.configurations import typed_near
     from elastocal.app.typed_program import typed_frames, typed_orientation
     from elastocal.compensation.program import Given
     from elastocal.compensation.run import compensate as library_call
@@ -175,7 +174,7 @@ def compensate(
         first_order=first_order, densify=None if densify_um is None else 1e-6 * densify_um, chord=1e-6 * chord_um,
     )  # fmt: skip
     correction = corrected_program(
-        program, given, out, correct, _near(model, near), None if truth is None else read_robot(truth), progress
+        program, given, out, correct, typed_near(model, near), None if truth is None else read_robot(truth), progress
     )
     written = not correction.unchanged
     files = correction_files(correction, out) if written and out is not None else {}
@@ -209,18 +208,6 @@ def _robodk(correction: Correction, file: Path) -> bytes:
         assert held is not None
         tools.append(held)
     return robodk_table(model.controller.to_controller(commands.command[rows]), poses, tools).encode()
-
-
-def _near(model: Robot, text: str | None) -> Array | None:
-    """Controller values (n,) in SI, within the joint limits."""
-    import numpy as np
-
-    from elastocal.app.configurations import typed, within_limits
-
-    if text is None:
-        return None
-    near = within_limits(model, typed(model, (text,), "--near"), False)
-    return np.asarray(model.controller.to_controller(near.q)[0])
 
 
 def _load(

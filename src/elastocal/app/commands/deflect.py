@@ -16,9 +16,8 @@ from elastocal.errors import ConflictError, MissingError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad
+    from elastocal.app.applied_load import AppliedLoad, Inputs
     from elastocal.app.configurations import Configurations
-    from elastocal.app.inputs import Inputs
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.model.statics.deflection import Contribution, FrameDeflection
@@ -78,9 +77,8 @@ def deflect(
     Example:
       elastocal deflect kuka-kr270 --at "0,-90,90,0,30,0" --force "0,0,-2500"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
+    from elastocal.app.applied_load import LoadRequest, applied_load, configurations_text, inputs_of, with_payload
     from elastocal.app.configurations import chosen_configurations
-    from elastocal.app.inputs import configurations_text, inputs_of
     from elastocal.files.robot.read import read_robot, without_kinds
 
     read, left_out = read_robot(robot, tool), tuple(without or ())
@@ -127,7 +125,6 @@ def _state(sag: bool) -> str:
 def _moved(
     model: Robot, q: Array, applied: AppliedWrenches | None, frame: str, sag: bool, progress: Progress | None
 ) -> FrameDeflection:
-    from elastocal.app.commands.deflect import sag_deflection
     from elastocal.model.statics.deflection import deflection
 
     wrenches = [] if applied is None else [applied]

@@ -104,9 +104,7 @@ def new_cell(folder: Path) -> Iterator[CellFolder]:
 
 def run(cell: CellFolder, watch: Watch) -> DemoResult:
     planned, measured = _plan(cell, watch), _simulate(cell, watch)
-    _check(cell, watch)
-    calibrated = _calibrate(cell, watch)
-    return DemoResult(planned, measured, calibrated, *_correct(cell, watch))
+    return DemoResult(planned, measured, _calibrate(cell, watch), *_correct(cell, watch))
 
 
 def _make(folder: Path) -> None:
@@ -166,27 +164,22 @@ def _plan(cell: CellFolder, watch: Watch) -> PlanResult:
 
 
 def _simulate(cell: CellFolder, watch: Watch) -> SimulateResult:
-    from elastocal.app.commands.simulate import simulate
-    from elastocal.app.pages.simulate import page
+    from elastocal.app.commands.simulate import page, simulate
 
-    words = ("simulate", ".", "--truth", TRUTH.as_posix())
-    with _step(cell, words, ("planned", "campaign", "options")) as write, watch("measuring"):
+    truth = TRUTH.as_posix()
+    with (
+        _step(cell, ("simulate", ".", "--truth", truth), ("planned", "campaign", "options")) as write,
+        watch("measuring"),
+    ):
         out = cell.place("campaign").parent
-        result = simulate(cell.place("planned"), out, TRUTH.as_posix(), outliers=OUTLIERS, seed=SEED)
+        result = simulate(cell.place("planned"), out, truth, outliers=OUTLIERS, seed=SEED)
         write(page(result), result.files)
-    return result
-
-
-def _check(cell: CellFolder, watch: Watch) -> None:
-    """Readings that take no part."""
-    from elastocal.app.commands.simulate import simulate
-    from elastocal.app.pages.simulate import page
-
     more = ("--out", MEASURED.as_posix(), "--outliers", "0", "--seed", str(CHECK_SEED))
-    words = ("simulate", CHECK.as_posix(), "--truth", TRUTH.as_posix(), *more)
-    with _step(cell, words, (), "-check") as write, watch("measuring validation poses"):
-        result = simulate(CHECK, MEASURED, TRUTH.as_posix(), outliers=0, seed=CHECK_SEED)
-        write(page(result), result.files)
+    words = ("simulate", CHECK.as_posix(), "--truth", truth, *more)
+    with _step(cell, words, (), "-check") as write, watch("measuring validation poses"):  # they take no part
+        check = simulate(CHECK, MEASURED, truth, outliers=0, seed=CHECK_SEED)
+        write(page(check), check.files)
+    return result
 
 
 def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:

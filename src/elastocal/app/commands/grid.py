@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from elastocal.app.calibrated import Calibrated
     from elastocal.compensation.grid import CorrectionGrid
 
-_CELL = Uses(
-    {"robot": "calibration"},
-    (REPORT,),
-)
-
 
 @dataclass(frozen=True, eq=False)
 class GridResult:
@@ -36,7 +31,7 @@ class GridResult:
         return (*self.robot.notes, *(warning.text for warning in self.grid.correction.warnings))
 
 
-@command("daily", 11, _CELL, csv=True)
+@command("daily", 11, Uses({"robot": "calibration"}, (REPORT,)), csv=True)
 def grid(
     robot: Annotated[
         str,
@@ -74,8 +69,7 @@ def grid(
     from elastocal.app.applied_load import LoadRequest
     from elastocal.app.calibrated import calibrated
     from elastocal.app.cli.progress import stage
-    from elastocal.app.commands.compensate import _near
-    from elastocal.app.configurations import numbers
+    from elastocal.app.configurations import numbers, typed_near
     from elastocal.app.typed_program import typed_orientation
     from elastocal.compensation.grid import correction_grid
     from elastocal.compensation.process import ProcessLoad
@@ -95,7 +89,7 @@ def grid(
     stage(1, 2, "loaded poses and predicted residual error")
     made = correction_grid(
         known.known or known.model, known.model, corners.min(axis=0), corners.max(axis=0),
-        np.full(3, 1e-3 * step_mm), rotation, tool=tool, load=load, near=_near(known.model, near), flange=flange,
+        np.full(3, 1e-3 * step_mm), rotation, tool=tool, load=load, near=typed_near(known.model, near), flange=flange,
     )  # fmt: skip
     return GridResult(known, tool or known.model.tool, made)
 
@@ -108,8 +102,7 @@ SHOWN = 8
 def page(result: GridResult) -> Report:
     grid = result.grid
     shape = " x ".join(str(len(a)) for a in grid.axes)
-    message = f"{grid.reached} of {len(grid.points)} points ({shape}) have a correction."
-    verdict = [message]
+    verdict = [f"{grid.reached} of {len(grid.points)} points ({shape}) have a correction."]
     if grid.reached:
         verdict.append(f"The largest is {1e3 * grid.sizes.max:.3f} mm, the mean {1e3 * grid.sizes.mean:.3f} mm.")
         verdict.append(configuration(result))

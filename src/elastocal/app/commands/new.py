@@ -83,7 +83,6 @@ def cell_contents(
     name: str, robot: str, rated_kg: float | None = None, language: str | None = None, unloaded: bool = False
 ) -> NewResult:
     """What a cell of this name and robot starts with; nothing is written."""
-    from elastocal.app.commands.new import ATTRIBUTES, IGNORED, KEPT, cell_text, readme_text
     from elastocal.app.starter.plan import plan_text, unloaded_text
     from elastocal.app.starter.program import square_program
     from elastocal.app.starter.robot import CAM, assumptions, assumptions_text, check_language, made_up_robot

@@ -5,6 +5,9 @@ A plan of arcs says where to stop a joint and where to put markers, so that arcs
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +18,14 @@ from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
 from elastocal.app.planning.request import PlanRequest
-from elastocal.errors import ConflictError, InputError, TooFewError
+from elastocal.errors import ConflictError, ExtraMissingError, FileError, InputError, RangeError, TooFewError
 from elastocal.report.blocks import Fact
 from elastocal.untrusted import shell_line
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from elastocal.app.planning.request import PlanRequest
     from elastocal.design.result import Plan
     from elastocal.design.task import PlanTask
@@ -137,14 +142,13 @@ def plan(
 def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
     from elastocal.app.planning.request import limits_of, plan_file
-    from elastocal.app.workers import executor
     from elastocal.design.planning import planned
     from elastocal.design.warnings import ASSUMED
 
     file = plan_file(request)
     check_plan_targets(request, file.name, file.task.model, file.files)
     limits = limits_of(request.require, file.task.measuring.counted)
-    with executor(request.workers, request.cluster) as workers:
+    with _executor(request.workers, request.cluster) as workers:
         chosen = planned(
             file.task, tests=file.tests, limits=limits, most=request.most, curve=request.curve,
             restarts=request.restarts, seed=request.seed, speeds=file.speeds, change=file.change, executor=workers,
@@ -155,6 +159,47 @@ def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
     check_unfilled(files)
     notes, html = (*file.notes, *warnings, *program_notes), request.out / "report.html"
     return PlanResult(file.name, chosen, files, _facts(request, file, chosen.task), notes, html)
+
+
+@contextmanager
+def _executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
+    """None for this process; ``cluster`` is the address of a Dask scheduler, such as tcp://host:8786."""
+    if workers is not None and cluster is not None:
+        raise ConflictError("--workers and --cluster both say who computes; keep one")
+    if workers is not None and workers < 1:
+        raise RangeError(f"--workers {workers}: give at least 1", parameter="workers", value=workers)
+    if cluster is not None:
+        with _dask(cluster) as pool:
+            yield pool
+    elif workers is not None and workers > 1:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        with ProcessPoolExecutor(workers, get_context("spawn")) as processes:
+            yield processes
+    else:
+        yield None
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ExtraMissingError.needed("--cluster needs Dask", "cluster") from None
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise FileError(
+            f"--cluster {address}: no scheduler answers there ({error}); check the address",
+            parameter="cluster",
+            value=address,
+        ) from None
+    try:
+        pool: Executor = client.get_executor()
+        yield pool
+    finally:
+        client.close()
 
 
 def _model(task: PlanTask) -> tuple[Fact, ...]:
@@ -215,8 +260,6 @@ def seeks_arcs(source: str) -> bool:
 
 
 def plan_of_arcs(request: PlanRequest) -> ArcPlanResult:
-    from dataclasses import replace
-
     import numpy as np
 
     from elastocal.app.planning.files import check_plan_targets, check_unfilled

@@ -16,9 +16,8 @@ from elastocal.errors import ConflictError, MissingError, UnknownNameError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad, LoadRequest
+    from elastocal.app.applied_load import AppliedLoad, Inputs, LoadRequest
     from elastocal.app.configurations import Configurations
-    from elastocal.app.inputs import Inputs
     from elastocal.calibration.calibration import Calibration
     from elastocal.calibration.prediction import Prediction as Readings
     from elastocal.files.calibration import CalibrationRecord
@@ -102,9 +101,8 @@ def predict(
       elastocal predict calibration.json --at "0,-90,90,0,30,0" --force "0,0,-900"
       elastocal predict calibration.json poses.csv --axes base --csv predicted.csv
     """
-    from elastocal.app.applied_load import LoadRequest
+    from elastocal.app.applied_load import LoadRequest, configurations_text
     from elastocal.app.calibrated import of_readings
-    from elastocal.app.inputs import configurations_text
     from elastocal.app.predictor import typed_keys
 
     if table is not None and configurations is not None:
@@ -139,9 +137,8 @@ NO_LOAD = "no load, so nothing bends; give --force or --moment, or a file with w
 def _readings(path: Path, asked: _Request, typed: LoadRequest) -> ReadingsResult:
     from dataclasses import replace
 
-    from elastocal.app.applied_load import applied_load
+    from elastocal.app.applied_load import applied_load, inputs_of
     from elastocal.app.configurations import chosen_configurations
-    from elastocal.app.inputs import inputs_of
     from elastocal.calibration.store import read_calibration
 
     if asked.axes not in ("instrument", "base"):
@@ -177,10 +174,9 @@ def _each(load: AppliedLoad, count: int) -> Array:
 
 
 def _deflections(path: Path, asked: _Request, typed: LoadRequest) -> PredictResult:
-    from elastocal.app.applied_load import applied_load
+    from elastocal.app.applied_load import applied_load, inputs_of
     from elastocal.app.calibrated import exact_in, exact_note
     from elastocal.app.configurations import chosen_configurations
-    from elastocal.app.inputs import inputs_of
     from elastocal.files.calibration import identified_model, read_calibration
     from elastocal.files.robot.read import read_robot
     from elastocal.model.statics.deflection import linear_deflection

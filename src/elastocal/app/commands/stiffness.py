@@ -16,10 +16,9 @@ from elastocal.errors import ConflictError, RangeError
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
-    from elastocal.app.applied_load import AppliedLoad
+    from elastocal.app.applied_load import AppliedLoad, Inputs
     from elastocal.app.configurations import Configurations
     from elastocal.app.grid import Grid
-    from elastocal.app.inputs import Inputs
     from elastocal.model.loads.wrench import AppliedWrenches
     from elastocal.model.robot import Robot
     from elastocal.model.statics.stiffness import CartesianStiffness
@@ -88,8 +87,7 @@ def stiffness(
     Example:
       elastocal stiffness kuka-kr270 --map "A2:-130:-20:12,A3:-90:120:12"
     """
-    from elastocal.app.applied_load import LoadRequest, applied_load, with_payload
-    from elastocal.app.inputs import configurations_text, inputs_of
+    from elastocal.app.applied_load import LoadRequest, applied_load, configurations_text, inputs_of, with_payload
     from elastocal.files.robot.read import read_robot, without_kinds
     from elastocal.model.statics.stiffness import softest
 

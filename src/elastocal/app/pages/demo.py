@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastocal.app.cells.trace import current
+from elastocal.app.commands import simulate
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demonstration import SEED
-from elastocal.app.pages import simulate
 from elastocal.app.pages.calibrate import page as calibrate
 from elastocal.app.pages.compensate import page as compensate
 from elastocal.app.pages.compensate.figures import error_lines

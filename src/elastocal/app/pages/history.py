@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from elastocal.app.commands import compare
 from elastocal.app.commands.history import HistoryResult
-from elastocal.app.pages import compare
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 from elastocal.store.entry import Entry, document
 from elastocal.store.page import entry_table, robots_page, robots_table

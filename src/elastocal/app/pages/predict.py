@@ -4,7 +4,6 @@ what a load moves them by.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -60,7 +59,7 @@ def verdict(result: PredictResult) -> tuple[str, ...]:
     )
     if result.discrepancy == 0:
         model = "Residuals showed no model discrepancy; none is included."
-    elif math.isfinite(result.discrepancy):
+    elif isfinite(result.discrepancy):
         model = f"The model's own discrepancy, {length(result.discrepancy)} per axis, is included."
     else:
         model = "The model's discrepancy is not known and not included: the true accuracy is worse."
@@ -144,9 +143,6 @@ def scenes(result: PredictResult) -> tuple[Scene, ...]:
         *drawn_words(len(rows), len(q)),
     )
     return (Scene("scene", "Predicted deflections and their uncertainty", UNIT, tuple(parts), notes),)
-
-
-_LOST_READING = "no determined state there, with or without the load"
 
 
 _DISTANCES = (
@@ -245,11 +241,9 @@ def _cells(parts: list[tuple[float, Array]], poses: slice, markers: list[int], k
 
     values = [factor * array[poses][:, markers] for factor, array in parts]
     rows = values[0].shape[0] * len(markers)
-    return (
-        numbers_or_reason(np.hstack([v.reshape(rows, -1) for v in values]), _LOST_READING)
-        if known
-        else [(None,) * 9] * rows
-    )
+    if not known:
+        return [(None,) * 9] * rows
+    return numbers_or_reason(np.hstack([v.reshape(rows, -1) for v in values]), _LOST)
 
 
 def _widths(key: str, what: str, shown: bool) -> tuple[Column, ...]:

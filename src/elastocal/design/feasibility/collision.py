@@ -23,7 +23,7 @@ from elastocal.design.feasibility.filter import Filter, check_lengths
 from elastocal.design.obstacles.obstacle import Capsule, Floor, Obstacle
 from elastocal.design.poses import Poses, joint_ranges, sobol
 from elastocal.errors import MissingError
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.capsules import length, picked, point_segment, segment_segment, segments_nearer
 from elastocal.spatial.entries import Array, Bools

@@ -18,8 +18,8 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.errors import ConflictError, InfeasibleError, InputError, RangeError, TooFewError
 from elastocal.kinds import kinds_in
-from elastocal.model.elements import quantity
 from elastocal.model.loads.payload import Payload
+from elastocal.model.parameters import quantity
 from elastocal.spatial.entries import Bools, Ints
 from elastocal.values import dataclass
 
@@ -71,6 +71,14 @@ def screened(
             still = np.flatnonzero(kept[owner])
             where, owner = where.picked(still), owner[still]
     return (candidates if np.all(kept) else candidates.picked(np.flatnonzero(kept))), tuple(steps)
+
+
+def screened_by(steps: Sequence[Removed], label: str, good: Bools) -> tuple[Removed, ...]:
+    """The steps and one more, which leaves what is ``good`` (N,); refuses where nothing is."""
+    out = (*steps, Removed(label, int(np.sum(~good)), int(np.sum(good))))
+    if not out[-1].left:
+        raise nothing_left(out)
+    return out
 
 
 def nothing_left(steps: Sequence[Removed]) -> InputError:

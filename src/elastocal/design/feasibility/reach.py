@@ -10,7 +10,7 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
 from elastocal.errors import RangeError, UnknownNameError
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.spatial.entries import Bools
 from elastocal.values import dataclass
 

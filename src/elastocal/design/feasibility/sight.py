@@ -14,7 +14,7 @@ from elastocal.design.candidates import CandidateSet
 from elastocal.design.cell import Cell
 from elastocal.design.feasibility.filter import Filter, check_angle, check_lengths
 from elastocal.errors import MissingError, RangeError, UnknownNameError
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.spatial.capsules import point_segment, segment_segment
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass

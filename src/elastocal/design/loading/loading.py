@@ -18,7 +18,7 @@ from elastocal.design.candidates import Choice
 from elastocal.design.poses import Poses
 from elastocal.errors import MissingError, RangeError
 from elastocal.kinds import kinds_in
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass

@@ -13,7 +13,7 @@ import numpy as np
 
 from elastocal.errors import RangeError
 from elastocal.kinds import kinds_in
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.spatial.capsules import point_segment, segment_box, segment_segment, segments_nearer
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import rpy_matrix

@@ -20,7 +20,7 @@ from elastocal.files.tables.raw import RawTable
 from elastocal.measure.kind import Statics
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Form
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.solve.identifiability import ABOVE, BELOW
 from elastocal.solve.summary import Loss

@@ -18,8 +18,8 @@ from elastocal.files.plan.task import check_axes
 from elastocal.files.robot.read import robot_file
 from elastocal.files.text import csv_text
 from elastocal.files.units import declared_units
-from elastocal.model.elements import quantity
 from elastocal.model.loads.gravity_compensator import GravityCompensator
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.procedures.compensator.marker_design import Model
 from elastocal.spatial.entries import Array

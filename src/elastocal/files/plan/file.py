@@ -15,7 +15,7 @@ from elastocal.files.campaign.file import HeadEntry, Words
 from elastocal.files.located import Located
 from elastocal.measure.kind import Statics
 from elastocal.model.descriptions import Form
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

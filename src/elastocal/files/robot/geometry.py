@@ -20,7 +20,7 @@ from elastocal.errors import ExtraMissingError, FileError, FormatError, InputErr
 from elastocal.files.opened import read_bytes
 from elastocal.files.robot.links import in_short
 from elastocal.files.robot.urdf_tags import Tag
-from elastocal.model.bodies import Body, Shape
+from elastocal.model.frames import Body, Shape
 from elastocal.spatial.capsules import Capsule, box_triangles, covering, cylinder_triangles
 from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose

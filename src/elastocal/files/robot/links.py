@@ -20,8 +20,7 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, MissingError, UnknownNameError, UnsupportedError
 from elastocal.files.robot.plausible import size_of
-from elastocal.model.bodies import Body, Shape
-from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion
+from elastocal.model.frames import BASE, Body, Frame, FrameTree, JointMotion, Shape
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array

@@ -14,9 +14,9 @@ from elastocal.files import schema
 from elastocal.files.located import Located, Path_, check_once
 from elastocal.files.schema import Units, chosen
 from elastocal.files.units import Fields, check_unit
-from elastocal.model.elements import CompliantCoordinate, Element, element_kinds, quantity
+from elastocal.model.elements import CompliantCoordinate, Element, element_kinds
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Status
+from elastocal.model.parameters import Status, quantity
 from elastocal.model.transmission import Drives, Language, Transmission, sum_of_joints
 from elastocal.values import dataclass
 

@@ -24,9 +24,8 @@ from elastocal.files.robot.read import robot_from_text
 from elastocal.files.schema import dimensions_of
 from elastocal.files.text import Dumper, FlowList, LongText, Map, Number, comment, digits, quantity_text
 from elastocal.files.units import DIMENSIONS
-from elastocal.model.bodies import Shape
 from elastocal.model.elements import Element
-from elastocal.model.frames import Frame, FrameTree
+from elastocal.model.frames import Frame, FrameTree, Shape
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Drives, Transmission
 from elastocal.spatial.entries import Array

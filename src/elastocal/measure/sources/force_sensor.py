@@ -11,7 +11,7 @@ from elastocal.measure.contact_force import ContactForce
 from elastocal.measure.contact_gap import ContactGap
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

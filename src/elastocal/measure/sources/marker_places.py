@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.measure.kind import Measurement
 from elastocal.measure.setup import Setup
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.spatial.entries import Array

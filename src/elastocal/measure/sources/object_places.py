@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.force_sensor import contacts
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

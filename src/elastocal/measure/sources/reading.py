@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.errors import MissingError, ShapeError, UnknownNameError
 from elastocal.measure.kind import Measurement, Row
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -11,7 +11,7 @@ from elastocal.arguments import vector
 from elastocal.errors import InfeasibleError, MissingError, RangeError, UnsupportedError
 from elastocal.measure.kind import Measurement
 from elastocal.measure.sources.source import ErrorSource, SourceUnknown
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import align_z

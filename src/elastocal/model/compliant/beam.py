@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.elements import quantity
+from elastocal.model.parameters import quantity
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

@@ -10,21 +10,20 @@ import numpy as np
 
 from elastocal.errors import MissingError
 from elastocal.model.chain import AXES, Dof
-from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.elements import FrameCoordinate, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrameError(CompliantCoordinate):
+class FrameError(FrameCoordinate):
     """Small motions of ``frame`` in its own axes; those that are given are parameters."""
 
     kind: ClassVar[str] = "frame_error"
     constant_in_load: ClassVar[bool] = True
-    frame: str
     x: float | None = quantity("length", default=None)
     y: float | None = quantity("length", default=None)
     z: float | None = quantity("length", default=None)
@@ -32,16 +31,11 @@ class FrameError(CompliantCoordinate):
     ry: float | None = quantity("angle", default=None)
     rz: float | None = quantity("angle", default=None)
 
-    @property
-    def place(self) -> str:
-        return self.frame
-
     def _given(self) -> dict[str, float]:
-        values = (self.x, self.y, self.z, self.rx, self.ry, self.rz)
-        return {axis: float(v) for axis, v in zip(AXES, values, strict=True) if v is not None}
+        return {axis: float(v) for axis in AXES if (v := getattr(self, axis)) is not None}
 
     def check(self, tree: FrameTree) -> None:
-        tree.frame(self.frame)
+        super().check(tree)
         if not self._given():
             raise MissingError(f"frame_error at {self.frame}: name at least one of {', '.join(AXES)} (0 is a value)")
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from elastocal.errors import RangeError, ShapeError
-from elastocal.model.elements import JointCoordinate, PriorGroup, Terms, quantity
+from elastocal.model.elements import JointCoordinate, PriorGroup, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

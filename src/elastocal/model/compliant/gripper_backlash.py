@@ -17,10 +17,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.chain import Dof
-from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.elements import FrameCoordinate, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial import batch
 from elastocal.spatial.entries import Array, Bools
@@ -28,17 +27,13 @@ from elastocal.values import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class GripperBacklash(CompliantCoordinate):
+class GripperBacklash(FrameCoordinate):
     """Half gaps along x, y, z of ``frame``; one number means the same in all directions."""
 
     kind: ClassVar[str] = "gripper_backlash"
-    frame: str
+    axes: ClassVar[str] = "xyz"
     gap: float | tuple[float, float, float] = quantity("length", default=0.0)
     threshold: float = quantity("force", default=0.0)
-
-    @property
-    def place(self) -> str:
-        return self.frame
 
     @property
     def isotropic(self) -> bool:
@@ -47,12 +42,6 @@ class GripperBacklash(CompliantCoordinate):
     @property
     def half_axes(self) -> Array:
         return np.array(self.gap if isinstance(self.gap, tuple) else (self.gap,) * 3, dtype=np.float64)
-
-    def dofs(self) -> tuple[Dof, ...]:
-        return tuple(Dof(self.frame, axis) for axis in "xyz")
-
-    def check(self, tree: FrameTree) -> None:
-        tree.frame(self.frame)
 
     def check_physics(self) -> None:
         if not np.all(self.half_axes >= 0) or not self.threshold >= 0:

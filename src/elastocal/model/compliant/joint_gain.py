@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.model.elements import JointCoordinate, Occasion, Terms, quantity
+from elastocal.model.elements import JointCoordinate, Occasion, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -18,9 +18,9 @@ import numpy as np
 
 from elastocal.model.chain import Dof
 from elastocal.model.compliant.own_weight import weight_lever, weight_lever_slope
-from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.elements import JointCoordinate, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LateralWeight(CompliantCoordinate):
+class LateralWeight(JointCoordinate):
     """``tilt``: lateral_1 and lateral_2 in rad; of an axis z, e_1 and e_2 are x and y of the frame, and so on round."""
 
     kind: ClassVar[str] = "lateral_weight"
@@ -38,19 +38,11 @@ class LateralWeight(CompliantCoordinate):
     varies: ClassVar[bool] = True
     word: ClassVar[str] = "lateral"
     prior_sd: ClassVar[float] = 1e-4
-    joint: str
     tilt: tuple[float, float] = quantity("angle", default=(0.0, 0.0))
-
-    @property
-    def place(self) -> str:
-        return self.joint
 
     @classmethod
     def neutral(cls, robot: Robot) -> tuple[LateralWeight, ...]:
         return tuple(cls(joint=j) for j in robot.revolute_joints)
-
-    def check(self, tree: FrameTree) -> None:
-        tree.joint(self.joint)
 
     def dofs(self) -> tuple[Dof, ...]:
         return tuple(Dof(self.joint, axis) for axis in ("rx", "ry", "rz"))

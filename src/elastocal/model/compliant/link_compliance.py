@@ -24,10 +24,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from elastocal.errors import MissingError, RangeError, ShapeError, UnknownNameError
-from elastocal.model.chain import AXES, Dof
-from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.elements import FrameCoordinate, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
@@ -54,7 +53,7 @@ def patterns(form: Form) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkCompliance(CompliantCoordinate):
+class LinkCompliance(FrameCoordinate):
     """theta = matrix Q at ``frame``, which moves together with all that hangs on it."""
 
     kind: ClassVar[str] = "link_compliance"
@@ -65,7 +64,6 @@ class LinkCompliance(CompliantCoordinate):
         "isotropic": "linear compliance",
     }
 
-    frame: str
     matrix: Matrix6 = quantity("SI")
     form: Form = "symmetric"
 
@@ -87,15 +85,8 @@ class LinkCompliance(CompliantCoordinate):
             k = _from_entries(value)
         return {**given, "matrix": as_matrix6(k)}
 
-    @property
-    def place(self) -> str:
-        return self.frame
-
-    def dofs(self) -> tuple[Dof, ...]:
-        return tuple(Dof(self.frame, axis) for axis in AXES)
-
     def check(self, tree: FrameTree) -> None:
-        tree.frame(self.frame)
+        super().check(tree)
         where = f"{self.kind} at {self.frame}"
         if self.form not in FORMS:
             raise RangeError(f"{where}: form {self.form!r} is not one of {', '.join(FORMS)}")

@@ -14,9 +14,9 @@ import numpy as np
 
 from elastocal.errors import NumberError, RangeError, ShapeError
 from elastocal.model.chain import JOINT, Dof
-from elastocal.model.elements import CompliantCoordinate, Terms, quantity
+from elastocal.model.elements import CompliantCoordinate, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from elastocal.model.chain import Dof
-from elastocal.model.elements import CompliantCoordinate, Occasion, Terms, quantity
+from elastocal.model.elements import FrameCoordinate, Occasion, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.spatial.rotation import rotations
@@ -26,20 +25,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThermalGrowth(CompliantCoordinate):
+class ThermalGrowth(FrameCoordinate):
     """The offset of ``frame`` from its parent grows by ``expansion`` (1/K) times the temperature difference."""
 
     kind: ClassVar[str] = "thermal_growth"
+    axes: ClassVar[str] = "xyz"
     constant_in_load: ClassVar[bool] = True
     varies: ClassVar[bool] = True
     word: ClassVar[str] = "thermal"
     prior_sd: ClassVar[float] = 1.2e-5
-    frame: str
     expansion: float = quantity("expansion", default=0.0)
-
-    @property
-    def place(self) -> str:
-        return self.frame
 
     @classmethod
     def neutral(cls, robot: Robot) -> tuple[ThermalGrowth, ...]:
@@ -49,12 +44,6 @@ class ThermalGrowth(CompliantCoordinate):
     @classmethod
     def applies(cls, occasion: Occasion) -> bool:
         return occasion.placed and occasion.warms
-
-    def check(self, tree: FrameTree) -> None:
-        tree.frame(self.frame)
-
-    def dofs(self) -> tuple[Dof, ...]:
-        return tuple(Dof(self.frame, axis) for axis in "xyz")
 
     def parameters(self, tree: FrameTree) -> tuple[Parameter, ...]:
         return (self.parameter("expansion", "1/K", self.expansion, 1e-5),)

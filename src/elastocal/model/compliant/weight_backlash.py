@@ -18,9 +18,9 @@ import numpy as np
 
 from elastocal.errors import RangeError
 from elastocal.model.compliant.own_weight import weight_lever, weight_lever_slope
-from elastocal.model.elements import JointCoordinate, Occasion, Terms, quantity
+from elastocal.model.elements import JointCoordinate, Occasion, Terms
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.posture import Posture
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass

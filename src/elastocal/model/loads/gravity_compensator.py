@@ -27,9 +27,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from elastocal.errors import RangeError
-from elastocal.model.elements import AxisForce, Load, quantity
+from elastocal.model.elements import AxisForce, Load
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from elastocal.errors import DuplicateError, MissingError, RangeError
 from elastocal.model.chain import ChainState
-from elastocal.model.elements import Load, quantity
+from elastocal.model.elements import Load
 from elastocal.model.frames import FrameTree
 from elastocal.model.loads.wrench import Resultant
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Row3
 from elastocal.values import dataclass

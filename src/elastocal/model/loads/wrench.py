@@ -19,9 +19,9 @@ import numpy as np
 
 from elastocal.errors import NumberError, ShapeError
 from elastocal.model.chain import ChainState
-from elastocal.model.elements import Load, quantity
+from elastocal.model.elements import Load
 from elastocal.model.frames import FrameTree
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import ORIGIN, Array, Bools, Entry, Ints, Matrix3, Row3
 from elastocal.values import dataclass

@@ -9,6 +9,7 @@ clear of the object, the force is zero too: a gap transmits none before it is cl
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from enum import IntEnum
 
 import numpy as np
@@ -109,9 +110,8 @@ def contact(
         parts.append(_chunk(flex, model.posture(configurations[rows]), touches.rows(rows), known))
     if len(parts) == 1:
         return parts[0]
-    names = ("theta", "point", "normal", "force", "size", "gap", "torque", "status", "steps")
-    joined = {n: np.concatenate([getattr(p, n) for p in parts]) for n in names}
-    return ContactState(touches.frame, **joined)
+    joined = (np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(ContactState)[1:])
+    return ContactState(touches.frame, *joined)
 
 
 def checked(model: Robot, q: object, touches: Touches) -> Configurations:
@@ -187,12 +187,8 @@ def _judged(flex: Flexibility, pressed: Pressed, search: ContactSearch, before: 
 
 def _described(flex: Flexibility, pressed: Pressed, status: Ints, steps: Ints) -> ContactState:
     """Everything about states that were found; gaps whose side the contact does not tell are named."""
-    settled = Pressed(
-        pressed.posture,
-        pressed.touches,
-        np.where(np.isfinite(pressed.theta), pressed.theta, 0.0),
-        np.nan_to_num(pressed.size),
-    )
+    theta = np.where(np.isfinite(pressed.theta), pressed.theta, 0.0)
+    settled = replace(pressed, theta=theta, size=np.nan_to_num(pressed.size))
     held = grip(flex, settled, noise=bool(flex.backlashes))
     touching = status == ContactStatus.CONTACT
     if held.noise is not None:

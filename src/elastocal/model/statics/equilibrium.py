@@ -15,7 +15,7 @@ radian.  In the last two cases the arm gives way.  In the first it does where th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from enum import IntEnum
 
 import numpy as np
@@ -56,13 +56,7 @@ def trace(states: States) -> Path:
     total = states.size
     pieces = [np.arange(a, min(a + _DENSE, total)) for a in range(0, total, _DENSE)]
     parts = [_trace(states.take(rows)) for rows in pieces]
-    return Path(
-        np.concatenate([p.theta for p in parts], axis=1),
-        np.concatenate([p.force for p in parts], axis=1),
-        np.concatenate([p.reached for p in parts]),
-        np.concatenate([p.gave_way for p in parts]),
-        np.concatenate([p.factor for p in parts]),
-    )
+    return Path(*(np.concatenate([getattr(p, f.name) for p in parts], axis=-1) for f in fields(Path)))
 
 
 def _trace(batch: States) -> Path:

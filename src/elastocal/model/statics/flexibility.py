@@ -5,7 +5,7 @@ c, theta without load, is the affair of the ``Posture``; k and the backlash are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -113,24 +113,26 @@ class Flexibility:
     def backlash_shift(self, force: Array) -> Array:
         """Backlash part of theta (n, N) for forces (n, N)."""
         theta = np.zeros_like(force)
-        for coordinate, at in self.backlashes:
-            own = slice(at[0], at[-1] + 1)  # the coordinates of one backlash follow each other
-            shift = coordinate.backlash(force[own])
-            assert shift is not None
-            theta[own] += shift[0]
+        for own, shift, _ in self._backlashes(force):
+            theta[own] += shift
         return theta
 
     def backlash(self, force: Array) -> tuple[Array, Array]:
         """Backlash part of theta (n, N) for forces (n, N), and its tangent (n, n, N)."""
         theta = np.zeros_like(force)
         tangent = np.zeros((self.n, self.n, force.shape[1]))
+        for own, shift, slope in self._backlashes(force):
+            theta[own] += shift
+            tangent[own, own] += slope
+        return theta, tangent
+
+    def _backlashes(self, force: Array) -> Iterator[tuple[slice, Array, Array]]:
+        """Of every backlash its coordinates, which follow each other, what it adds to theta there, and its tangent."""
         for coordinate, at in self.backlashes:
-            own = slice(at[0], at[-1] + 1)  # the coordinates of one backlash follow each other
+            own = slice(at[0], at[-1] + 1)
             shift = coordinate.backlash(force[own])
             assert shift is not None
-            theta[own] += shift[0]
-            tangent[own, own] += shift[1]
-        return theta, tangent
+            yield own, *shift
 
     def rotating(self, b: slice) -> slice:
         """The run of coordinates of a block that holds all its rotations."""

@@ -144,7 +144,7 @@ def joint_loads(flex: Flexibility, held: Response) -> tuple[Array, Array]:
     at = [flex.dofs.index(i) for i in model.joint_dofs]
     back = held.direct[:3].swapaxes(0, 1)
     backlash = flex.backlash(held.forces.q)[1] if flex.backlashes else None
-    give = flex.linear(back) if backlash is None else flex.linear(back) + np.einsum("ijn,jkn->ikn", backlash, back)
+    give = flex.bend(slice(0, flex.n), back, backlash)
     slope = (back + sweep.solve(flex, held.forces, give, backlash)[1])[at]
     lever = np.eye(len(at)) if model.leads is None else model.leads
     return (lever.T @ held.forces.q[at]).T, np.einsum("ij,ikn->njk", lever, slope)

@@ -173,13 +173,8 @@ def _fixed_point(
         if not left.any():
             break
         if not left.all():
-            rows, goal, posture, v, virtual = (
-                rows[left],
-                goal.picked(left),
-                posture.take(left),
-                v[:, left],
-                virtual[:, left],
-            )
+            rows, v, virtual = rows[left], v[:, left], virtual[:, left]
+            goal, posture = goal.picked(left), posture.take(left)
     return LoadedJoints(q, bends, _status(done))
 
 

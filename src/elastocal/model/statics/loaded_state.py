@@ -99,7 +99,10 @@ class LoadedRobot:
         screws = state.columns(self.flex.dofs)
         placed = placed_loads(self.model, state) + placed_wrenches(self.model, state, applied)
         force = generalised(self.flex, screws, placed)
-        return Bent(state, values, screws, force, self._give(force) + unloaded, unloaded)
+        theta = self.flex.linear(force)
+        if self.flex.backlashes:
+            theta += self.flex.backlash_shift(force)
+        return Bent(state, values, screws, force, theta + unloaded, unloaded)
 
     def joint_bends(self, bent: Bent) -> Array:
         """theta (n, N) of the joints, axis forces included."""
@@ -144,10 +147,4 @@ class LoadedRobot:
                 shift = coordinate.backlash(force[mine])
                 assert shift is not None
                 out[mine] += shift[0]
-        return out
-
-    def _give(self, force: Array) -> Array:
-        out = self.flex.linear(force)
-        if self.flex.backlashes:
-            out += self.flex.backlash(force)[0]
         return out

@@ -226,9 +226,7 @@ def _loaded_compliance(
     forces = forces_at(flex, posture, theta, applied)
     backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
     jacobian = state.jacobian(frame, flex.dofs)
-    bent = flex.linear(jacobian.swapaxes(0, 1))
-    if backlash is not None:
-        bent = bent + np.einsum("ijn,ajn->ian", backlash, jacobian)
+    bent = flex.bend(slice(0, flex.n), jacobian.swapaxes(0, 1), backlash)
     response, _ = sweep.solve(flex, forces, bent, backlash)
     return batch.matmul(jacobian, response)
 

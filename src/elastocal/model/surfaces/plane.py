@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from elastocal.model.elements import quantity
-from elastocal.model.parameters import Parameter
+from elastocal.model.parameters import Parameter, quantity
 from elastocal.model.surfaces.surface import Near, Pair, Surface, Vector, leaning, unit
 from elastocal.spatial.batch import dot_products
 from elastocal.spatial.entries import Array

@@ -23,7 +23,7 @@ def noise_table(study: Study) -> Table:
         Column("freedom", "degrees of freedom"),
         Column("meaning", "what it says"),
     )
-    fit, again = study.fit, study.repeats
+    fit, again = study.fit, study.fit.repeats
     nothing = "nothing was repeated" if not again.pure_freedom else "repeats do not differ at all"
     unit = "in units of the stated noise" if fit.stated else "no noise stated: in units of 10 um"
     used = (
