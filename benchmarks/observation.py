@@ -9,8 +9,7 @@ import numpy as np
 from benchmarks.harness import Contender, Outcome, race
 from benchmarks.robots import WRENCH, configurations, pinocchio_model, robot
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 
 COUNT = 10_000
 

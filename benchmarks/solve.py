@@ -15,8 +15,7 @@ from benchmarks.memory import growth
 from benchmarks.robots import configurations, robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.statics.linear_observation import linear_names, linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_names, linear_observation
 from elastocal.solve.identifiability import stacked_triangle
 from elastocal.solve.streamed import Reduced, Rows, reduce_rows
 

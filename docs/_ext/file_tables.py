@@ -19,8 +19,8 @@ from elastocal.files.robot.sections import ControllerEntry, JointEntry, RobotFil
 from elastocal.files.schema import dimensions_of
 from elastocal.files.units import DIMENSIONS
 from elastocal.model.compliant.beam import SECTIONS, Beam, CrossSection
-from elastocal.model.dh import DHRow
 from elastocal.model.elements import CompliantCoordinate, element_kinds
+from elastocal.model.frames import DHRow
 
 Rows = Iterator[tuple[str, ...]]
 

@@ -61,8 +61,7 @@ def test_several_configurations_from_at_and_from_a_file_agree(run: Run, tmp_path
 def test_shares_add_up_and_match_the_observation_matrix(run: Run) -> None:
     from elastocal.files.robot.read import read_robot
     from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.linear_observation import linear_observation
-    from elastocal.model.statics.observation import Marker
+    from elastocal.model.statics.observation import Marker, linear_observation
 
     data = run("deflect", "kuka-kr270", *KR270_AT, "--force", "500,0,-2500", "--linear", "--json").data
     shares = {row["element"]: row["share_percent"] for row in data["contributions"]}

@@ -171,7 +171,7 @@ def test_the_check_can_fail() -> None:
     for wrong in (
         "elastocal.model.chains",
         "elastocal.model.chain.Chain.evaluated",
-        "elastocal.model.dh.dh_frames(no)",
+        "elastocal.model.frames.dh_frames(no)",
     ):
         with pytest.raises(AssertionError):
             thing(wrong)

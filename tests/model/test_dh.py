@@ -6,8 +6,7 @@ import numpy as np
 from oracle.mechanics import shift, turn
 from oracle.refusals import refused
 
-from elastocal.model.dh import DHRow, dh_frames
-from elastocal.model.frames import FrameTree
+from elastocal.model.frames import DHRow, FrameTree, dh_frames
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 

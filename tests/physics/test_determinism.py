@@ -11,8 +11,7 @@ from elastocal.model.kinematics import kinematics
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.deflection import deflection, frame_pose, linear_deflection
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.model.statics.observation import Marker, linear_observation, loaded_observation
 from elastocal.model.statics.stiffness import loaded_stiffness, stiffness
 
 COUNT = 701

@@ -16,8 +16,7 @@ from elastocal.model.compliant.joint_backlash import JointBacklash
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics import sweep
 from elastocal.model.statics.deflection import linear_deflection
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker, loaded_observation
+from elastocal.model.statics.observation import Marker, linear_observation, loaded_observation
 
 MARKERS = [Marker("marker1"), Marker("marker2"), Marker("tool", "pose")]
 

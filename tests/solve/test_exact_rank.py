@@ -20,8 +20,7 @@ from elastocal.model.compliant.link_compliance import LinkCompliance
 from elastocal.model.frames import Frame, FrameTree, JointMotion
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.solve.identifiability import classify, decide_rank, stacked_triangle
 from elastocal.spatial.pose import Pose
 

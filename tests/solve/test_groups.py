@@ -12,8 +12,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.measure.deflection import Deflection
 from elastocal.measure.setup import Setup
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.solve.identifiability import Group, Practical, classify, covariance, expectations, stacked_triangle
 
 NAMES = ("a", "b", "c", "d", "e")

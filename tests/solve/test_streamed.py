@@ -11,8 +11,7 @@ from oracle.refusals import refused
 
 from elastocal.files.robot.read import read_robot
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.solve import streamed
 from elastocal.solve.identifiability import Group, Groups, classify
 from elastocal.solve.linear import unit_qr

@@ -1,6 +1,6 @@
 """What a plan tells about the parameters: its information as a triangular root.
 
-In coordinates y of the parameters x = T y (see ``space``) the information is M, and with M = R^T R, R upper triangular,
+In coordinates y of the parameters x = T y (``information``) the information is M; with M = R^T R, R upper triangular,
 
     root = R^-1,    covariance of y = root root^T,    covariance of W x = (W T root)(W T root)^T.
 
@@ -30,7 +30,7 @@ class Coordinates:
     """x = T y: ``transform`` (p, p), rows in the order of the parameters; the first ``nuisance`` of y are nuisances.
 
     ``order`` (p,) are the parameters with nuisances first; T with rows in this order is upper triangular.  Of
-    combinations that stand for all parameters (``leading``) T is (p, r).
+    combinations that stand for all parameters (``information.leading_space``) T is (p, r).
     """
 
     transform: Array
@@ -86,7 +86,7 @@ def inverse_triangle(triangle: NDArray[np.floating[Any]]) -> Array:
 
 
 def known(information: Array, coordinates: Coordinates) -> Knowledge:
-    """From M (p, p) in the coordinates of ``space``; a ridge is added where M is singular or nearly so."""
+    """From M (p, p) in the coordinates of a ``Space``; a ridge is added where M is singular or nearly so."""
     try:
         root = inverse_triangle(np.linalg.cholesky(information).T)
         if np.sum(root**2) < 1 / RIDGE:

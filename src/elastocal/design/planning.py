@@ -122,7 +122,13 @@ def best_plan(
     if task.prior is not None:
         known = whole(rows, best.chosen)
         best = replace(best, known=known, gain=criterion.gain(known), value=criterion.value(known))
-    curve = _curve(problem, counts, rng, limits, min(restarts, FEW), executor) if counts else ()
+    curve: tuple[Point, ...] = ()
+    if counts:
+        wish = problem.requirement(limits) if limits else None
+        curve = accuracy_curve(
+            rows, criterion, counts, rng=rng, requirement=wish, repeats=task.may_repeat, restarts=min(restarts, FEW),
+            executor=executor, space=space,
+        )  # fmt: skip
     near = CLOSE if task.prior is None else ROUGH
     own = certify(rows, criterion, rules, best, tolerance=near, space=space) if criterion.certifiable else None
     by_d = own if criterion.kind == Determinant.kind else None
@@ -164,19 +170,3 @@ def _needed(
             value=(allowed, worst),
         )
     return needed, needed.smallest
-
-
-def _curve(
-    problem: DesignProblem,
-    counts: Sequence[int],
-    rng: np.random.Generator,
-    limits: Limits | None,
-    restarts: int,
-    executor: Executor | None,
-) -> tuple[Point, ...]:
-    """Each plan is also climbed to from the one before, so that few searches do."""
-    wish = problem.requirement(limits) if limits else None
-    return accuracy_curve(
-        problem.rows, problem.criterion, counts, rng=rng, requirement=wish, repeats=problem.task.may_repeat,
-        restarts=restarts, executor=executor, space=problem.space,
-    )  # fmt: skip

@@ -14,7 +14,7 @@ from elastocal.model.elements import CompliantCoordinate, Element
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_poses, linear_deflection
 from elastocal.model.statics.equilibrium import Status
-from elastocal.model.statics.linear_observation import linear_names, linear_observation
+from elastocal.model.statics.observation import linear_names, linear_observation
 from elastocal.spatial.entries import Array, Bools
 from elastocal.spatial.rotation import left_jacobian_inverse, rotation_vector, rotations
 from elastocal.values import dataclass

@@ -102,15 +102,10 @@ class Posture:
         return np.broadcast_to(np.asarray(known, dtype=np.float64), (self.size,))
 
     @property
-    def gravity(self) -> Array:
-        """Acceleration (3,) in base axes."""
-        return self.model.gravity
-
-    @property
     def down(self) -> Array:
         """Unit vector (3,) of gravity in base axes; zero where nothing weighs."""
-        size = float(np.linalg.norm(self.gravity))
-        return np.asarray(self.gravity / size) if size > 0 else np.zeros(3)
+        size = float(np.linalg.norm(self.model.gravity))
+        return np.asarray(self.model.gravity / size) if size > 0 else np.zeros(3)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """What the nominal robot and the joint values decide alone: worked out once for all values of parameters."""

@@ -40,8 +40,7 @@ from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
 from elastocal.model.statics.deflection import frame_pose
 from elastocal.model.statics.equilibrium import equilibrium
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.report.blocks import Lines, Series
 from elastocal.solve.linear import determined_values

@@ -14,8 +14,7 @@ from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.link_compliance import Form
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.published import kr270_experiment as ex
 from elastocal.published.case import Case, Figure, Outcome, Progress
 from elastocal.published.kr270_experiment import (

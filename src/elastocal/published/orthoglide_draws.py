@@ -13,8 +13,7 @@ from elastocal.model.compliant.link_compliance import patterns
 from elastocal.model.descriptions import FORMS, SYMBOLS, Form, derive, in_form
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.robot import Robot
-from elastocal.model.statics.linear_observation import linear_observation
-from elastocal.model.statics.observation import Marker
+from elastocal.model.statics.observation import Marker, linear_observation
 from elastocal.solve.definite import fit_definite
 from elastocal.solve.identifiability import covariance
 from elastocal.spatial.entries import Array, Bools, Ints

@@ -37,7 +37,7 @@ from elastocal.model.limits import spread_configurations
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.parameters import Parameter
 from elastocal.model.robot import Robot
-from elastocal.model.statics.linear_observation import linear_names
+from elastocal.model.statics.observation import linear_names
 from elastocal.reduction.fit import Fit, groups_of, linear_fit
 from elastocal.reduction.identify import Identification
 from elastocal.reduction.prediction import IdentifiedModel, Prediction, predict, same_size_loads

@@ -24,7 +24,7 @@ from elastocal.measure.kind import Measurement
 from elastocal.measure.measured import Measured
 from elastocal.model.descriptions import Description, Form, descriptions
 from elastocal.model.robot import Robot
-from elastocal.model.statics.linear_observation import linear_names
+from elastocal.model.statics.observation import linear_names
 from elastocal.reduction.diagnostics import Outlier, influence
 from elastocal.reduction.elimination import Dropped, by_description, by_readings, neglected
 from elastocal.reduction.first_fit import USUAL, ReductionRules, StartValues, Trial, first_fit, without_outliers

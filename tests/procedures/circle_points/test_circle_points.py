@@ -11,8 +11,7 @@ from oracle.refusals import refused
 from scipy.spatial.transform import Rotation
 
 from elastocal.files.robot.read import read_robot
-from elastocal.model.dh import dh_frames
-from elastocal.model.frames import FrameTree
+from elastocal.model.frames import FrameTree, dh_frames
 from elastocal.model.kinematics import kinematics
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
@@ -164,7 +163,7 @@ def dh_robot(found: CirclePoints) -> Robot:
 
 
 def test_the_dh_table_has_the_axes_that_were_measured() -> None:
-    """Forward through ``elastocal.model.dh``: lines of the table at home against the measured ones, in base axes."""
+    """Forward through ``model.frames``: lines of the table at home against the measured ones, in base axes."""
     robot = read_robot("abb-irb4600-60")
     found = circle_points(robot, sweeps_of(moved(robot)))
     assert [row.beta is not None for row in found.dh] == [False, True, False, False, False]

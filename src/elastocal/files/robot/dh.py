@@ -3,10 +3,10 @@
     joint,a_mm,alpha_deg,d_mm,theta_deg,min_deg,max_deg,convention
     J1,150,-90,495,0,-180,180,standard
 
-``convention`` is said in one row or the same in all: standard, modified (Craig) or hayati, as ``elastocal.model.dh``
-has them; a standard row with ``beta_deg`` is Hayati's.  Without it titles such as ``a(i-1)`` tell, or zeros: the first
-axis of a modified table is that of the base (a = 0, alpha = 0 or 180 deg in the first row), the last of a standard one
-that of the flange.
+``convention`` is said in one row or the same in all: standard, modified (Craig) or hayati, as
+``elastocal.model.frames`` has them; a standard row with ``beta_deg`` is Hayati's.  Without it titles such as
+``a(i-1)`` tell, or zeros: the first axis of a modified table is that of the base (a = 0, alpha = 0 or 180 deg in the
+first row), the last of a standard one that of the flange.
 ``type`` is revolute or prismatic; ``sign`` is -1 where the controller counts the other way.  A joint that is only a
 number, 1, is called J1.  Titles and cells may be those of textbooks: i, link, θ, α, lower, upper; R and P; q2 - 90,
 -π/2.  Other columns are not used, which a note says.  The flange is the last frame.
@@ -29,8 +29,7 @@ from elastocal.files.tables.csv_file import read_csv
 from elastocal.files.tables.raw import Field, RawTable, add_once, si_number, understood
 from elastocal.files.tables.spelling import split_title, unit_word
 from elastocal.files.units import ANGLE, LENGTH
-from elastocal.model.dh import Convention, DHRow, dh_frames
-from elastocal.model.frames import Frame, FrameTree, JointKind
+from elastocal.model.frames import Convention, DHRow, Frame, FrameTree, JointKind, dh_frames
 from elastocal.model.robot import Robot
 from elastocal.model.transmission import Transmission
 from elastocal.spatial.pose import Pose

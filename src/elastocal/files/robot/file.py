@@ -23,9 +23,8 @@ from elastocal.files.robot.sections import (
 )
 from elastocal.files.schema import Units
 from elastocal.files.units import Keys, check_limits, check_unit, declared_units, refuse
-from elastocal.model.dh import Convention, DHRow, dh_frames
 from elastocal.model.elements import Element
-from elastocal.model.frames import BASE, Frame, FrameTree, JointMotion, Shape
+from elastocal.model.frames import BASE, Convention, DHRow, Frame, FrameTree, JointMotion, Shape, dh_frames
 from elastocal.model.loads.link_mass import LinkMass
 from elastocal.model.parameters import Status
 from elastocal.model.robot import Robot

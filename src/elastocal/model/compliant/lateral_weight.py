@@ -1,6 +1,6 @@
 """The tilt of a joint across its axis under the arm's own weight, where masses and compliance are unknown.
 
-A bearing gives way to the moment M = m x g of the arm's own weight (``weight_lever``), at most 1, across the axis.  In
+A bearing gives way to the moment M = m x g of the arm's own weight (``own_weight``), at most 1, across the axis.  In
 the axes of the joint's frame, with two unit vectors e_1, e_2 at right angles to the joint's axis and to each other,
 
     theta = (rx, ry, rz) = sum_k lateral_k e_k (e_k . R^T M)

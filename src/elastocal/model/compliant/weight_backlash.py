@@ -1,6 +1,6 @@
 """Backlash of a gear that the arm's own weight presses to one side, where masses are unknown: theta as a function of q.
 
-With the joint's axis a, the unit vector g of gravity and the lever m of a typical arm (``weight_lever``), at most 1,
+With the joint's axis a, the unit vector g of gravity and the lever m of a typical arm (``own_weight``), at most 1,
 
     theta = preload tanh(t / w),      t = a . (m x g)
 

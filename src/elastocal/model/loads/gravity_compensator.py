@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import hypot
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -80,8 +80,8 @@ class GravityCompensator(Load):
         return tuple(self.parameter(s, u, getattr(self, s), scale) for s, u, scale in rows)
 
     def with_values(self, values: Sequence[float]) -> Self:
-        a_x, a_y, length, phi0, k_c, s_0 = (float(v) for v in values)
-        return replace(self, a_x=a_x, a_y=a_y, L=length, phi0=phi0, k_c=k_c, s_0=s_0)
+        numbers: dict[str, Any] = dict(zip(_SYMBOLS, map(float, values), strict=True))
+        return replace(self, **numbers)
 
     def length(self, q: Array) -> Array:
         """s(q), eq. (1)."""

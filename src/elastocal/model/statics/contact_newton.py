@@ -156,7 +156,6 @@ def newton_step(flex: Flexibility, at: Pressed, held: Grip) -> Step:
     count = len(at.size)
     residual = at.posture.unloaded(flex.dofs) + flex.linear(forces.q) - at.theta
     back = jacobian.swapaxes(0, 1)
-    give = flex.linear(back)
     gaps = [a[0] for _, a in flex.backlashes if len(a) == 1]
     units = np.zeros((flex.n, len(gaps), count))
     units[gaps, range(len(gaps))] = 1.0
@@ -164,7 +163,7 @@ def newton_step(flex: Flexibility, at: Pressed, held: Grip) -> Step:
     if flex.backlashes:
         shift, tangent = flex.backlash(forces.q)
         residual += shift
-        give += np.einsum("ijn,jkn->ikn", tangent, back)
+    give = flex.bend(slice(0, flex.n), back, tangent)
     solved, felt = sweep.solve(flex, forces, np.concatenate([residual[:, None], give, units], axis=1), tangent)
     with np.errstate(all="ignore"):  # a tip that cannot yield has no finite step, and is not moved
         moved = batch.matmul(jacobian, solved)

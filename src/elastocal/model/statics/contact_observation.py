@@ -2,7 +2,7 @@
 
 At the contact a parameter that changes bends or loads moves the tip by u = Lambda (dtheta/dp + k dQ/dp) at a given
 contact force: the column of ``observation`` with that force as an external load.  An object's parameter turns the
-force by g = lambda dn/ds and moves the surface by t = -dphi/ds.  ``contact_lever`` does the rest:
+force by g = lambda dn/ds and moves the surface by t = -dphi/ds.  ``contact_newton.Lever`` does the rest:
 
     dx = u + C df,   df = lambda H dx + n dlambda + g,   n . dx = t.
 """
@@ -113,16 +113,11 @@ def contact_observation(
     """Derivatives of N contacts; ``parameters`` None means all, ``state`` is their solution where it is known."""
     configurations = checked(model, q, touches)
     touched = contact(model, configurations, touches) if state is None else state
-    flex = observed_flexibility(model)
+    flex = assemble(model, sorted({*model.joint_dofs, *(i for at in model.places for i in at)}))
     size = chunk_size(flex.n)
     slices = [slice(a, min(a + size, len(configurations))) for a in range(0, len(configurations), size)]
     held = tuple(_held(model, flex, configurations[rows], touches.rows(rows), touched, rows) for rows in slices)
     return ContactObservation(model, touches, model.parameters.select(parameters), touched, held)
-
-
-def observed_flexibility(model: Robot) -> Flexibility:
-    """Everything that bends, may be off or is driven."""
-    return assemble(model, sorted({*model.joint_dofs} | {i for at in model.places for i in at}))
 
 
 def _held(

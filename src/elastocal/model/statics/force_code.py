@@ -80,7 +80,7 @@ class ForceRows:
 
     @cached_property
     def _loading(self) -> Loading:
-        applied = tuple((w.frame, w.follows, tuple(map(_there, w.entries))) for w in self.applied)
+        applied = tuple((w.frame, w.follows, tuple(not isinstance(e, float) for e in w.entries)) for w in self.applied)
         gravity = tuple(g != 0 for g in self.model.gravity.tolist())
         k = tuple((i, j) for i, j, _ in self.compliance)
         return Loading(self.flex.dofs, self.model.load_values[0], gravity, applied, k, self.tangent)
@@ -113,10 +113,6 @@ class ForceRows:
         acting = [(f, r) for load in model.loads for f, r in load.resultants(state, model.gravity)]
         acting += [(w.frame, at_frame(state, w.frame, w.entries, w.follows)) for w in self.applied]
         return en.dense(_results(dofs, state, acting, self.compliance, self.tangent), self.size)
-
-
-def _there(entry: Entry) -> bool:
-    return not isinstance(entry, float)
 
 
 def code(chain: Chain, moves: straight_line.Pattern, what: Loading) -> Code | None:

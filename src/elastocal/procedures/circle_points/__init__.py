@@ -22,7 +22,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from elastocal.errors import ImplausibleError, InputError, MissingError
-from elastocal.model.dh import DHRow
+from elastocal.model.frames import DHRow
 from elastocal.model.robot import Robot
 from elastocal.procedures.circle_points.axis import JointAxis, Line, Sweep, joint_axis, nominal_axes, placed_base, slope
 from elastocal.procedures.circle_points.frame_errors import PARALLEL, AxisError, Neighbours, frame_errors, neighbours
