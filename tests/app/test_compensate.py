@@ -22,7 +22,7 @@ from app.program_desk import (
 from oracle.programs import EXAMPLES, csv_rows, gcode_places, krl_poses, kuka, rapid_targets
 
 import elastocal as ec
-from elastocal.app.pages.compensate.figures import workpiece_maps
+from elastocal.app.pages.compensate_figures import workpiece_maps
 from elastocal.files.robot.read import read_robot
 from elastocal.model.compliant.frame_error import FrameError
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from elastocal.app.commands.compensate import compensate
-from elastocal.app.pages.compensate.page import page
+from elastocal.app.pages.compensate import page
 from elastocal.errors import InputError
 from elastocal.report.text import print_report
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import elastocal as ec
-from elastocal.app.pages.compensate.page import tiles
+from elastocal.app.pages.compensate import tiles
 from elastocal.compensation.correction import Remaining, remaining, unmeasured_geometry
 from elastocal.compensation.process import ProcessLoad
 from elastocal.files.robot.read import read_robot

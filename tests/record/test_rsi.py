@@ -14,6 +14,7 @@ import time
 from base64 import b64decode
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from xml.etree import ElementTree
@@ -30,12 +31,42 @@ from elastocal.files.robot.read import read_robot
 from elastocal.files.write import AppendedLog
 from elastocal.record.network import Address, bound, listen, read_address
 from elastocal.record.rsi import FIRST_LINE, Peer, record
-from elastocal.record.simulated import FIRST, Faults, planned_telegrams, send, telegram_at
+from elastocal.record.simulated import FIRST, Sent, send, telegram_at
 from elastocal.record.statistics import TelegramTally
 
 KR5 = read_robot("kuka-kr5")
 LOOPBACK = read_address("127.0.0.1:0")
 COUNT = 160
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Shares of telegrams: never sent, sent twice, sent after the next one, cut in half."""
+
+    lost: float = 0.0
+    doubled: float = 0.0
+    reordered: float = 0.0
+    malformed: float = 0.0
+
+
+def planned_telegrams(number: int, cycle_ms: int, faults: Faults, rng: np.random.Generator) -> list[Sent]:
+    """What is sent, in order; the first two and the last telegram have no fault, so that every loss shows."""
+    out: list[Sent] = []
+    held: Sent | None = None
+    shares = np.cumsum([faults.lost, faults.doubled, faults.reordered, faults.malformed])
+    for step, draw in enumerate(rng.random(number)):
+        sent = Sent(step, FIRST + step * cycle_ms, telegram_at(step, cycle_ms))
+        fault = int(np.searchsorted(shares, draw, side="right")) if 1 < step < number - 2 and held is None else 4
+        if fault == 2:
+            held = sent
+            continue
+        if fault == 3:
+            sent = Sent(step, sent.ipoc, sent.data[: len(sent.data) // 2], whole=False)
+        out += [[], [sent, sent], [], [sent], [sent]][fault]
+        if held is not None:
+            out.append(Sent(step, held.ipoc, held.data))
+            held = None
+    return out
 
 
 class Recording:

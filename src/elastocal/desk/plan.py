@@ -142,7 +142,7 @@ class Tried:
 
 def try_plan(cell: CellFolder, out: tuple[str, ...], added: str, like: str) -> Tried:
     """The plan without poses and with another: written beside it, refused where the plan file does not allow it."""
-    from elastocal.app.planning.request import given_task, read_request
+    from elastocal.app.plan_request import given_task, read_request
 
     table, place = planned(cell), TRIAL / cell.place("planned").name
     plan, old, new = within(cell, cell.place("plan")), cell.path("planned"), cell.root / place
@@ -186,7 +186,7 @@ def _expected(plan: Path, campaign: Path) -> _Expected:
 
 @lru_cache(maxsize=32)
 def _judged(plan: Path, campaign: Path, marks: tuple[str, ...]) -> _Expected:
-    from elastocal.app.planning.request import given_task, read_request
+    from elastocal.app.plan_request import given_task, read_request
     from elastocal.design.planning import planned
 
     file = read_request(plan)

@@ -1,7 +1,6 @@
-"""A controller that is not there: sends RSI telegrams on time, loses, doubles, reorders and spoils some.
+"""A controller that is not there: sends RSI telegrams on time, for rehearsals without a robot.
 
-For rehearsals without a robot, and for the tests.  The telegrams are those of a KR 5 that sweeps its axes 2, 3 and 5
-slowly, with the torques of 001 eq. (15)-(17).
+The telegrams are those of a KR 5 that sweeps its axes 2, 3 and 5 slowly, with the torques of 001 eq. (15)-(17).
 """
 
 from __future__ import annotations
@@ -31,16 +30,6 @@ LINGER = 0.25
 
 
 @dataclass(frozen=True)
-class Faults:
-    """Shares of telegrams: never sent, sent twice, sent after the next one, cut in half."""
-
-    lost: float = 0.0
-    doubled: float = 0.0
-    reordered: float = 0.0
-    malformed: float = 0.0
-
-
-@dataclass(frozen=True)
 class Sent:
     """A datagram of ``step``, whose telegram has ``ipoc``; ``whole`` ones must be answered."""
 
@@ -63,26 +52,6 @@ def telegram_at(step: int, cycle_ms: int) -> bytes:
     return (f'<Rob Type="KUKA"><AIPos {values}/><GearTorque {loads}/><Delay D="0"/><IPOC>{ipoc}</IPOC></Rob>').encode(
         "ascii"
     )
-
-
-def planned_telegrams(number: int, cycle_ms: int, faults: Faults, rng: np.random.Generator) -> list[Sent]:
-    """What is sent, in order; the first two and the last telegram have no fault, so that every loss shows."""
-    out: list[Sent] = []
-    held: Sent | None = None
-    shares = np.cumsum([faults.lost, faults.doubled, faults.reordered, faults.malformed])
-    for step, draw in enumerate(rng.random(number)):
-        sent = Sent(step, FIRST + step * cycle_ms, telegram_at(step, cycle_ms))
-        fault = int(np.searchsorted(shares, draw, side="right")) if 1 < step < number - 2 and held is None else 4
-        if fault == 2:
-            held = sent
-            continue
-        if fault == 3:
-            sent = Sent(step, sent.ipoc, sent.data[: len(sent.data) // 2], whole=False)
-        out += [[], [sent, sent], [], [sent], [sent]][fault]
-        if held is not None:
-            out.append(Sent(step, held.ipoc, held.data))
-            held = None
-    return out
 
 
 def send(

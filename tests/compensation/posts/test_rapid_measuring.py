@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from oracle.refusals import refused
 
-from elastocal.app.planning.files import measuring_program
+from elastocal.app.plan_files import measuring_program
 from elastocal.compensation.posts.post import START, language
 from elastocal.compensation.posts.rapid import Rapid
 from elastocal.design.method import Stop
@@ -105,16 +105,16 @@ def test_the_robot_file_says_which_language() -> None:
 def test_what_is_written_or_why_not() -> None:
     stops = (Stop(Q, ("read",)),)
     silent = arm(controller="axes: [J1, J2, J3, J4, J5, J6]")
-    assert list(measuring_program("p", arm(), stops, 1.0)[0]) == ["p.mod"]
-    assert list(measuring_program("p", read_robot("kuka-kr270"), stops, 1.0)[0]) == ["p.src", "p.dat"]
+    assert list(measuring_program("p", arm(), stops)[0]) == ["p.mod"]
+    assert list(measuring_program("p", read_robot("kuka-kr270"), stops)[0]) == ["p.src", "p.dat"]
     both = arm("ABB IRB 6640", "axes: [A1, A2, A3, A4, A5, A6]")
-    assert list(measuring_program("p", both, stops, 1.0)[0]) == ["p.mod"]
+    assert list(measuring_program("p", both, stops)[0]) == ["p.mod"]
     for model, halts, why in (
         (silent, stops, "language: krl"),
         (arm(controller="language: krl"), stops, "not J1"),
         (arm(), (replace(stops[0], speed=5.0),), "sweeps"),
     ):
-        texts, (said,) = measuring_program("p", model, halts, 1.0)
+        texts, (said,) = measuring_program("p", model, halts)
         assert not texts
         assert said.startswith("No measuring program is written: ")
         assert why in said

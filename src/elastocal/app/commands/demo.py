@@ -203,7 +203,7 @@ def _calibrate(cell: CellFolder, watch: Watch) -> Predictor:
 def _correct(cell: CellFolder, watch: Watch) -> tuple[CompensateResult, CompensateResult]:
     """By the calibration, and, only to compare, by the robot file."""
     from elastocal.app.commands.compensate import compensate
-    from elastocal.app.pages.compensate.page import page
+    from elastocal.app.pages.compensate import page
 
     words = ("compensate", ".", "--truth", TRUTH.as_posix())
     keys = ("programs", "calibration", "corrected", "options")

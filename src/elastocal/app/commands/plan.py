@@ -17,7 +17,7 @@ from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
 from elastocal.app.cli.progress import Progress
-from elastocal.app.planning.request import PlanRequest
+from elastocal.app.plan_request import PlanRequest
 from elastocal.errors import ConflictError, ExtraMissingError, FileError, InputError, RangeError, TooFewError
 from elastocal.report.blocks import Fact
 from elastocal.untrusted import shell_line
@@ -26,7 +26,6 @@ from elastocal.values import dataclass
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from elastocal.app.planning.request import PlanRequest
     from elastocal.design.result import Plan
     from elastocal.design.task import PlanTask
     from elastocal.files.plan.arcs import ArcPlanFile
@@ -125,7 +124,6 @@ def plan(
       elastocal plan arm.urdf --poses 40 --out plan
       elastocal plan kuka-kr270 --hang 250 --seek "A[2-6].k" --marker marker1 --marker marker2 --out plan
     """
-    from elastocal.app.planning.request import PlanRequest
     from elastocal.app.starter.robot import check_language
 
     if language is not None:
@@ -140,8 +138,8 @@ def plan(
 
 
 def _run(request: PlanRequest, progress: Progress | None) -> PlanResult:
-    from elastocal.app.planning.files import check_plan_targets, check_unfilled, plan_files
-    from elastocal.app.planning.request import limits_of, plan_file
+    from elastocal.app.plan_files import check_plan_targets, check_unfilled, plan_files
+    from elastocal.app.plan_request import limits_of, plan_file
     from elastocal.design.planning import planned
     from elastocal.design.warnings import ASSUMED
 
@@ -262,7 +260,7 @@ def seeks_arcs(source: str) -> bool:
 def plan_of_arcs(request: PlanRequest) -> ArcPlanResult:
     import numpy as np
 
-    from elastocal.app.planning.files import check_plan_targets, check_unfilled
+    from elastocal.app.plan_files import check_plan_targets, check_unfilled
     from elastocal.files.plan.arcs import read_arc_plan
     from elastocal.procedures.compensator.geometry import CompensatorGeometry
     from elastocal.procedures.compensator.marker_design import plan_arcs
@@ -307,7 +305,7 @@ def _arc_files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]
     """A table of points to fill in, and a program."""
     import numpy as np
 
-    from elastocal.app.planning.files import measuring_program
+    from elastocal.app.plan_files import measuring_program
     from elastocal.design.method import Stop
     from elastocal.files.plan.arcs import arc_table_text
 
@@ -316,7 +314,7 @@ def _arc_files(result: ArcPlanResult) -> tuple[dict[Path, str], tuple[str, ...]]
     axis = file.model.controller.axes[file.model.joints.index(joint)]
     shown = file.model.controller.to_controller(result.q)[:, file.model.joints.index(joint)]
     halts = tuple(Stop(q, (f"pose {i + 1}: read {', '.join(result.markers)}",)) for i, q in enumerate(result.q))
-    texts, notes = measuring_program(file.name, file.model, halts, result.request.wait, result.request.language)
+    texts, notes = measuring_program(file.name, file.model, halts, result.request.language)
     texts["plan.csv"] = arc_table_text(axis, np.degrees(shown), result.markers)
     pivots = [word for m in result.markers[1:] for word in ("--pivot", m)]
     typed = shell_line("compensator", "plan.csv", "--moving", MOVING, *pivots, "--joint", joint, "--robot", file.robot)

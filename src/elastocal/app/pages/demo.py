@@ -11,9 +11,9 @@ from elastocal.app.cells.trace import current
 from elastocal.app.commands import simulate
 from elastocal.app.commands.demo import DemoResult
 from elastocal.app.demonstration import SEED
+from elastocal.app.pages import compensate
 from elastocal.app.pages.calibrate import page as calibrate
-from elastocal.app.pages.compensate import page as compensate
-from elastocal.app.pages.compensate.figures import error_lines
+from elastocal.app.pages.compensate_figures import error_lines
 from elastocal.app.pages.plan import page as plan
 from elastocal.compensation.verdict import predicted_rms
 from elastocal.report.blocks import Block, Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown, loud

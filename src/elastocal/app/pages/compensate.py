@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.app.cells.trace import current
-from elastocal.app.pages.compensate.figures import error_lines, scenes, workpiece_maps
+from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.correction import remaining, unmeasured_geometry
 from elastocal.compensation.verdict import predicted_rms

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastocal.app.planning.request import PlanRequest
+from elastocal.app.plan_request import PlanRequest
 from elastocal.errors import FileError
 from elastocal.untrusted import shell_line
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from elastocal.model.robot import Robot
 
 TABLE = "plan.csv"
+WAIT = 5.0
+"""Seconds that the program stands at every pose."""
 NOTHING = "NOT CHECKED: anything but joint limits, neither at the poses nor on the ways between them."
 
 
@@ -41,14 +43,12 @@ def plan_files(request: PlanRequest, file: PlanFile, plan: Plan) -> tuple[dict[P
         texts, notes = {TABLE: _sweep_table(method, plan.chosen)}, (_gravity_words(method, file),)
     else:
         texts = _marker_texts(request, file, plan)
-    program, more = measuring_program(
-        file.name, plan.task.model, plan.program, request.wait, request.language, _checked(plan)
-    )
+    program, more = measuring_program(file.name, plan.task.model, plan.program, request.language, _checked(plan))
     return {request.out / name: text for name, text in (texts | program).items()}, (*notes, *more)
 
 
 def measuring_program(
-    name: str, model: Robot, halts: tuple[Stop, ...], wait: float, asked: str | None = None,
+    name: str, model: Robot, halts: tuple[Stop, ...], asked: str | None = None,
     checked: tuple[str, ...] = (NOTHING,),
 ) -> tuple[dict[str, str], tuple[str, ...]]:  # fmt: skip
     """Texts by file name in the language of the controller or the ``asked`` one and what they leave to others.
@@ -66,7 +66,7 @@ def measuring_program(
     if post is None or why:
         return {}, (f"No measuring program is written: {why}.",)
     head = (f"{name}: poses of a calibration campaign", *checked, "Run slowly, watch.")
-    return post.measuring_program(name, model, halts, head, wait), post.cautions(model, halts)
+    return post.measuring_program(name, model, halts, head, WAIT), post.cautions(model, halts)
 
 
 def _post(model: Robot, asked: str | None) -> Post | None:

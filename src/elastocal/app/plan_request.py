@@ -45,7 +45,6 @@ class PlanRequest:
     without: tuple[str, ...] = ()
     given: Path | None = None
     language: str | None = None
-    wait: float = 5.0
 
 
 def plan_file(request: PlanRequest) -> PlanFile:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import degrees, isfinite
 from typing import TYPE_CHECKING
 
+from elastocal.app.pages import gravity_torques as torques
 from elastocal.app.pages.calibrate.reduction import combination_table
-from elastocal.app.pages.gravity import torques
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.sources.friction import TERMS
 from elastocal.quantities import concise

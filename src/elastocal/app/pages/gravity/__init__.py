@@ -1,1 +1,0 @@
-"""The report on the weight of an arm."""
