@@ -65,7 +65,7 @@ def test_the_page_shows_the_list(outcome):
     from elastocal.published.gallery import ReproduceResult
 
     report = page(ReproduceResult("t", "s", outcome("kr5-transmission")))
-    table = next(t for t in report.tables() if t.key == "outliers")
+    table = next(b for s in report.sections for b in s.blocks if getattr(b, "key", "") == "outliers")
     assert ("II", 1, "epsilon_5") in {row[:3] for row in table.rows}
 
 

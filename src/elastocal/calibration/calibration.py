@@ -311,7 +311,7 @@ class Calibration:
         return Plots(self)
 
     def registered(self, flange: str) -> tuple[Robot, tuple[str, ...], Array]:
-        """Robot, names and covariance for a base and a tool as they were measured: see ``registration``."""
+        """Robot, names and covariance for a base and a tool as they were measured: see ``posterior``."""
         from elastocal.calibration.posterior import registered
 
         return registered(self, flange)

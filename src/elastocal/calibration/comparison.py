@@ -2,7 +2,7 @@
 ``drift``, behind the same door.
 
 Both estimates have the same prior, so that they differ by less than their posteriors say: all parameters together are
-judged by d^T V^-1 d against chi2 of its rank, d = b - a and V the covariance of ``shrinkage`` along the combinations
+judged by d^T V^-1 d against chi2 of its rank, d = b - a and V the covariance of ``estimates`` along the combinations
 that readings decide.  Campaigns of one robot count as independent.  Named are the parameters each of which, changed
 alone, explains the difference best: others that readings cannot tell from it have taken a part of its change.
 
@@ -169,18 +169,15 @@ def _causes(c: Calibration, names: list[str], along: Difference) -> tuple[Cause,
 
 
 def _changes(a: Calibration, b: Calibration) -> list[Change]:
+    """Of what is estimated in one of them; fixed values have no sd."""
     out = []
+    of_robot = [{p.name: p.value for p in c.robot.parameters.rows} for c in (a, b)]
     for n in dict.fromkeys((*a.names, *b.names)):
-        values = []
-        for c in (a, b):
-            known = n in c.names
-            index = c.robot.parameters.names.index(n) if n in c.robot.parameters.names else None
-            value = (
-                c.parameters[n].value if known else 0.0 if index is None else float(c.robot.parameters.values[index])
-            )
-            values += [value, c.parameters[n].sd if known else 0.0]
-        unit = (a.parameters[n] if n in a.names else b.parameters[n]).unit
-        out.append(Change(n, unit, values[0], values[2], values[1], values[3]))
+        known = [c.parameters[n] if n in c.names else None for c in (a, b)]
+        before, after = (fixed.get(n, 0.0) if e is None else e.value for e, fixed in zip(known, of_robot, strict=True))
+        before_sd, after_sd = (0.0 if e is None else e.sd for e in known)
+        unit = next(e.unit for e in known if e is not None)
+        out.append(Change(n, unit, before, after, before_sd, after_sd))
     return out
 
 

@@ -190,21 +190,17 @@ def rotation_table(value: object, count: int, form: Form | None, radian: float) 
         raise RangeError(f"orientation_form is {form!r}; valid: {', '.join(shapes)}")
     if form is not None and out.shape[1:] != shapes[form]:
         raise ShapeError(f"orientation has shape {out.shape}; {form} needs (N, {', '.join(map(str, shapes[form]))})")
+    known = np.all(np.isfinite(out).reshape(count, -1), axis=1)
+    turns = np.full((count, 3, 3), np.nan)
     if form == "rotation_vector":
-        known = np.all(np.isfinite(out), axis=1)
-        turns = np.full((count, 3, 3), np.nan)
         turns[known] = Rotation.from_rotvec(radian * out[known]).as_matrix()
         return turns
     if out.shape == (count, 4):
-        known = np.all(np.isfinite(out), axis=1)
-        size = np.linalg.norm(out[known], axis=1)
-        if np.any(np.abs(size - 1) > 0.01):
+        if np.any(np.abs(np.linalg.norm(out[known], axis=1) - 1) > 0.01):
             raise RangeError("orientation: a quaternion is not of length one; give x y z w (scalar last)")
-        turns = np.full((count, 3, 3), np.nan)
         turns[known] = Rotation.from_quat(out[known]).as_matrix()
         return turns
     if out.shape == (count, 3, 3):
-        known = np.all(np.isfinite(out), axis=(1, 2))
         off = np.abs(out[known] @ out[known].transpose(0, 2, 1) - np.eye(3)).max(initial=0.0)
         if off > 1e-3 or np.any(np.linalg.det(out[known]) < 0):
             raise RangeError(

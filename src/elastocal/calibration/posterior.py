@@ -176,12 +176,15 @@ def under_load(c: Calibration) -> tuple[Calibration, tuple[Finding, ...]]:
     if c.compliances is not None:
         names, covariance = c.compliances.names, c.compliances.covariance
     uncalibrated = c.uncalibrated if bends else c.uncalibrated.with_joint_compliance()
+    own, every = len(c.names), [len(c.names)] * len(names)
+    wide = np.insert(np.insert(c.covariance, every, 0.0, axis=0), every, 0.0, axis=1)
+    wide[own : own + len(names), own : own + len(names)] = covariance
     wider = replace(
         c,
         robot=robot,
         uncalibrated=uncalibrated,
         names=(*c.names, *names),
-        covariance=_inserted(c.covariance, len(c.names), covariance),
+        covariance=wide,
         compliances=None,
     )
     return wider, (_load_finding(c, bends, names),)
@@ -198,13 +201,3 @@ def _load_finding(c: Calibration, bends: bool, names: tuple[str, ...]) -> Findin
         return Finding("compliance-not-estimated", "warning", text, data)
     text = f"no load was measured: the compliances are {source}, and the interval is that of their prior"
     return Finding("prior-compliance", "warning", text, data)
-
-
-def _inserted(covariance: Array, at: int, block: Array) -> Array:
-    """A covariance with an independent block put in at a place."""
-    n, k = len(covariance), len(block)
-    place = np.concatenate([np.arange(at), np.arange(at + k, n + k)])
-    out = np.zeros((n + k, n + k))
-    out[np.ix_(place, place)] = covariance
-    out[at : at + k, at : at + k] = block
-    return out

@@ -38,13 +38,8 @@ def result_of(
     chosen = ladder.chosen.fit
     sight, task = chosen.task.sight, chosen.task
     post = chosen.posterior
-    scales = {
-        s.name: float(np.exp(v))
-        for s, v in zip(
-            post.blocks.scales[len(post.blocks.groups) :], post.log_scales[len(post.blocks.groups) :], strict=True
-        )
-        if s.name != SIDE
-    }
+    sizes = np.exp(post.log_scales[len(post.blocks.groups) :]).tolist()
+    scales = {p.scale.name: v for p, v in zip(post.blocks.noise, sizes, strict=True) if p.scale.name != SIDE}
     lost = (*repeats, *(o for u in units for o in outliers_of(campaign, sight, u)))
     kept = np.setdiff1d(np.arange(campaign.count), [o.row for o in lost])
     repeated = gather(task.robot, campaign.take(kept))
@@ -159,9 +154,7 @@ def estimates_of(fit: Fit, inflation: float) -> Estimates:
             unit = task.robot.parameters[name].unit
             value, file_value = float(fit.values[at]), float(task.file_values[at])
             informed = 1 - (float(sds[at]) / prior) ** 2
-            sd = min(
-                inflation * float(sds[at]), max(prior, float(sds[at]))
-            )  # what readings leave open the prior closes
+            sd = min(inflation * float(sds[at]), max(prior, float(sds[at])))  # the prior closes the rest
             rows.append(Estimate(name, value, sd, unit, file_value, prior, w.scale.name, informed))
         first += len(w.names)
     return Estimates(tuple(rows))

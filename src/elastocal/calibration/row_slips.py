@@ -32,8 +32,9 @@ def markers_word(one: str, other: str, place: str) -> str:
 
 def mended(campaign: Campaign, word: str) -> Campaign | None:
     """The campaign with what ``word`` says put back; None where it is no such word of this campaign."""
-    if word.startswith("readings of "):
-        return _rows_mended(campaign, word)
+    pair = _rows_named(campaign, word)
+    if pair is not None:
+        return _rows_mended(campaign, word, *pair)
     if not word.startswith("markers "):
         return None
     for one, other in combinations(range(len(campaign.markers)), 2):
@@ -68,11 +69,7 @@ def rows_at(campaign: Campaign, place: str) -> Ints:
     )
 
 
-def _rows_mended(campaign: Campaign, word: str) -> Campaign | None:
-    pair = _rows_named(campaign, word)
-    if pair is None:
-        return None
-    i, j = pair
+def _rows_mended(campaign: Campaign, word: str, i: int, j: int) -> Campaign:
     if i == j:
         raise RangeError(f"accept: {word!r} names one row twice; name two rows", value=word, parameter="accept")
     order = np.arange(campaign.count)
@@ -126,13 +123,17 @@ def marker_word(marker: str, place: str) -> str:
 def parted(campaign: Campaign, word: str) -> Campaign | None:
     """The campaign with a station or a marker for rows that ``word`` names; None where it is no such word."""
     if word.startswith(STATION):
-        return _own_station(campaign, word.removeprefix(STATION))
+        place = word.removeprefix(STATION)
+        rows = rows_at(campaign, place)
+        return _own_station(campaign, place, rows) if len(rows) else None
     starts = [marker_word(marker, "").removesuffix(rows_from("")) for marker in campaign.markers]
     named = [number for number, start in enumerate(starts) if word.startswith(start)]
     if not named:
         return None
     longest = max(named, key=lambda number: len(starts[number]))  # "marker2 in rows from row 20 on" is one of them too
-    return _own_marker(campaign, longest, word.removeprefix(starts[longest]))
+    place = word.removeprefix(starts[longest])
+    rows = rows_at(campaign, place)
+    return _own_marker(campaign, longest, place, rows) if len(rows) else None
 
 
 def from_rows(robot: Robot, campaign: Campaign) -> Iterator[tuple[str, Campaign]]:
@@ -167,21 +168,15 @@ def _nearest(campaign: Campaign, at: Kinematics, pair: tuple[str, str] | None) -
     return right(min(places[np.abs(places - best) < step].tolist(), key=nearness))
 
 
-def _own_station(campaign: Campaign, place: str) -> Campaign | None:
+def _own_station(campaign: Campaign, place: str, rows: Ints) -> Campaign:
     """Of the station that the first of the rows was seen from."""
-    rows = rows_at(campaign, place)
-    if not len(rows):
-        return None
     old = str(campaign.station[rows[0]])
     names = campaign.station.astype(object)
     names[rows[campaign.station[rows] == old]] = f"{old} in {place}"
     return campaign.changed(station=names.astype(str))
 
 
-def _own_marker(campaign: Campaign, number: int, place: str) -> Campaign | None:
-    rows = rows_at(campaign, place)
-    if not len(rows):
-        return None
+def _own_marker(campaign: Campaign, number: int, place: str, rows: Ints) -> Campaign:
     later = np.zeros(campaign.count, dtype=bool)
     later[rows] = True
     read = {key: getattr(campaign, key) for key in BY_MARKER if getattr(campaign, key) is not None}

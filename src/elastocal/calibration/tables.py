@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from elastocal.solve.summary import ErrorSummary
 
 SIZES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max", "max"))
+LEFT_OUT = "nominal robot, leave-one-out", "calibrated robot, leave-one-out"
+VALIDATED = "nominal robot, validation", "calibrated robot, validation"
 TOGETHER = "markers of a pose together"
 
 
 def errors_table(c: Calibration, validation: Validation | None) -> Table:
-    rows = [("nominal robot, leave-one-out", c.before), ("calibrated robot, leave-one-out", c.leave_one_out)]
+    rows = list(zip(LEFT_OUT, (c.before, c.leave_one_out), strict=True))
     if not c.words:
         rows.pop()
     if c.outliers and c.words:
@@ -32,15 +34,18 @@ def errors_table(c: Calibration, validation: Validation | None) -> Table:
     if c.optimistic and c.words:
         rows.append(("calibrated robot, fitted again without a fifth of the poses in turn", c.claim))
     if validation is not None:
-        rows += [("nominal robot, validation", validation.before), ("calibrated robot, validation", validation.after)]
-    columns = (
-        Column("what", "error of predicted points" if c.placed else "error of predicted deflections"),
-        *(Column(f"{k}_{c.before.shown}", name, c.before.shown, 3) for k, name in SIZES),
-        Column("points", "points"),
-    )
-    cells = tuple((w, 1e3 * e.mean, 1e3 * e.rms, 1e3 * e.p95, 1e3 * e.max, e.count) for w, e in rows)
+        rows += zip(VALIDATED, (validation.before, validation.after), strict=True)
+    what = "error of predicted points" if c.placed else "error of predicted deflections"
     note = "Leave-one-out: every pose is predicted without its own readings, scales of priors and noise as fitted."
-    return Table("errors", "", columns, cells, (note,))
+    return _sizes("errors", what, rows, Column("points", "points"), note)
+
+
+def _sizes(key: str, what: str, rows: Sequence[tuple[str, ErrorSummary]], count: Column, *notes: str) -> Table:
+    """Errors of one unit, each in a row."""
+    unit = rows[0][1].shown
+    columns = (Column("what", what), *(Column(f"{k}_{unit}", name, unit, 3) for k, name in SIZES), count)
+    cells = tuple((w, *(1e3 * getattr(e, k) for k, _ in SIZES), e.count) for w, e in rows)
+    return Table(key, "", columns, cells, notes)
 
 
 def orientation_tables(c: Calibration | None, validation: Validation | None) -> tuple[Table, ...]:
@@ -48,22 +53,12 @@ def orientation_tables(c: Calibration | None, validation: Validation | None) -> 
     no calibration is given."""
     rows: list[tuple[str, ErrorSummary]] = []
     if c is not None and c.orientation_errors is not None:
-        own = zip(
-            ("nominal robot, leave-one-out", "calibrated robot, leave-one-out"), c.orientation_errors, strict=True
-        )
-        rows += list(own)[: 1 + bool(c.words)]
+        rows += list(zip(LEFT_OUT, c.orientation_errors, strict=True))[: 1 + bool(c.words)]
     seen = None if validation is None else validation.orientation
     if seen is not None:
-        rows += zip(("nominal robot, validation", "calibrated robot, validation"), seen, strict=True)
-    if not rows:
-        return ()
-    columns = (
-        Column("what", "error of predicted orientations"),
-        *(Column(f"{k}_mrad", name, "mrad", 3) for k, name in SIZES),
-        Column("poses", "readings"),
-    )
-    cells = tuple((w, *(1e3 * getattr(e, k) for k, _ in SIZES), e.count) for w, e in rows)
-    return (Table("orientation_errors", "", columns, cells),)
+        rows += zip(VALIDATED, seen, strict=True)
+    what, count = "error of predicted orientations", Column("poses", "readings")
+    return (_sizes("orientation_errors", what, rows, count),) if rows else ()
 
 
 def change_table(changes: Sequence[Change], key: str, title: str) -> Table:

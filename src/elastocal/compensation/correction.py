@@ -145,14 +145,15 @@ class Correction:
     @property
     def problems(self) -> tuple[dict[str, object], ...]:
         """Targets that cannot be corrected: file, line, name, status and reason."""
-        stations, out = self.job.placed.stations, []
-        for i in np.flatnonzero(~self.corrected):
-            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(stations.move[i])]
-            name = self.program.targets[int(stations.target[i])].name
-            out.append(
-                {"file": move.file, "line": move.line, "target": name, "status": status.name, "reason": status.text}
-            )
-        return tuple(out)
+        rows = (self._outcome(int(i)) for i in np.flatnonzero(~self.corrected))
+        return tuple({k: v for k, v in row.items() if k != "motion"} for row in rows)
+
+    def _outcome(self, station: int) -> dict[str, object]:
+        stations, status = self.job.placed.stations, TargetStatus(int(self.commands.status[station]))
+        move = self.program.moves[int(stations.move[station])]
+        name = self.program.targets[int(stations.target[station])].name
+        return {"file": move.file, "line": move.line, "target": name, "motion": move.motion, "status": status.name,
+                "reason": status.text}  # fmt: skip
 
     @property
     def verdict(self) -> tuple[Finding, ...]:
@@ -162,28 +163,18 @@ class Correction:
 
     def rows(self) -> list[dict[str, object]]:
         """One record per target, in SI: command without and with correction, correction, residual errors, status."""
-        stations, axes = self.job.placed.stations, self.model.controller.axes
-        old, new = (self.model.controller.to_controller(q) for q in (self.commands.nominal, self.commands.command))
-        parts = {k: getattr(self.contributions, k).position for k in ("load", "weight", "joint_errors", "geometry")}
-        size = {k: np.linalg.norm(v, axis=1) for k, v in parts.items()}
-        before, after = (np.linalg.norm(r.position, axis=1) for r in (self.before, self.after))
-        out: list[dict[str, object]] = []
-        for i in range(len(stations)):
-            status, move = TargetStatus(int(self.commands.status[i])), self.program.moves[int(stations.move[i])]
-            out.append(
-                {
-                    "file": move.file, "line": move.line, "target": self.program.targets[int(stations.target[i])].name,
-                    "motion": move.motion, "status": status.name, "reason": status.text,
-                    **{f"nominal_{a}": float(v) for a, v in zip(axes, old[i], strict=True)},
-                    **{f"command_{a}": float(v) for a, v in zip(axes, new[i], strict=True)},
-                    **{f"correction_{a}": float(v) for a, v in zip("xyz", self.shift[i, :3], strict=True)},
-                    **{f"correction_r{a}": float(v) for a, v in zip("xyz", self.shift[i, 3:], strict=True)},
-                    "before": float(before[i]), "after_by_model": float(after[i]),
-                    **{k: float(v[i]) for k, v in size.items()},
-                    "predicted_rms": float(self.predicted[i]), "predicted_95": float(self.half_width[i]),
-                }
-            )  # fmt: skip
-        return out
+        axes, numbers = self.model.controller.axes, dict[str, Array]()
+        for word, q in (("nominal", self.commands.nominal), ("command", self.commands.command)):
+            values = self.model.controller.to_controller(q)
+            numbers |= {f"{word}_{a}": values[:, i] for i, a in enumerate(axes)}
+        numbers |= {f"correction_{a}": self.shift[:, i] for i, a in enumerate(("x", "y", "z", "rx", "ry", "rz"))}
+        numbers |= {"before": self.before.distance, "after_by_model": self.after.distance}
+        numbers |= {word.replace(" ", "_"): part.distance for word, part in self.contributions.named.items()}
+        numbers |= {"predicted_rms": self.predicted, "predicted_95": self.half_width}
+        return [
+            {**self._outcome(i), **{key: float(values[i]) for key, values in numbers.items()}}
+            for i in range(len(self.commands.status))
+        ]
 
     def to_frame(self) -> Any:
         """``rows`` as a pandas data frame; a list of records where pandas is not installed."""

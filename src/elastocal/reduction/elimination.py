@@ -164,10 +164,10 @@ def _weakest(state: _State, threshold: float, start: StartValues) -> _Weak | Non
     fallen = by_ratio(names, state.values[unit], sd[unit], state.held[unit], distance, threshold)
     if len(unit) == state.count:
         raise InputError(
-            _NOTHING.format(threshold=threshold, name=names[-1], ratio=fallen[-1].ratio),
-            code="nothing-significant",
-            value=names[-1],
-        )
+            f"no parameter is significant: value over standard deviation is below {threshold:g} (the last was "
+            f"{names[-1]} with {fallen[-1].ratio:.2g}); raise the load, measure more poses, or lower the threshold",
+            code="nothing-significant", value=names[-1],
+        )  # fmt: skip
     return _Weak(tuple(unit), names, fallen)
 
 
@@ -190,9 +190,3 @@ def _conditioned(
         if len(weak.places) > 1:
             return list(state.names), out, False
     return list(state.names), out, True
-
-
-_NOTHING = (
-    "no parameter is significant: value over standard deviation is below {threshold:g} (the last was {name} with "
-    "{ratio:.2g}); raise the load, measure more poses, or lower the threshold"
-)

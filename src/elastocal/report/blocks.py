@@ -315,6 +315,3 @@ class Report:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sections", tuple(s for s in self.sections if s.blocks))
-
-    def tables(self) -> tuple[Table, ...]:
-        return tuple(b for s in self.sections for b in s.blocks if isinstance(b, Table))

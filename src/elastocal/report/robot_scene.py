@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 
 
 UNIT = "m"
+THICKEST, THINNEST = 0.045, 0.014
+"""Radius of the first and the last link as a share of the picture."""
+MARGIN = 0.12
+"""Of the floor beyond what stands on it, as a share of the picture."""
+SIDES = 16
+"""Of a cylinder as drawn."""
+LONGEST = 0.15
+"""The largest deflection, force or ellipsoid as a share of the picture."""
+MOST_ARMS = 8
+"""Arms drawn in one picture."""
+MOST_MARKS = 200
+"""Points, arrows and ellipsoids of one kind in one picture."""
 
 
 def points(values: Array) -> tuple[Point, ...]:
@@ -84,10 +96,6 @@ def _moved_with(model: Robot, tip: str) -> dict[str, str]:
     return out
 
 
-SIDES = 16
-"""Of a cylinder as drawn."""
-
-
 def _shape(body: Body, place: Array, turn: Array) -> Capsule | Mesh:
     if body.corners is not None and body.faces is not None:
         return Mesh(points(place + body.corners @ turn.T), tuple((int(a), int(b), int(c)) for a, b, c in body.faces))
@@ -115,14 +123,6 @@ def _shape(body: Body, place: Array, turn: Array) -> Capsule | Mesh:
             (2 * SIDES + 1, SIDES + k, SIDES + m),
         ]
     return Mesh(corners, tuple(faces))
-
-
-THICKEST, THINNEST = 0.045, 0.014
-"""Radius of the first and the last link as a share of the picture."""
-
-
-MARGIN = 0.12
-"""Of the floor beyond what stands on it, as a share of the picture."""
 
 
 def floor_part(model: Robot, *places: Array) -> tuple[Part, ...]:
@@ -261,14 +261,6 @@ def loaded_scene(
 def _known(words: Sequence[str], places: Array) -> tuple[str, ...]:
     rows = np.flatnonzero(np.isfinite(places).all(axis=1))
     return tuple(words[int(i)] for i in rows) if words else ()
-
-
-LONGEST = 0.15
-"""The largest deflection, force or ellipsoid as a share of the picture."""
-MOST_ARMS = 8
-"""Arms drawn in one picture."""
-MOST_MARKS = 200
-"""Points, arrows and ellipsoids of one kind in one picture."""
 
 
 def enlargement(extent: float, largest: float) -> float:

@@ -85,13 +85,9 @@ def _notes(report: Report, width: int) -> tuple[str, ...]:
     """Those that warn, and others while there is room for them."""
     kept = [n for n in report.notes if loud(n)]
     for note in report.notes:
-        if note not in kept and _height(replace(_nothing(report), notes=(*kept, note)), width) <= NOTES + 1:
+        if note not in kept and _height(Report(report.title, (), (), (*kept, note)), width) <= NOTES + 1:
             kept.append(note)
     return tuple(n for n in report.notes if n in kept)
-
-
-def _nothing(report: Report) -> Report:
-    return Report(report.title, (), ())
 
 
 def _height(shown: Report | Section, width: int) -> int:

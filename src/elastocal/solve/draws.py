@@ -23,6 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from elastocal.errors import NumberError, RangeError, ShapeError, TooFewError, UnobservableError
+from elastocal.solve.linear import UnitQR, unit_qr
 from elastocal.spatial.entries import Array, Bools
 from elastocal.values import dataclass
 
@@ -63,17 +64,17 @@ class Draws:
 class Basis:
     """``values`` is the least-squares estimate beta_hat and ``residuals`` is r = y - A beta_hat."""
 
-    names: tuple[str, ...]
-    q: Array
-    triangle: Array
-    lengths: Array
+    qr: UnitQR
     values: Array
     residuals: Array
 
+    @property
+    def q(self) -> Array:
+        return self.qr.q
+
     def parameters(self, z: Array) -> Array:
         """beta = beta_hat + diag(lengths)^-1 R^-1 z of coordinates (..., p)."""
-        p = len(self.lengths)
-        moved = np.linalg.solve(self.triangle, z.reshape(-1, p).T).T / self.lengths
+        moved = np.linalg.solve(self.qr.r, z.reshape(-1, len(self.values)).T).T / self.qr.lengths
         moved += self.values
         return moved.reshape(z.shape)
 
@@ -97,21 +98,19 @@ def basis(names: Sequence[str], matrix: Array, readings: Array) -> Basis:
             f"measure at least {len(names) + 1} or seek fewer parameters",
             value=(len(y), len(names), len(names) + 1),
         )
-    lengths = np.linalg.norm(a, axis=0)
-    if np.any(lengths == 0):
-        lost = names[int(np.argmin(lengths))]
+    seen = np.any(a, axis=0)
+    if not np.all(seen):
+        lost = names[int(np.argmin(seen))]
         raise UnobservableError(
             f"no reading depends on {lost}; leave it out or load the robot in another direction", value=lost
         )
-    q, r = np.linalg.qr(a / lengths)
-    if np.linalg.norm(r, -2) < SMALLEST:
+    qr = unit_qr(a)
+    if np.linalg.norm(qr.r, -2) < SMALLEST:
         raise UnobservableError(
-            "the parameters are not separately identifiable by these readings; see which with solve.groups",
+            "the parameters are not separately identifiable by these readings; see which with solve.identifiability",
             code="not-separable",
         )
-    z = q.T @ y
-    values = np.linalg.solve(r, z) / lengths
-    return Basis(tuple(names), q, r, lengths, values, y - q @ z)
+    return Basis(qr, qr.solve(y), y - qr.q @ (qr.q.T @ y))
 
 
 def split_rhat(draws: Array) -> Array:

@@ -32,7 +32,7 @@ FEW = 200
 DEPENDENT = 1e-12
 """Pivots below this part of the first are dependence to rounding; anything above is left to the SVD of T."""
 MISSED = 1e-11
-"""Largest |A n| (unit columns) that rounding explains; far below the 1e-9 that counts in ``solve.rank``."""
+"""Largest |A n| (unit columns) that rounding explains; far below the 1e-9 that counts in ``solve.identifiability``."""
 EVEN = 1e3
 """Condition of Z up to which its Gram matrix loses few enough digits: six of sixteen."""
 

@@ -209,31 +209,30 @@ class _Document:
         return entry_of(self.text, self.where)
 
 
-class StoredEntry(Entry):
+class _Stored:
     """What is not known yet is read by the name that is asked for."""
 
     def __getattr__(self, name: str) -> Any:
         known = self.__dict__
         if "document" not in known or name.startswith("_"):
             raise AttributeError(name)
-        if name in PARTS and name != known["kind"]:
+        known[name] = self._read(known["document"], name)
+        return known[name]
+
+    def _read(self, own: _Document, name: str) -> Any:
+        raise NotImplementedError
+
+
+class StoredEntry(_Stored, Entry):
+    def _read(self, own: _Document, name: str) -> Any:
+        if name in PARTS and name != self.kind:
             return None
-        own: _Document = known["document"]
-        whole = name != "calibration"
-        known[name] = getattr(own.entry, name) if whole else _begun(StoredCalibration, {"document": own})
-        return known[name]
+        return getattr(own.entry, name) if name != "calibration" else _begun(StoredCalibration, {"document": own})
 
 
-class StoredCalibration(Calibrated):
-    """The same for the calibration of an entry."""
-
-    def __getattr__(self, name: str) -> Any:
-        known = self.__dict__
-        if "document" not in known or name.startswith("_"):
-            raise AttributeError(name)
-        own: _Document = known["document"]
-        known[name] = _CUT[name](own.text) if name in _CUT else getattr(own.entry.calibration, name)
-        return known[name]
+class StoredCalibration(_Stored, Calibrated):
+    def _read(self, own: _Document, name: str) -> Any:
+        return _CUT[name](own.text) if name in _CUT else getattr(own.entry.calibration, name)
 
 
 def stored_entry(text: str, where: str, **columns: Any) -> Entry:

@@ -18,7 +18,7 @@ from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import numbers_text
 from elastocal.compensation.posts.post import plain_lines
-from elastocal.compensation.posts.text import BOM, Edit, Repeats, Text, cells, one_file
+from elastocal.compensation.posts.text import Edit, Repeats, Text, cells, one_file
 from elastocal.compensation.posts.written import RowPost, Written, layout_of, program_of
 from elastocal.compensation.program import Given, Inserted, Motion, Move, Program, Target
 from elastocal.errors import UnitError
@@ -58,8 +58,7 @@ class Apt(CamPost, RowPost):
     def points(self, text: Text, program: Program, move: Move, points: Inserted) -> Edit:
         """GOTO lines like that of ``move``, before it."""
         layout = layout_of(program)
-        at, end = text.span(move.line)
-        at += len(BOM) if text.text.startswith(BOM, at) else 0
+        at, end = text.content(move.line)
         line = text.text[at:end].rstrip("\r\n")
         spans = layout.slots.spans[move.end]
         count = 6 if spans[3, 0] >= 0 else 3
@@ -108,8 +107,7 @@ class Walk:
         while number < total:
             number += 1
             first = number
-            start, end = self.text.span(number)
-            start += len(BOM) if self.text.text.startswith(BOM, start) else 0
+            start, end = self.text.content(number)
             pieces = [self._code(start, end)]
             while pieces[-1].rstrip().endswith("$") and number < total:
                 number += 1

@@ -29,7 +29,7 @@ from elastocal.compensation.posts.post import (
     program_name,
     speed_of,
 )
-from elastocal.compensation.posts.text import BOM, Edit, Edits, Repeats, Text, one_file, opened, shown
+from elastocal.compensation.posts.text import Edit, Edits, Repeats, Text, one_file, opened, shown
 from elastocal.compensation.program import Changes, Given, Inserted, Kind, Motion, Move, Program, Target
 from elastocal.errors import InputError, MissingError, UnsupportedError
 from elastocal.model.robot import Robot
@@ -153,10 +153,8 @@ def _rows(text: Text, layout: CsvLayout, move: Move, points: Inserted) -> Edit:
     cols = layout.columns
     if move.motion != "linear":
         raise UnsupportedError(f"{move.file}, line {move.line}: no rows can be put in; it is not linear")
-    start = text.starts[move.line - 1]
-    end = text.starts[move.line] if move.line < len(text.starts) else len(text.text)
-    row = text.text[start:end].removeprefix(BOM).rstrip("\r\n")
-    start += text.text.startswith(BOM, start) * len(BOM)
+    start, end = text.content(move.line)
+    row = text.text[start:end].rstrip("\r\n")
     old = np.repeat(layout.slots.values[[move.end]], len(points.positions), axis=0)
     numbers = np.hstack([points.positions / np.array(cols.factors[:3]), _orientation(cols, points.rotations, old)])
     spans = layout.slots.spans[move.end].tolist()
@@ -193,8 +191,7 @@ class Reading:
         text, number = self.text.text, 0
         while number < len(self.text.starts):
             number += 1
-            start, end = self.text.span(number)
-            start += len(BOM) if text.startswith(BOM, start) else 0
+            start, end = self.text.content(number)
             line = text[start:end].rstrip("\r\n")
             if line.lstrip(" \t").startswith("#"):
                 self._comment(start, line)

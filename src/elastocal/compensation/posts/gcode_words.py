@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from elastocal.compensation.posts.text import BOM, Text
+from elastocal.compensation.posts.text import Text
 from elastocal.values import dataclass
 
 _WORD = re.compile(
@@ -83,9 +83,7 @@ class Line(NamedTuple):
 def line_of(text: Text, number: int) -> Line | None:
     """A line (counted from 1); None where it has no code."""
     code = text.text
-    start, end = text.span(number)
-    if code.startswith(BOM, start):
-        start += len(BOM)
+    start, end = text.content(number)
     plain = code[start:end].rstrip("\r\n \t")
     end = start + len(plain)
     if "(" in plain or ";" in plain:

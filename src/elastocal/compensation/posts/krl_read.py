@@ -132,13 +132,11 @@ class Walk:
         text = self.text.text
         self.into.last = None
         while self.line < len(self.text.starts) and not self.done:
-            start, end = self.text.span(self.line + 1)
+            start, end = self.text.content(self.line + 1)
             if empty := _EMPTY.match(text, start):  # most lines of a long program may be left so
                 self.line = self.text.line(empty.end()) - (empty.end() < len(text))
                 continue
             self.line += 1
-            if text.startswith(BOM, start):
-                start += len(BOM)
             word = _WORD.match(text, start, end)
             if word:
                 self._statement(word[1].upper(), self.line, word.start(1), word.end(), code_end(text, start, end))

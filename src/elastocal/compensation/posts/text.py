@@ -62,6 +62,11 @@ class Text:
         """Where a line starts and the next one does."""
         return self.starts[line - 1], self.starts[line] if line < len(self.starts) else len(self.text)
 
+    def content(self, line: int) -> tuple[int, int]:
+        """The same, behind a byte order mark."""
+        start, end = self.span(line)
+        return start + len(BOM) * self.text.startswith(BOM, start), end
+
     def line_start(self, place: int) -> int:
         return self.starts[self.line(place) - 1]
 

@@ -4,7 +4,7 @@ The torque of a rigid arm is linear in all of them (``unknowns``), so they are o
 which are not separately identifiable (the base parameters: only poses and motion decide, neither noise nor a prior),
 what the robot file knows is a prior, and the noise of each joint is what its residuals show.  Neighbouring samples are
 not independent, and what the model lacks makes whole stretches of a log err alike: accuracies count samples for what
-they are worth, and widen by as much as stretches show (``solve.serial``).
+they are worth, and widen by as much as stretches show (``solve.dependent``).
 
 A payload comes from a second log: one body more at the tool.  Friction apart, the arm's own parameters are unknowns of
 that log too, with the first fit as their prior: so how well the arm is known goes into the payload's accuracy.

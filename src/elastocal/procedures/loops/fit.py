@@ -7,7 +7,7 @@ With as many readings on each branch the estimators are those of the four lines'
 The noise is that of one gauge: the residuals of all loops together, each on its own spare readings.  A loop that
 scatters clearly more than the others (F test) keeps its own scatter and stays out of the common one.
 
-What the division of the gauge adds is not in the residuals (``solve.division``): it is found from the readings of each
+What the division of the gauge adds is not in the residuals (``solve.dependent``): it is found from the readings of each
 loop, counted in every accuracy, and no test takes less than its standard deviation for noise.
 
 Outliers are decided by ``solve.outliers``, reading by reading; none is one by a division.
