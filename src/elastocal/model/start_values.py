@@ -80,9 +80,7 @@ def with_masses(robot: Robot, rated_payload: float | None = None, mass: float | 
     shares = np.maximum(np.diff([*(-_beyond(ways[j] / reach) for j in joints), 0.0]), LEAST * _beyond(1.0))
     shares *= _beyond(1.0) / shares.sum()
     owner = _owners(robot)
-    weighed = {
-        owner.get(e.frame) for e in robot.elements if isinstance(e, LinkMass) and e.kind == "link_mass" and e.mass
-    }
+    weighed = {owner.get(e.frame) for e in _link_masses(robot) if e.mass}
     source = f"{total:.3g} kg in all, {_why(mass, rated_payload)}; {sizes.BEYOND_SOURCE}"
     added = []
     for joint, share in zip(joints, shares, strict=True):
@@ -133,8 +131,7 @@ def with_joint_compliance(robot: Robot, rated_payload: float | None = None, mass
         turns = motion.kind == "revolute"
         k = sizes.WIND_UP / torque if turns else sizes.STROKE / force
         size = "" if rated_payload is None else f"rated payload {payload:.3g} kg, "
-        message = f"{size}reach {reach:.3g} m: "
-        source = message + (sizes.WIND_UP_SOURCE if turns else sizes.STROKE_SOURCE)
+        source = f"{size}reach {reach:.3g} m: {sizes.WIND_UP_SOURCE if turns else sizes.STROKE_SOURCE}"
         added.append(JointCompliance(joint=joint, k=k, source=source, status="assumed"))
     new = {e.joint for e in added}
     kept = [e for e in robot.elements if not (isinstance(e, JointCompliance) and e.joint in new)]
