@@ -35,11 +35,11 @@ from elastocal.model.statics.forces import (
     check_rows,
     chunk_size,
     chunks,
-    forces_at,
     loaded_joints,
     shifted,
-    values_at,
 )
+from elastocal.model.statics.newton import States
+from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.values import dataclass
 
@@ -75,6 +75,7 @@ def loaded_observation(
     total = len(configurations)
     check_rows(model, total, applied)
     picked = selected(model.parameter_names, parameters)
+    kept = None if bent is None else bent.states_of(model, configurations)
     also = sorted({i for at in model.places for i in at})
     flex = assemble(model, also)
     out = np.empty((total, sum(m.rows for m in markers), len(picked)))
@@ -84,11 +85,20 @@ def loaded_observation(
             full, _, status[rows], _, _ = solve_chunk(flex, posture, wrenches)
         else:
             full, status[rows] = bent.theta[rows].T, bent.status[rows]
-        theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
-        part = parameter_derivatives(flex, response(flex, posture, theta, wrenches, markers), picked)
-        out[rows] = np.moveaxis(part, -1, 0)
+        if kept is not None and kept.flex is flex and _equal(kept.applied, wrenches):
+            held = answer(kept, markers)
+        else:
+            theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
+            held = response(flex, posture, theta, wrenches, markers)
+        out[rows] = np.moveaxis(parameter_derivatives(flex, held, picked), -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameter_names[i] for i in picked), out, status
+
+
+def _equal(applied: Sequence[AppliedWrenches], others: Sequence[AppliedWrenches]) -> bool:
+    pairs = zip(applied, others, strict=False)
+    same = all((a.frame, a.follows) == (b.frame, b.follows) and np.array_equal(a.wrench, b.wrench) for a, b in pairs)
+    return same and len(applied) == len(others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +142,14 @@ def response(
     markers: Sequence[Marker],
 ) -> Response:
     """At an equilibrium theta (n, N) of the flexible coordinates."""
-    chain, values = posture.model.chain, values_at(flex, posture, theta)
-    state = chain.evaluate(values, posture.size, screws=())
-    forces = forces_at(flex, posture, theta, applied)
-    backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
+    return answer(States(flex, posture, tuple(applied), theta), markers)
+
+
+def answer(states: States, markers: Sequence[Marker]) -> Response:
+    """The same at states."""
+    flex, state, forces = states.flex, states.poses, states.forces
+    chain = state.chain
+    backlash = states.backlash[1] if flex.backlashes else None
     direct = np.zeros((sum(m.rows for m in markers), flex.n, state.size))
     first = 0
     for m in markers:
@@ -143,19 +157,19 @@ def response(
         shifted(forces.screws[:, :felt], state.origin(m.frame), direct[first : first + m.rows, :felt])
         first += m.rows
     reach, bent = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
-    return Response(posture, state, values, forces, direct, reach, bent)
+    return Response(states.posture, state, states.values, forces, direct, reach, bent)
 
 
 def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
     """Derivative (rows, p, N) of the markers by the parameters of these numbers, loads held."""
     model = at.posture.model
-    out = np.zeros((at.direct.shape[0], len(picked), at.size))
+    out = np.zeros((len(picked), at.direct.shape[0], at.size))
     place = {index: column for column, index in enumerate(picked)}
     springs = _rest_tangents(flex, at)
     loaded = loaded_joints(model, at.values, at.size) if model.axis_loads else {}
-    first = 0
+    bends, first = list[Bend](), 0
     for element, at_dofs, count in zip(model.elements, model.places, model.parameter_counts, strict=True):
-        mine = {p: out[:, place[first + p]] for p in range(count) if first + p in place}
+        mine = {p: place[first + p] for p in range(count) if first + p in place}
         first += count
         if not mine:
             continue
@@ -163,18 +177,38 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
             where = [flex.place[i] for i in at_dofs]
             for p, terms in enumerate(element.sensitivity(at.forces.q[where], at.posture)):
                 for i, value in terms if p in mine else ():
-                    mine[p] += at.reach[where[i]] * value
+                    bends.append((mine[p], where[i], value))
                     if where[i] in springs and element.constant_in_load:
-                        mine[p] += at.bent[where[i]] * springs[where[i]] * value
+                        out[mine[p]] += at.bent[where[i]] * springs[where[i]] * value
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(at.state, model.gravity):
                 if p in mine:
-                    _add_work(mine[p], at.carried(flex, model.chain.level(frame)), resultant)
+                    _add_work(out[mine[p]], at.carried(flex, model.chain.level(frame)), resultant)
             for p, joint, slope in element.axis_sensitivity(loaded, at.posture.resting) if loaded else ():
                 at_joint = flex.place.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
-                    mine[p] += at.bent[at_joint] * slope
-    return out
+                    out[mine[p]] += at.bent[at_joint] * slope
+    _add_bends(out, at.reach, bends)
+    return np.swapaxes(out, 0, 1)
+
+
+Bend = tuple[int, int, Entry]
+"""A parameter's column, the coordinate that it bends and by how much."""
+
+
+def _add_bends(out: Array, reach: Array, bends: Sequence[Bend]) -> None:
+    """Add to columns (p, rows, N) what bends do there; many at once while they are short."""
+    at_once = max(1, TOGETHER // max(1, out[0].size))
+    first, others = list[Bend](), list[Bend]()
+    known = set[int]()
+    for bend in bends:
+        (others if bend[0] in known else first).append(bend)
+        known.add(bend[0])
+    for some in (first[i : i + at_once] for i in range(0, len(first), at_once)):
+        columns, where, values = zip(*some, strict=True)
+        out[list(columns)] += reach[list(where)] * en.dense(values, out.shape[2])[:, None]
+    if others:
+        _add_bends(out, reach, others)
 
 
 def _add_work(out: Array, twists: Array, wrench: Resultant) -> None:
@@ -226,6 +260,8 @@ def _rest_tangents(flex: Flexibility, response: Response) -> dict[int, Array]:
     return out
 
 
+TOGETHER = 100_000
+"""Numbers of columns that are filled together: they stay in cache."""
 Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
 
 
