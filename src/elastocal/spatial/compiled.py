@@ -33,8 +33,8 @@ LOAD, COMPILE = 0.5, 0.015
 CALL, ELEMENT = 0.6e-6, 1e-9
 """Seconds that a statement takes in NumPy, and for each configuration."""
 TILE = 24_000
-"""Numbers of a tile, which stay in the second cache.  The compiler knows how far its rows lie apart, and so runs several
-configurations at once; the longer a row, the faster the memory takes it: results are written row by row."""
+"""Numbers of a tile, which stay in the second cache.  The compiler knows how far its rows lie apart, so that it runs
+several configurations at once.  Results are written row by row: the longer a row, the faster the memory takes it."""
 _NONE = np.zeros(0)
 _HEAD = """\
 from math import sqrt

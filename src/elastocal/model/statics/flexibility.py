@@ -17,7 +17,6 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
-
 SHORT = 500
 """Numbers of a coordinate up to which picking many coordinates at once takes less time than one after the other."""
 

@@ -51,7 +51,7 @@ class States:
     known: Array | None = None
     """Q (m, N) there, where a search has left it."""
     near: States | None = None
-    """States of the same configurations under other parameters, whose tangent a search from here may take for its own."""
+    """The same configurations under other parameters: a search from here takes their tangent for its own."""
 
     @classmethod
     def unloaded(cls, flex: Flexibility, posture: Posture, applied: tuple[AppliedWrenches, ...] = ()) -> States:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import count, pairwise
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
-from elastocal.model.kinematics import moved_dofs, rigid_state
+from elastocal.model.kinematics import moved_dofs
 from elastocal.model.loads.wrench import AppliedWrenches, Resultant, Wrench
 from elastocal.model.parameters import selected
 from elastocal.model.posture import Posture
@@ -28,6 +29,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.force_code import rigid_answer
 from elastocal.model.statics.forces import (
     CHUNK,
     Forces,
@@ -39,6 +41,7 @@ from elastocal.model.statics.forces import (
     shifted,
 )
 from elastocal.model.statics.newton import States
+from elastocal.spatial import batch
 from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.values import dataclass
@@ -167,10 +170,10 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
     place = {index: column for column, index in enumerate(picked)}
     springs = _rest_tangents(flex, at)
     loaded = loaded_joints(model, at.values, at.size) if model.axis_loads else {}
-    bends, first = list[Bend](), 0
-    for element, at_dofs, count in zip(model.elements, model.places, model.parameter_counts, strict=True):
-        mine = {p: place[first + p] for p in range(count) if first + p in place}
-        first += count
+    bends, pushes, wrenches, first = list[Bend](), list[Bend](), list[tuple[int, int, Resultant]](), 0
+    for element, at_dofs, number in zip(model.elements, model.places, model.parameter_counts, strict=True):
+        mine = {p: place[first + p] for p in range(number) if first + p in place}
+        first += number
         if not mine:
             continue
         if isinstance(element, CompliantCoordinate):
@@ -179,36 +182,44 @@ def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]
                 for i, value in terms if p in mine else ():
                     bends.append((mine[p], where[i], value))
                     if where[i] in springs and element.constant_in_load:
-                        out[mine[p]] += at.bent[where[i]] * springs[where[i]] * value
+                        pushes.append((mine[p], where[i], springs[where[i]] * value))
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(at.state, model.gravity):
                 if p in mine:
-                    _add_work(out[mine[p]], at.carried(flex, model.chain.level(frame)), resultant)
+                    wrenches.append((mine[p], model.chain.level(frame), resultant))
             for p, joint, slope in element.axis_sensitivity(loaded, at.posture.resting) if loaded else ():
                 at_joint = flex.place.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
-                    out[mine[p]] += at.bent[at_joint] * slope
-    _add_bends(out, at.reach, bends)
+                    pushes.append((mine[p], at_joint, slope))
+    _fill(out, at.reach, bends)
+    for k, i, value in pushes:
+        out[k] += at.bent[i] * value
+    for k, level, resultant in wrenches:
+        _add_work(out[k], at.carried(flex, level), resultant)
     return np.swapaxes(out, 0, 1)
 
 
 Bend = tuple[int, int, Entry]
-"""A parameter's column, the coordinate that it bends and by how much."""
+"""A parameter's column, the coordinate that it moves or pushes, and by how much."""
 
 
-def _add_bends(out: Array, reach: Array, bends: Sequence[Bend]) -> None:
-    """Add to columns (p, rows, N) what bends do there; many at once while they are short."""
-    at_once = max(1, TOGETHER // max(1, out[0].size))
-    first, others = list[Bend](), list[Bend]()
-    known = set[int]()
-    for bend in bends:
-        (others if bend[0] in known else first).append(bend)
-        known.add(bend[0])
-    for some in (first[i : i + at_once] for i in range(0, len(first), at_once)):
-        columns, where, values = zip(*some, strict=True)
-        out[list(columns)] += reach[list(where)] * en.dense(values, out.shape[2])[:, None]
-    if others:
-        _add_bends(out, reach, others)
+def _fill(out: Array, reach: Array, bends: Sequence[Bend]) -> None:
+    """Columns (p, rows, N) = sums of reach (n, rows, N) times bends, those of a column one after the other.
+
+    Many at once while they are short; long ones are added up while they are in cache.
+    """
+    at_once, last, scratch = TOGETHER // max(1, out[0].size), -1, np.empty(out.shape[1:])
+    if at_once > 1:
+        starts = [b for a, b in pairwise([(-1, 0, 0.0), *bends]) if a[0] != b[0]]
+        for some in (starts[i : i + at_once] for i in range(0, len(starts), at_once)):
+            columns, where, values = map(list, zip(*some, strict=True))
+            out[columns] = reach[where] * en.dense(values, out.shape[2])[:, None]
+    for k, i, value in bends:
+        if k == last:
+            out[k] += np.multiply(reach[i], value, out=scratch)
+        elif at_once <= 1:
+            np.multiply(reach[i], value, out=out[k])
+        last = k
 
 
 def _add_work(out: Array, twists: Array, wrench: Resultant) -> None:
@@ -260,9 +271,10 @@ def _rest_tangents(flex: Flexibility, response: Response) -> dict[int, Array]:
     return out
 
 
-TOGETHER = 100_000
-"""Numbers of columns that are filled together: they stay in cache."""
-Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
+TOGETHER = 20_000
+"""Numbers of columns that are filled in one call: they stay in cache."""
+Choice = tuple[CompliantCoordinate, tuple[int, ...], tuple[tuple[int, int], ...]]
+"""An effect, where it acts, and own and table number of every parameter sought."""
 
 
 def linear_observation(
@@ -282,29 +294,21 @@ def linear_observation(
     if not markers:
         raise MissingError("no marker to observe; name at least one frame")
     chosen = _compliances(model, parameters)
-    dofs = tuple(sorted({model.chain.index[d] for c, _ in chosen for d in c.dofs()}))
+    dofs = tuple(sorted({i for _, places, _ in chosen for i in places}))
     local = {dof: i for i, dof in enumerate(dofs)}
     names = _names(model, chosen)
-    out = np.empty((len(names), sum(m.rows for m in markers), total))
-    frames = dict.fromkeys([*(m.frame for m in markers), *(w.frame for w in applied)])
-    workspace = {frame: np.empty((len(dofs), 6, min(CHUNK, total))) for frame in frames}
+    out = batch.room(len(names), sum(m.rows for m in markers), total)
+    seen = tuple((m.frame, m.rows) for m in markers)
+    workspace = np.empty((len(dofs) * (out.shape[1] + 1), min(CHUNK, total)))
     for rows, posture, wrenches in chunks(model, configurations, applied, CHUNK):
-        state = rigid_state(posture, dofs)
-        twists = {frame: buffer[:, :, : posture.size] for frame, buffer in workspace.items()}
-        for frame, twist in twists.items():
-            state.jacobian_into(frame, dofs, twist.swapaxes(0, 1))
-        force = np.zeros((len(dofs), posture.size))
-        for w in wrenches:
-            force += np.einsum("dan,an->dn", twists[w.frame], w.in_base(state))
-        parts = [twists[m.frame][:, : m.rows] for m in markers]
-        reach = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-        column = 0
-        for c, picks in chosen:
-            at = [local[model.chain.index[d]] for d in c.dofs()]
-            places: slice | list[int] = slice(at[0], at[-1] + 1) if at[-1] - at[0] + 1 == len(at) else at
-            part = out[column : column + len(picks), :, rows]
-            c.columns_into(reach[places], force[places], posture, [p for p, _ in picks], part)
-            column += len(picks)
+        reach, force = rigid_answer(posture, dofs, seen, wrenches, workspace)
+        bends: list[Bend] = []
+        column = count()
+        for c, places, picks in chosen:
+            at = [local[i] for i in places]
+            terms = c.sensitivity(force[at], posture)
+            bends += [(k, at[i], value) for p, _ in picks for k in (next(column),) for i, value in terms[p]]
+        _fill(out[:, :, rows], reach, bends)
     return names, np.transpose(out, (2, 1, 0))
 
 
@@ -314,23 +318,22 @@ def linear_names(model: Robot, parameters: Iterable[str] | None = None) -> tuple
 
 
 def _names(model: Robot, chosen: Sequence[Choice]) -> tuple[str, ...]:
-    return tuple(model.parameter_names[i] for _, picks in chosen for _, i in picks)
+    return tuple(model.parameter_names[i] for *_, picks in chosen for _, i in picks)
 
 
 def _compliances(model: Robot, parameters: Iterable[str] | None) -> tuple[Choice, ...]:
-    """Coordinates whose theta is linear in Q, with (own number, table index) of the parameters sought."""
+    """Coordinates whose theta is linear in Q."""
     wanted = None if parameters is None else set(model.parameters.select(parameters))
     out: list[Choice] = []
     index = 0
     taken: set[int] = set()
-    for element in model.elements:
-        count = len(element.parameters(model.tree))
+    for element, places, number in zip(model.elements, model.places, model.parameter_counts, strict=True):
         if isinstance(element, CompliantCoordinate) and element.linear_in_force:
-            picks = tuple((p, index + p) for p in range(count) if wanted is None or index + p in wanted)
+            picks = tuple((p, index + p) for p in range(number) if wanted is None or index + p in wanted)
             if picks:
-                out.append((element, picks))
+                out.append((element, places, picks))
                 taken |= {i for _, i in picks}
-        index += count
+        index += number
     if wanted is not None and wanted - taken:
         name = model.parameters.names[min(wanted - taken)]
         raise UnsupportedError(
