@@ -45,7 +45,7 @@ def main(wanted: list[str]) -> int:
     races: dict[str, Callable[[], list[Outcome]]] = {
         "kinematics": kinematics.measure,
         "stiffness": lambda: [stiffness.measure()],
-        "observation": observation.measure,
+        "observation": lambda: [observation.measure()],
         "solve": solve.measure,
         "equilibrium": equilibrium.measure,
         "gibbs": lambda: [gibbs.measure()],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import BACKENDS, Contender, Outcome, backend, race
+from benchmarks.harness import Contender, Outcome, race
 from benchmarks.robots import WRENCH, configurations, pinocchio_model, robot
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.statics.observation import Marker, linear_observation
@@ -14,7 +14,7 @@ from elastocal.model.statics.observation import Marker, linear_observation
 COUNT = 10_000
 
 
-def measure() -> list[Outcome]:
+def measure() -> Outcome:
     model = robot().with_link_form("symmetric")
     q = configurations(COUNT)
     load, markers = [AppliedWrenches("tool", WRENCH[None])], [Marker("tool", "pose")]
@@ -29,11 +29,7 @@ def measure() -> list[Outcome]:
         Contender("loop filling it from Pinocchio's frame Jacobians", COUNT, run, needed=10.0),
     ]
     facts = (f"parameters: {len(names)}; largest difference of sorted entries to the loop: {same:.1e}",)
-    out = []
-    for name in BACKENDS:
-        with backend(name):
-            out.append(race(f"observation matrix, 10 000 x 6 x 153, {name}", contenders, facts=facts))
-    return out
+    return race("observation matrix, 10 000 x 6 x 153", contenders, facts=facts)
 
 
 def _key(name: str, model: Any) -> int:

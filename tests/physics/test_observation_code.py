@@ -70,6 +70,8 @@ def test_a_few_rows_and_many_fill_the_same_matrix(monkeypatch):
     q, load = configurations(model, 30, seed=5), [AppliedWrenches(model.tool, random_wrench(1, 900.0)[None])]
     few = linear_observation(model, q, load, [Marker(model.tool, "pose")])[1]
     loaded = loaded_observation(model, q, load, [Marker(model.tool, "pose")])[1]
+    monkeypatch.setattr(observation, "LINEAR", 7)
+    np.testing.assert_array_equal(linear_observation(model, q, load, [Marker(model.tool, "pose")])[1], few)
     monkeypatch.setattr(observation, "TOGETHER", 0)
     np.testing.assert_array_equal(linear_observation(model, q, load, [Marker(model.tool, "pose")])[1], few)
     np.testing.assert_array_equal(loaded_observation(model, q, load, [Marker(model.tool, "pose")])[1], loaded)

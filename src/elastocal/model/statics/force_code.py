@@ -128,9 +128,9 @@ def rigid_answer(
     They lie in ``workspace`` (n rows + n, N or more), the same for all chunks: new memory costs as much as filling it.
     """
     chain, size = posture.model.chain, posture.size
-    values = chain.values(posture.q, posture.offsets)
+    values, many = chain.values(posture.q, posture.offsets), size > 1000
     given = tuple((w.frame, w.follows, tuple(not isinstance(e, float) for e in w.entries)) for w in applied)
-    made = chain.code(observed, chain.pattern(values), dofs, seen, given, soon=size > 1000, after=LATER)
+    made = chain.code(observed, chain.pattern(values), dofs, seen, given, many, soon=many, after=LATER)
     out = workspace.ravel()[: len(workspace) * size].reshape(len(workspace), size)
     if made is None:
         state = ChainState(chain, size, *chain.run(chain.inputs(values), dofs))
@@ -151,30 +151,36 @@ def observed(
     dofs: tuple[int, ...],
     seen: Seen,
     applied: tuple[tuple[str, bool, tuple[bool, ...]], ...],
+    many: bool,
 ) -> Code:
-    """The same from motions and components of wrenches."""
+    """The same from motions and components of wrenches.
+
+    For ``many`` configurations it is not compiled: memory takes the time, and is written faster in NumPy's long rows.
+    """
     tape, inputs = straight_line.symbols(moves)
     names = [f"w{i}" for i in range(sum(sum(there) for _, _, there in applied))]
     known = iter([tape.variable(name) for name in names])
     acting = [(frame, follows, [next(known) if t else 0.0 for t in there]) for frame, follows, there in applied]
     state = ChainState(chain, 1, *chain.run(inputs, dofs))
     rows = [*straight_line.rows(moves), *((name,) for name in names)]
-    return tape.kernel(_observed(state, dofs, seen, acting), rows)
+    made = tape.kernel(_observed(state, dofs, seen, acting), rows)
+    return replace(made, _fast=None) if many else made
 
 
 def _observed(
-    state: ChainState, dofs: tuple[int, ...], seen: Seen, applied: Sequence[tuple[str, bool, Sequence[Entry]]]
+    state: ChainState, dofs: tuple[int, ...], seen: Seen, applied: Sequence[tuple[str, bool, Sequence[Any]]]
 ) -> list[Any]:
     motions = [zip(*(twist[:rows] for twist in state.twists(frame, dofs)), strict=True) for frame, rows in seen]
     columns = [row for motion in motions for row in motion]
     force: list[Any] = [0.0] * len(dofs)
     for frame, follows, six in applied:
-        push, moment = six[:3], six[3:]
+        fx, fy, fz, mx, my, mz = six
+        push, moment = (fx, fy, fz), (mx, my, mz)
         if follows:
             turn = state.pose(frame)[0]
             push, moment = en.times_vector(turn, push), en.times_vector(turn, moment)
-        for i, twist in enumerate(state.twists(frame, dofs)):
-            force[i] = en.add(force[i], en.add(en.dot(twist[:3], push), en.dot(twist[3:], moment)))
+        for i, (vx, vy, vz, *w) in enumerate(state.twists(frame, dofs)):
+            force[i] = en.add(force[i], en.add(en.dot((vx, vy, vz), push), en.dot((w[0], w[1], w[2]), moment)))
     return [*(e for column in zip(*columns, strict=True) for e in column), *force]
 
 

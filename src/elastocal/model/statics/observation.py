@@ -273,6 +273,8 @@ def _rest_tangents(flex: Flexibility, response: Response) -> dict[int, Array]:
 
 TOGETHER = 20_000
 """Numbers of columns that are filled in one call: they stay in cache."""
+LINEAR = 2 * CHUNK
+"""Configurations per chunk of the linear matrix: what is written lies far apart, and long rows are written faster."""
 Choice = tuple[CompliantCoordinate, tuple[int, ...], tuple[tuple[int, int], ...]]
 """An effect, where it acts, and own and table number of every parameter sought."""
 
@@ -299,8 +301,8 @@ def linear_observation(
     names = _names(model, chosen)
     out = batch.room(len(names), sum(m.rows for m in markers), total)
     seen = tuple((m.frame, m.rows) for m in markers)
-    workspace = np.empty((len(dofs) * (out.shape[1] + 1), min(CHUNK, total)))
-    for rows, posture, wrenches in chunks(model, configurations, applied, CHUNK):
+    workspace = np.empty((len(dofs) * (out.shape[1] + 1), min(LINEAR, total)))
+    for rows, posture, wrenches in chunks(model, configurations, applied, LINEAR):
         reach, force = rigid_answer(posture, dofs, seen, wrenches, workspace)
         bends: list[Bend] = []
         column = count()
