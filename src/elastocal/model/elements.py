@@ -180,17 +180,6 @@ class CompliantCoordinate(Element):
     def sensitivity(self, force: Array, posture: Posture) -> tuple[Terms, ...]:
         """Derivative of theta by each parameter at fixed force (d, N), as the few terms that are not zero."""
 
-    def columns_into(self, reach: Array, force: Array, posture: Posture, picks: Sequence[int], out: Array) -> None:
-        """Columns of the observation matrix: out (p, rows, N) = reach (d, rows, N) times ``sensitivity``."""
-        scratch = np.empty(out.shape[1:])
-        terms = self.sensitivity(force, posture)
-        for column, p in zip(out, picks, strict=True):
-            (i, value), *rest = terms[p]
-            np.multiply(reach[i], value, out=column)
-            for i, value in rest:
-                np.multiply(reach[i], value, out=scratch)
-                column += scratch
-
 
 @dataclass(frozen=True, kw_only=True)
 class JointCoordinate(CompliantCoordinate):

@@ -7,6 +7,7 @@ import numpy as np
 from elastocal.model.chain import ChainState
 from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
+from elastocal.spatial.batch import room
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
@@ -57,13 +58,13 @@ def _motion(model: Robot, frame: str, configurations: Configurations) -> Kinemat
     q = np.ascontiguousarray(configurations.q.T)
     total = q.shape[1]
     if model.as_commanded:
-        out = np.empty((12 + 6 * model.n, total))
+        out = room(12 + 6 * model.n, total)
         model.chain.motion(q, frame, model.joint_dofs, out)
         jacobian = out[12:].reshape(model.n, 6, total)
     else:
         posture = Posture(model, q, configurations.temperature)
         dofs = moved_dofs(posture)
-        out = np.empty((12 + 6 * len(dofs), total))
+        out = room(12 + 6 * len(dofs), total)
         model.chain.motion(model.chain.values(q, posture.offsets), frame, dofs, out)
         jacobian = _led(posture, dofs, out[12:].reshape(len(dofs), 6, total))
     return Kinematics(frame, out[:3].T, out[3:12].reshape(3, 3, total).transpose(2, 0, 1), jacobian.transpose(2, 1, 0))

@@ -6,6 +6,19 @@ import numpy as np
 
 from elastocal.spatial.entries import Array
 
+PAGE = 1 << 18
+"""Numbers of a large page (2 MB), of which a system may make memory that is filled for the first time."""
+
+
+def room(*shape: int) -> Array:
+    """An array to be filled; a large one begins a large page: the small ones at its ends would cost a tenth of it."""
+    size = int(np.prod(shape))
+    if size < 2 * PAGE:
+        return np.empty(shape)
+    more = np.empty((-(-size // PAGE) + 1) * PAGE)
+    first = -more.ctypes.data // more.itemsize % PAGE
+    return more[first : first + size].reshape(shape)
+
 
 def dot_products(a: Array, b: Array) -> Array:
     """Inner products (N,) of vectors (3, N); the same bits for any N."""

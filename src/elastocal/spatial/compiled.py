@@ -32,8 +32,9 @@ LOAD, COMPILE = 0.5, 0.015
 """Seconds that loading numba takes, and compiling a statement."""
 CALL, ELEMENT = 0.6e-6, 1e-9
 """Seconds that a statement takes in NumPy, and for each configuration."""
-TILE = 32
-"""Configurations of a tile: rows lie this far apart, which the compiler knows, so that it runs several at once."""
+TILE = 24_000
+"""Numbers of a tile, which stay in the second cache.  The compiler knows how far its rows lie apart, so that it runs
+several configurations at once.  Results are written row by row: the longer a row, the faster the memory takes it."""
 _NONE = np.zeros(0)
 _HEAD = """\
 from math import sqrt
@@ -97,25 +98,26 @@ class Compiled:
 def source(code: Code) -> str:
     """A module with the code as a function of all configurations, tile by tile."""
     inputs, results = len(code.rows), code.results
+    tile = max(TILE // (inputs + results) // 16, 2) * 16 + 8  # rows do not all fall on the same cache lines
     head = [f"{name} = p[{i}]" for i, name in enumerate(code.numbers)]
     loop: list[str] = []
     for i, names in enumerate(code.rows):
-        x = f"x[{i * TILE} + i]"
+        x = f"x[{i * tile} + i]"
         loop += [f"{names[0]} = {x}"] if len(names) == 1 else entries.cos_sin_statements(x, *names)
-    loop += [re.sub(r"^out\[(\d+)\]", lambda m: f"y[{int(m[1]) * TILE} + i]", line) for line in code.lines]
+    loop += [re.sub(r"^out\[(\d+)\]", lambda m: f"y[{int(m[1]) * tile} + i]", line) for line in code.lines]
     body = [
         *head,
-        f"x, y = empty({inputs * TILE}), empty({results * TILE})",
-        f"for first in range(0, out.shape[1], {TILE}):",
-        f"    size = min({TILE}, out.shape[1] - first)",
+        f"x, y = empty({inputs * tile}), empty({results * tile})",
+        f"for first in range(0, out.shape[1], {tile}):",
+        f"    size = min({tile}, out.shape[1] - first)",
         f"    for r in range({inputs}):",
         "        for i in range(size):",
-        f"            x[r * {TILE} + i] = a[r, first + i]",
+        f"            x[r * {tile} + i] = a[r, first + i]",
         "    for i in range(size):",
         *(f"        {line}" for line in loop or ["pass"]),
         f"    for r in range({results}):",
         "        for i in range(size):",
-        f"            out[r, first + i] = y[r * {TILE} + i]",
+        f"            out[r, first + i] = y[r * {tile} + i]",
     ]
     return _HEAD + "".join(f"    {line}\n" for line in body)
 

@@ -22,7 +22,7 @@ from elastocal.model.statics.equilibrium import Equilibrium, Progress, Status, e
 from elastocal.model.statics.flexibility import assemble
 from elastocal.model.statics.forces import CHUNK, check_rows, chunk_size, chunks, generalised, placed_wrenches
 from elastocal.results import as_frame
-from elastocal.spatial.entries import Array, Entry, Ints
+from elastocal.spatial.entries import Array, Bools, Entry, Ints
 from elastocal.spatial.rotation import rotation_vector
 from elastocal.values import dataclass
 
@@ -123,6 +123,10 @@ def frame_pose(model: Robot, q: object, bent: Equilibrium, frame: str) -> tuple[
 
 def frame_poses(model: Robot, q: object, bent: Equilibrium, frames: Sequence[str]) -> list[tuple[Array, Array]]:
     """The same of several frames."""
+    kept = bent.states_of(model, q)
+    if kept is not None:
+        lost = bent.status != Status.CONVERGED
+        return [(_with_gaps(kept.poses.origin(f), lost), _with_gaps(kept.poses.rotation(f), lost)) for f in frames]
     values, chain = model.joint_values(q), model.chain
     out = [(np.empty((3, len(values))), np.empty((3, 3, len(values)))) for _ in frames]
     for first in range(0, len(values), CHUNK):
@@ -133,6 +137,13 @@ def frame_poses(model: Robot, q: object, bent: Equilibrium, frames: Sequence[str
         for frame, (origin, turn) in zip(frames, out, strict=True):
             origin[:, rows], turn[:, :, rows] = state.origin(frame), state.rotation(frame)
     return out
+
+
+def _with_gaps(values: Array, lost: Bools) -> Array:
+    """Values (..., N), nan where they are not known; ``values`` are used up."""
+    if lost.any():
+        values[..., lost] = np.nan
+    return values
 
 
 @dataclass(frozen=True)

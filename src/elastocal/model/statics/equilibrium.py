@@ -17,16 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 
 from elastocal.model.loads.wrench import AppliedWrenches
-from elastocal.model.posture import Posture
+from elastocal.model.posture import Configurations, Posture
 from elastocal.model.robot import Robot
 from elastocal.model.statics import stability
 from elastocal.model.statics.flexibility import Flexibility, assemble
 from elastocal.model.statics.forces import check_rows, chunk_size, chunks
-from elastocal.model.statics.newton import STEP_TOLERANCE, States, newton_equilibrium, solve_equilibrium
+from elastocal.model.statics.newton import STEP_TOLERANCE, States, newton_equilibrium, newton_step, solve_equilibrium
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
@@ -176,6 +177,18 @@ class Equilibrium:
     load_factor: Array
     steps: Ints
 
+    @cached_property
+    def states(self) -> States | None:
+        """What the search has left, for those who ask for its tangent or poses; None where it was not kept."""
+        return None
+
+    def states_of(self, model: Robot, q: object) -> States | None:
+        """These where they are of this model at these configurations."""
+        known = self.states
+        if known is None or known.posture.model is not model or not isinstance(q, Configurations):
+            return None
+        return known if model.posture(q) is known.posture else None
+
     def counts(self) -> dict[str, int]:
         return {s.name.lower(): int(np.sum(self.status == s)) for s in Status if np.any(self.status == s)}
 
@@ -195,7 +208,8 @@ def equilibrium(
     ``start`` is an equilibrium nearby (other parameters, the same rows), or its theta (N, m) alone, nan where none is
     known, from which the search begins.  Where not
     ``judged``, states that substitution finds count as stable without proof: it contracts by five at least from one
-    step to the next, where a state that is about to give way repels.
+    step to the next, where a state that is about to give way repels; where they fit into one chunk they are kept
+    (``Equilibrium.states``), so that observation rows and the next search share what is worked out of them.
     """
     configurations = model.configurations(q)
     total = len(configurations)
@@ -207,36 +221,43 @@ def equilibrium(
     status = np.zeros(total, dtype=np.int64)
     factor = np.full(total, np.nan)
     steps = np.zeros(total, dtype=np.int64)
+    near = start.states if isinstance(start, Equilibrium) else None
+    near = near if near is not None and near.flex.dofs == flex.dofs and near.size == total <= size else None
     for rows, posture, wrenches in chunks(model, configurations, applied, size):
-        begin = None if start is None else _nearby(flex, posture, start, rows)
-        out = solve_chunk(flex, posture, wrenches, begin, judged or begin is None)
+        begin = None if start is None else _nearby(flex, posture, start, rows, near)
+        out = solve_chunk(flex, posture, wrenches, begin, judged or begin is None, near)
         theta[:, rows], force[:, rows], status[rows], factor[rows], steps[rows] = out
         if progress is not None:
             progress(rows.stop, total)
-    return Equilibrium(theta.T, force.T, status, factor, steps)
+    bent = Equilibrium(theta.T, force.T, status, factor, steps)
+    if not judged and 0 < total <= size:
+        vars(bent)["states"] = States(flex, posture, wrenches, theta[list(flex.dofs)])
+    return bent
 
 
-def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, rows: slice) -> Array:
+def _nearby(flex: Flexibility, posture: Posture, start: Equilibrium | Array, rows: slice, near: States | None) -> Array:
     """theta of the flexible coordinates from a state nearby: what its forces bend the arm by now, a step further."""
     force = start.force[rows].T if isinstance(start, Equilibrium) else None
     if force is None or len(force) != flex.n:
         theta = start.theta if isinstance(start, Equilibrium) else start
         return np.ascontiguousarray(theta[rows][:, list(flex.dofs)].T)
-    return posture.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
+    ahead = posture.unloaded(flex.dofs) + flex.linear(force) + (flex.backlash_shift(force) if flex.backlashes else 0.0)
+    return ahead if near is None else near.theta + newton_step(flex, near, ahead - near.theta)
 
 
 def solve_chunk(
     flex: Flexibility, at: Posture, applied: tuple[AppliedWrenches, ...], start: Array | None = None,
-    judged: bool = True,
+    judged: bool = True, near: States | None = None,
 ) -> tuple[Array, Array, Ints, Array, Ints]:  # fmt: skip
     """theta of the whole chain, Q, status, load factor and steps of one chunk (configurations last).
 
-    ``start`` is a theta (n, N) of the flexible coordinates nearby, nan where none is known.
+    ``start`` is a theta (n, N) of the flexible coordinates nearby, nan where none is known; ``near`` states whose
+    tangent is nearly that of these.
     """
     total = at.size
     begin = States.unloaded(flex, at, applied)
     if start is not None:
-        begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta))
+        begin = replace(begin, theta=np.where(np.isfinite(start), start, begin.theta), near=near)
     theta, force, steps, done, quick = solve_equilibrium(begin, STEP_TOLERANCE if judged else SEARCHED)
     states = States(flex, at, applied, theta, force)
     unstable, factor = np.zeros(total, dtype=bool), np.full(total, np.nan)

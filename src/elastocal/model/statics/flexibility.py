@@ -17,6 +17,9 @@ from elastocal.model.robot import Robot
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
 
+SHORT = 500
+"""Numbers of a coordinate up to which picking many coordinates at once takes less time than one after the other."""
+
 
 @dataclass(frozen=True, eq=False)
 class Flexibility:
@@ -75,6 +78,15 @@ class Flexibility:
             out.setdefault(i, []).append((j, k))
         return out
 
+    @cached_property
+    def _rounds(self) -> list[tuple[Ints, Ints, Array]]:
+        """Rows, columns and values of k: the first of every row together, then the second of those that have one."""
+        rounds: dict[int, list[tuple[int, int, float]]] = {}
+        for i, row in self._terms.items():
+            for number, (j, k) in enumerate(row):
+                rounds.setdefault(number, []).append((i, j, k))
+        return [(np.array(i), np.array(j), np.array(k)) for i, j, k in (zip(*r, strict=True) for r in rounds.values())]
+
     def add_bends(self, out: Array, at: int, force: Array) -> None:
         """Add to bends (n, N) those that a force (N,) on one coordinate causes."""
         for i, j, k in self.nonzeros:
@@ -82,8 +94,13 @@ class Flexibility:
                 out[i] += k * force
 
     def linear(self, force: Array) -> Array:
-        """k Q for forces (n, ..., N), skipping zeros of k."""
-        return self.bend(slice(0, self.n), force)
+        """k Q for forces (n, ..., N), skipping zeros of k; the same bits for any N."""
+        if force[:1].size > SHORT:
+            return self.bend(slice(0, self.n), force)
+        out = np.zeros_like(force)
+        for rows, columns, k in self._rounds:
+            out[rows] += k.reshape(-1, *[1] * (force.ndim - 1)) * force[columns]
+        return out
 
     def bend(self, b: slice, force: Array, backlash: Array | None = None) -> Array:
         """(k + backlash) times the forces (d, ..., N) of one block, or of some that follow each other."""
@@ -178,6 +195,8 @@ def assemble(model: Robot, also: Iterable[int] = ()) -> Flexibility:
     """Everything that bends, and the chain indices ``also`` as coordinates of zero compliance."""
     key = tuple(also)
     known = model.assembled.get(key)
+    if known is None and key and set(key) <= assemble(model).place.keys():
+        known = model.assembled[key] = assemble(model)
     if known is None:
         known = model.assembled[key] = _assembled(model, key)
     return known

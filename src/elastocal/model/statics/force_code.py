@@ -24,6 +24,7 @@ from elastocal.values import dataclass
 
 if TYPE_CHECKING:
     from elastocal.model.elements import Load
+    from elastocal.model.posture import Posture
     from elastocal.model.robot import Robot
     from elastocal.model.statics.flexibility import Flexibility
 
@@ -113,6 +114,74 @@ class ForceRows:
         acting = [(f, r) for load in model.loads for f, r in load.resultants(state, model.gravity)]
         acting += [(w.frame, at_frame(state, w.frame, w.entries, w.follows)) for w in self.applied]
         return en.dense(_results(dofs, state, acting, self.compliance, self.tangent), self.size)
+
+
+Seen = tuple[tuple[str, int], ...]
+"""Frames that are measured, and how many rows of their twist are: 3 or 6."""
+
+
+def rigid_answer(
+    posture: Posture, dofs: tuple[int, ...], seen: Seen, applied: Sequence[AppliedWrenches], workspace: Array
+) -> tuple[Array, Array]:
+    """Without any bend: motion (n, rows, N) of what is seen per unit of each degree of freedom, and forces (n, N).
+
+    They lie in ``workspace`` (n rows + n, N or more), the same for all chunks: new memory costs as much as filling it.
+    """
+    chain, size = posture.model.chain, posture.size
+    values, many = chain.values(posture.q, posture.offsets), size > 1000
+    given = tuple((w.frame, w.follows, tuple(not isinstance(e, float) for e in w.entries)) for w in applied)
+    made = chain.code(observed, chain.pattern(values), dofs, seen, given, many, soon=many, after=LATER)
+    out = workspace.ravel()[: len(workspace) * size].reshape(len(workspace), size)
+    if made is None:
+        state = ChainState(chain, size, *chain.run(chain.inputs(values), dofs))
+        for row, entry in zip(out, _observed(state, dofs, seen, [_given(w) for w in applied]), strict=True):
+            row[:] = entry
+    else:
+        made(out, [*straight_line.moved(values), *(e for w in applied for e in w.entries if not isinstance(e, float))])
+    return out[: -len(dofs)].reshape(len(dofs), -1, size), out[-len(dofs) :]
+
+
+def _given(w: AppliedWrenches) -> tuple[str, bool, Sequence[Entry]]:
+    return w.frame, w.follows, w.entries
+
+
+def observed(
+    chain: Chain,
+    moves: straight_line.Pattern,
+    dofs: tuple[int, ...],
+    seen: Seen,
+    applied: tuple[tuple[str, bool, tuple[bool, ...]], ...],
+    many: bool,
+) -> Code:
+    """The same from motions and components of wrenches.
+
+    For ``many`` configurations it is not compiled: memory takes the time, and is written faster in NumPy's long rows.
+    """
+    tape, inputs = straight_line.symbols(moves)
+    names = [f"w{i}" for i in range(sum(sum(there) for _, _, there in applied))]
+    known = iter([tape.variable(name) for name in names])
+    acting = [(frame, follows, [next(known) if t else 0.0 for t in there]) for frame, follows, there in applied]
+    state = ChainState(chain, 1, *chain.run(inputs, dofs))
+    rows = [*straight_line.rows(moves), *((name,) for name in names)]
+    made = tape.kernel(_observed(state, dofs, seen, acting), rows)
+    return replace(made, _fast=None) if many else made
+
+
+def _observed(
+    state: ChainState, dofs: tuple[int, ...], seen: Seen, applied: Sequence[tuple[str, bool, Sequence[Any]]]
+) -> list[Any]:
+    motions = [zip(*(twist[:rows] for twist in state.twists(frame, dofs)), strict=True) for frame, rows in seen]
+    columns = [row for motion in motions for row in motion]
+    force: list[Any] = [0.0] * len(dofs)
+    for frame, follows, six in applied:
+        fx, fy, fz, mx, my, mz = six
+        push, moment = (fx, fy, fz), (mx, my, mz)
+        if follows:
+            turn = state.pose(frame)[0]
+            push, moment = en.times_vector(turn, push), en.times_vector(turn, moment)
+        for i, (vx, vy, vz, *w) in enumerate(state.twists(frame, dofs)):
+            force[i] = en.add(force[i], en.add(en.dot((vx, vy, vz), push), en.dot((w[0], w[1], w[2]), moment)))
+    return [*(e for column in zip(*columns, strict=True) for e in column), *force]
 
 
 def code(chain: Chain, moves: straight_line.Pattern, what: Loading) -> Code | None:

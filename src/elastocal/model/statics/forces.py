@@ -103,6 +103,15 @@ class Forces:
             self.q[some], self.screws[:, some], g, g if self.h is self.g else self.h[:, some], self.axis[some]
         )
 
+    def product(self, x: Array) -> Array:
+        """D x (n, N): the moments that what lies beyond each screw brings, and the way that what lies within makes."""
+        turns = self.screws[self.top :]
+        beyond = np.cumsum((self.g * x)[:, ::-1], axis=1)[:, ::-1]
+        within = np.cumsum(turns * x, axis=1)
+        out = np.einsum("ain,ain->in", turns, beyond) + self.axis * x
+        out[1:] += np.einsum("ain,ain->in", self.h[:, 1:], within[:, :-1])
+        return np.asarray(out)
+
     def dense(self) -> Array:
         """D (n, n, N) written out; products use ``sweep`` instead."""
         n, screws = len(self.q), self.screws[self.top :]

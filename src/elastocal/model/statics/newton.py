@@ -14,20 +14,23 @@ from itertools import pairwise
 
 import numpy as np
 
+from elastocal.model.chain import ChainState
 from elastocal.model.loads.wrench import AppliedWrenches
 from elastocal.model.posture import Posture
 from elastocal.model.statics import sweep
 from elastocal.model.statics.flexibility import Flexibility
-from elastocal.model.statics.forces import Bends, Forces, force_noise, forces_at
-from elastocal.spatial.entries import Array, Bools, Ints
+from elastocal.model.statics.forces import Bends, Forces, force_noise, forces_at, values_at
+from elastocal.spatial.entries import Array, Bools, Entry, Ints
 from elastocal.values import dataclass
 
 STEP_TOLERANCE = 1e-12
 MAX_STEPS = 40
+TERMS = 2
+"""Terms of the series for (I - k D)^-1 beside the first, where D of states nearby is known."""
 LONGEST_STEP = 0.3  # scaled: beyond it the tangent says little
 _COMPRESS_AFTER = 6
-LEAST = 0.03
-"""Rate of a substitution that is counted upon, whatever was seen."""
+LEAST, NEAREST = 0.03, 0.002
+"""Rates of a substitution that are counted upon, whatever was seen; the other with the tangent of states nearby."""
 HALVED = 80
 """Steps that are halved until the residual falls, before Newton's method goes on alone."""
 SLOW, MIXED = 0.2, 0.02
@@ -47,6 +50,8 @@ class States:
     theta: Array
     known: Array | None = None
     """Q (m, N) there, where a search has left it."""
+    near: States | None = None
+    """The same configurations under other parameters: a search from here takes their tangent for its own."""
 
     @classmethod
     def unloaded(cls, flex: Flexibility, posture: Posture, applied: tuple[AppliedWrenches, ...] = ()) -> States:
@@ -65,6 +70,16 @@ class States:
     def _known(self) -> Array:
         known = np.isfinite(self.theta)
         return self.theta if known.all() else np.where(known, self.theta, 0.0)
+
+    @cached_property
+    def values(self) -> list[Entry]:
+        """Of all degrees of freedom."""
+        return values_at(self.flex, self.posture, self._known)
+
+    @cached_property
+    def poses(self) -> ChainState:
+        """Where all frames are; without screws."""
+        return self.posture.model.chain.evaluate(self.values, self.size, screws=())
 
     @cached_property
     def forces(self) -> Forces:
@@ -107,12 +122,14 @@ def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array
 
     Where loads bend the arm little, as they should, k D is small: each step is a small part of the one before and needs
     no tangent.  One slower than by ``MIXED`` mixes its last steps; slower than by ``SLOW`` leaves, not converged.
+
+    With the tangent of states ``near``, steps are Newton's but for what differs there and the rest of a short series.
     """
-    flex, total = start.flex, start.size
+    flex, total, near = start.flex, start.size, start.near
     theta, force = np.empty_like(start.theta), np.empty_like(start.theta)
     steps, done = np.zeros(total, dtype=np.int64), np.zeros(total, dtype=bool)
     scale = np.where(flex.rotates, 1.0, 1.0 / start.posture.model.size)[:, None]
-    rows, at, past = np.arange(total), start.theta, list[_Tried]()
+    rows, at, past, least = np.arange(total), start.theta, list[_Tried](), LEAST if near is None else NEAREST
     posture, bends = start.posture, Bends.of(flex, start.posture, start.applied)
     on, worst = np.ones(total, dtype=bool), np.zeros(total)
     for count in range(1, MAX_STEPS + 1):
@@ -120,10 +137,12 @@ def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array
         ahead += posture.unloaded(flex.dofs)
         if flex.backlashes:
             ahead += flex.backlash_shift(q)
+        if near is not None:
+            ahead = at + newton_step(flex, near, ahead - at)
         now = _Tried(at, ahead, _largest(ahead - at, scale))
         rate = now.rate(past[0], scale) if past else np.full(len(rows), SLOW)
         worst = np.maximum(worst, rate) if past else worst
-        ready = now.size * np.maximum(worst if past else rate, LEAST) <= 0.1 * tolerance
+        ready = now.size * np.maximum(worst if past else rate, least) <= 0.1 * tolerance
         ends = on & (ready | ~(rate <= SLOW) | (count == MAX_STEPS))
         if ends.any():
             _put((theta, force), (ahead, q), rows, ends)
@@ -137,8 +156,22 @@ def substituted(start: States, tolerance: float = STEP_TOLERANCE) -> tuple[Array
         if np.count_nonzero(on) < 0.5 * len(rows):
             posture, at, rows, worst = posture.take(on), at[:, on], rows[on], worst[on]
             past = [t.take(on) for t in past]
+            near = near if near is None else near.take(on)
             on, bends = np.ones(len(rows), dtype=bool), bends.take(posture, on)
     return theta, force, steps, done
+
+
+def newton_step(flex: Flexibility, near: States, residual: Array) -> Array:
+    """(I - (k + backlash') D)^-1 of residuals (n, N), with D and backlash' of states nearby, by its series."""
+    tangent = near.backlash[1] if flex.backlashes else None
+    step = residual
+    for _ in range(TERMS):
+        felt = near.forces.product(step)
+        bend = flex.linear(felt)
+        if tangent is not None:
+            flex.add_backlash(bend, tangent, felt)
+        step = residual + bend
+    return step
 
 
 def _put(into: Sequence[Array], values: Sequence[Array], rows: Ints, ends: Bools) -> None:

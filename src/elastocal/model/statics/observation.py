@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import count, pairwise
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from elastocal.errors import MissingError, UnsupportedError
 from elastocal.model.chain import ChainState
 from elastocal.model.elements import CompliantCoordinate, Load
-from elastocal.model.kinematics import moved_dofs, rigid_state
+from elastocal.model.kinematics import moved_dofs
 from elastocal.model.loads.wrench import AppliedWrenches, Resultant, Wrench
 from elastocal.model.parameters import selected
 from elastocal.model.posture import Posture
@@ -28,6 +29,7 @@ from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.equilibrium import Equilibrium, Status, solve_chunk
 from elastocal.model.statics.flexibility import Flexibility, assemble
+from elastocal.model.statics.force_code import rigid_answer
 from elastocal.model.statics.forces import (
     CHUNK,
     Forces,
@@ -35,11 +37,12 @@ from elastocal.model.statics.forces import (
     check_rows,
     chunk_size,
     chunks,
-    forces_at,
     loaded_joints,
     shifted,
-    values_at,
 )
+from elastocal.model.statics.newton import States
+from elastocal.spatial import batch
+from elastocal.spatial import entries as en
 from elastocal.spatial.entries import Array, Entry, Ints
 from elastocal.values import dataclass
 
@@ -75,6 +78,7 @@ def loaded_observation(
     total = len(configurations)
     check_rows(model, total, applied)
     picked = selected(model.parameter_names, parameters)
+    kept = None if bent is None else bent.states_of(model, configurations)
     also = sorted({i for at in model.places for i in at})
     flex = assemble(model, also)
     out = np.empty((total, sum(m.rows for m in markers), len(picked)))
@@ -84,11 +88,20 @@ def loaded_observation(
             full, _, status[rows], _, _ = solve_chunk(flex, posture, wrenches)
         else:
             full, status[rows] = bent.theta[rows].T, bent.status[rows]
-        theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
-        part = parameter_derivatives(flex, response(flex, posture, theta, wrenches, markers), picked)
-        out[rows] = np.moveaxis(part, -1, 0)
+        if kept is not None and kept.flex is flex and _equal(kept.applied, wrenches):
+            held = answer(kept, markers)
+        else:
+            theta = np.where(status[rows] == Status.CONVERGED, full[list(flex.dofs)], 0.0)
+            held = response(flex, posture, theta, wrenches, markers)
+        out[rows] = np.moveaxis(parameter_derivatives(flex, held, picked), -1, 0)
     out[status != Status.CONVERGED] = np.nan
     return tuple(model.parameter_names[i] for i in picked), out, status
+
+
+def _equal(applied: Sequence[AppliedWrenches], others: Sequence[AppliedWrenches]) -> bool:
+    pairs = zip(applied, others, strict=False)
+    same = all((a.frame, a.follows) == (b.frame, b.follows) and np.array_equal(a.wrench, b.wrench) for a, b in pairs)
+    return same and len(applied) == len(others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +145,14 @@ def response(
     markers: Sequence[Marker],
 ) -> Response:
     """At an equilibrium theta (n, N) of the flexible coordinates."""
-    chain, values = posture.model.chain, values_at(flex, posture, theta)
-    state = chain.evaluate(values, posture.size, screws=())
-    forces = forces_at(flex, posture, theta, applied)
-    backlash = flex.backlash(forces.q)[1] if flex.backlashes else None
+    return answer(States(flex, posture, tuple(applied), theta), markers)
+
+
+def answer(states: States, markers: Sequence[Marker]) -> Response:
+    """The same at states."""
+    flex, state, forces = states.flex, states.poses, states.forces
+    chain = state.chain
+    backlash = states.backlash[1] if flex.backlashes else None
     direct = np.zeros((sum(m.rows for m in markers), flex.n, state.size))
     first = 0
     for m in markers:
@@ -143,38 +160,66 @@ def response(
         shifted(forces.screws[:, :felt], state.origin(m.frame), direct[first : first + m.rows, :felt])
         first += m.rows
     reach, bent = sweep.transposed(flex, forces, direct.swapaxes(0, 1), backlash)
-    return Response(posture, state, values, forces, direct, reach, bent)
+    return Response(states.posture, state, states.values, forces, direct, reach, bent)
 
 
 def parameter_derivatives(flex: Flexibility, at: Response, picked: Sequence[int]) -> Array:
     """Derivative (rows, p, N) of the markers by the parameters of these numbers, loads held."""
     model = at.posture.model
-    out = np.zeros((at.direct.shape[0], len(picked), at.size))
+    out = np.zeros((len(picked), at.direct.shape[0], at.size))
     place = {index: column for column, index in enumerate(picked)}
     springs = _rest_tangents(flex, at)
     loaded = loaded_joints(model, at.values, at.size) if model.axis_loads else {}
-    first = 0
-    for element, at_dofs, count in zip(model.elements, model.places, model.parameter_counts, strict=True):
-        mine = {p: out[:, place[first + p]] for p in range(count) if first + p in place}
-        first += count
+    bends, pushes, wrenches, first = list[Bend](), list[Bend](), list[tuple[int, int, Resultant]](), 0
+    for element, at_dofs, number in zip(model.elements, model.places, model.parameter_counts, strict=True):
+        mine = {p: place[first + p] for p in range(number) if first + p in place}
+        first += number
         if not mine:
             continue
         if isinstance(element, CompliantCoordinate):
             where = [flex.place[i] for i in at_dofs]
             for p, terms in enumerate(element.sensitivity(at.forces.q[where], at.posture)):
                 for i, value in terms if p in mine else ():
-                    mine[p] += at.reach[where[i]] * value
+                    bends.append((mine[p], where[i], value))
                     if where[i] in springs and element.constant_in_load:
-                        mine[p] += at.bent[where[i]] * springs[where[i]] * value
+                        pushes.append((mine[p], where[i], springs[where[i]] * value))
         elif isinstance(element, Load):
             for p, frame, resultant in element.resultant_sensitivity(at.state, model.gravity):
                 if p in mine:
-                    _add_work(mine[p], at.carried(flex, model.chain.level(frame)), resultant)
+                    wrenches.append((mine[p], model.chain.level(frame), resultant))
             for p, joint, slope in element.axis_sensitivity(loaded, at.posture.resting) if loaded else ():
                 at_joint = flex.place.get(model.chain.joint_dof(joint))
                 if p in mine and at_joint is not None:  # a force on a rigid joint moves nothing
-                    mine[p] += at.bent[at_joint] * slope
-    return out
+                    pushes.append((mine[p], at_joint, slope))
+    _fill(out, at.reach, bends)
+    for k, i, value in pushes:
+        out[k] += at.bent[i] * value
+    for k, level, resultant in wrenches:
+        _add_work(out[k], at.carried(flex, level), resultant)
+    return np.swapaxes(out, 0, 1)
+
+
+Bend = tuple[int, int, Entry]
+"""A parameter's column, the coordinate that it moves or pushes, and by how much."""
+
+
+def _fill(out: Array, reach: Array, bends: Sequence[Bend]) -> None:
+    """Columns (p, rows, N) = sums of reach (n, rows, N) times bends, those of a column one after the other.
+
+    Many at once while they are short; long ones are added up while they are in cache.
+    """
+    at_once, last, scratch = TOGETHER // max(1, out[0].size), -1, np.empty(out.shape[1:])
+    if at_once > 1:
+        starts = [b for a, b in pairwise([(-1, 0, 0.0), *bends]) if a[0] != b[0]]
+        for some in (starts[i : i + at_once] for i in range(0, len(starts), at_once)):
+            columns, where, values = map(list, zip(*some, strict=True))
+            out[columns] = reach[where] * en.dense(values, out.shape[2])[:, None]
+    for k, i, value in bends:
+        if k == last:
+            out[k] += np.multiply(reach[i], value, out=scratch)
+        elif at_once <= 1:
+            np.multiply(reach[i], value, out=out[k])
+        last = k
 
 
 def _add_work(out: Array, twists: Array, wrench: Resultant) -> None:
@@ -226,7 +271,12 @@ def _rest_tangents(flex: Flexibility, response: Response) -> dict[int, Array]:
     return out
 
 
-Choice = tuple[CompliantCoordinate, tuple[tuple[int, int], ...]]
+TOGETHER = 20_000
+"""Numbers of columns that are filled in one call: they stay in cache."""
+LINEAR = 2 * CHUNK
+"""Configurations per chunk of the linear matrix: what is written lies far apart, and long rows are written faster."""
+Choice = tuple[CompliantCoordinate, tuple[int, ...], tuple[tuple[int, int], ...]]
+"""An effect, where it acts, and own and table number of every parameter sought."""
 
 
 def linear_observation(
@@ -246,29 +296,21 @@ def linear_observation(
     if not markers:
         raise MissingError("no marker to observe; name at least one frame")
     chosen = _compliances(model, parameters)
-    dofs = tuple(sorted({model.chain.index[d] for c, _ in chosen for d in c.dofs()}))
+    dofs = tuple(sorted({i for _, places, _ in chosen for i in places}))
     local = {dof: i for i, dof in enumerate(dofs)}
     names = _names(model, chosen)
-    out = np.empty((len(names), sum(m.rows for m in markers), total))
-    frames = dict.fromkeys([*(m.frame for m in markers), *(w.frame for w in applied)])
-    workspace = {frame: np.empty((len(dofs), 6, min(CHUNK, total))) for frame in frames}
-    for rows, posture, wrenches in chunks(model, configurations, applied, CHUNK):
-        state = rigid_state(posture, dofs)
-        twists = {frame: buffer[:, :, : posture.size] for frame, buffer in workspace.items()}
-        for frame, twist in twists.items():
-            state.jacobian_into(frame, dofs, twist.swapaxes(0, 1))
-        force = np.zeros((len(dofs), posture.size))
-        for w in wrenches:
-            force += np.einsum("dan,an->dn", twists[w.frame], w.in_base(state))
-        parts = [twists[m.frame][:, : m.rows] for m in markers]
-        reach = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-        column = 0
-        for c, picks in chosen:
-            at = [local[model.chain.index[d]] for d in c.dofs()]
-            places: slice | list[int] = slice(at[0], at[-1] + 1) if at[-1] - at[0] + 1 == len(at) else at
-            part = out[column : column + len(picks), :, rows]
-            c.columns_into(reach[places], force[places], posture, [p for p, _ in picks], part)
-            column += len(picks)
+    out = batch.room(len(names), sum(m.rows for m in markers), total)
+    seen = tuple((m.frame, m.rows) for m in markers)
+    workspace = np.empty((len(dofs) * (out.shape[1] + 1), min(LINEAR, total)))
+    for rows, posture, wrenches in chunks(model, configurations, applied, LINEAR):
+        reach, force = rigid_answer(posture, dofs, seen, wrenches, workspace)
+        bends: list[Bend] = []
+        column = count()
+        for c, places, picks in chosen:
+            at = [local[i] for i in places]
+            terms = c.sensitivity(force[at], posture)
+            bends += [(k, at[i], value) for p, _ in picks for k in (next(column),) for i, value in terms[p]]
+        _fill(out[:, :, rows], reach, bends)
     return names, np.transpose(out, (2, 1, 0))
 
 
@@ -278,23 +320,22 @@ def linear_names(model: Robot, parameters: Iterable[str] | None = None) -> tuple
 
 
 def _names(model: Robot, chosen: Sequence[Choice]) -> tuple[str, ...]:
-    return tuple(model.parameter_names[i] for _, picks in chosen for _, i in picks)
+    return tuple(model.parameter_names[i] for *_, picks in chosen for _, i in picks)
 
 
 def _compliances(model: Robot, parameters: Iterable[str] | None) -> tuple[Choice, ...]:
-    """Coordinates whose theta is linear in Q, with (own number, table index) of the parameters sought."""
+    """Coordinates whose theta is linear in Q."""
     wanted = None if parameters is None else set(model.parameters.select(parameters))
     out: list[Choice] = []
     index = 0
     taken: set[int] = set()
-    for element in model.elements:
-        count = len(element.parameters(model.tree))
+    for element, places, number in zip(model.elements, model.places, model.parameter_counts, strict=True):
         if isinstance(element, CompliantCoordinate) and element.linear_in_force:
-            picks = tuple((p, index + p) for p in range(count) if wanted is None or index + p in wanted)
+            picks = tuple((p, index + p) for p in range(number) if wanted is None or index + p in wanted)
             if picks:
-                out.append((element, picks))
+                out.append((element, places, picks))
                 taken |= {i for _, i in picks}
-        index += count
+        index += number
     if wanted is not None and wanted - taken:
         name = model.parameters.names[min(wanted - taken)]
         raise UnsupportedError(
