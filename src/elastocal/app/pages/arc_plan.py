@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.configurations import axes_of
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
 
@@ -37,8 +39,6 @@ def _facts(result: AheadResult) -> tuple[Fact, ...]:
 
 
 def _verdict(result: AheadResult) -> tuple[str, ...]:
-    import numpy as np
-
     out = []
     for row in (r for r in result.plan.rows if r is result.plan.best(r.model)):
         e, angles = row.expected, ", ".join(f"{v:.4g}" for v in np.degrees(row.angles))
@@ -51,8 +51,6 @@ def _verdict(result: AheadResult) -> tuple[str, ...]:
 
 def plan_table(plan: ArcPlan, assumed: str) -> Table:
     """``assumed``: where the noise and the markers' radii are from."""
-    import numpy as np
-
     columns = (
         Column("name", "plan and model of the markers"), Column("plan", "", shown=False),
         Column("model", "", shown=False), *(Column(f"{n}_sd_mm", f"sd {n}", "mm", 4) for n in ("L", "a_x", "a_y")),
@@ -99,8 +97,6 @@ def plan_sentences(plan: ArcPlan) -> tuple[str, ...]:
 
 def _degrees(angles: Array) -> str:
     """Equal angles once, with their number."""
-    import numpy as np
-
     values, counts = np.unique(np.round(np.degrees(angles), 1) + 0.0, return_counts=True)
     return ", ".join(f"{v:g}" if n == 1 else f"{n} x {v:g}" for v, n in zip(values, counts, strict=True))
 
@@ -138,8 +134,6 @@ def _pose_table(result: ArcPlanResult) -> Table:
 
 
 def _place_table(result: ArcPlanResult) -> Table:
-    import numpy as np
-
     best = result.best
     columns = (
         Column("marker", "marker"), Column("radius_mm", "distance from P0", "mm", 1),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.solve.summary import standard_deviations
@@ -183,8 +185,6 @@ def outlier_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | 
 
 def _outlier_rows(table: PointTable, markers: Sequence[str], outlier: Outlier, angles: bool) -> list[tuple[Cell, ...]]:
     """One row for each component, or one for the angle where that explains it and no single component does."""
-    import numpy as np
-
     name = markers[outlier.marker]
     instead = "; ".join(
         f"{markers[j]}, pose {table.poses[i]}, line {table.lines[markers[j]][i]}" for j, i in outlier.instead

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.app.cells.trace import current
+from elastocal.app.configurations import axes_of
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.compensation.correction import remaining, unmeasured_geometry
+from elastocal.compensation.posts.collect import spoken
+from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
+from elastocal.compensation.verdict import verdict as findings
 from elastocal.quantities import DASH, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
+from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
@@ -80,8 +85,6 @@ def table(result: CompensateResult) -> Table:
 
 
 def verdict(result: CompensateResult) -> tuple[str, ...]:
-    from elastocal.compensation.verdict import verdict as findings
-
     ordered = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
     warned = result.robot.warned
     return (
@@ -218,8 +221,6 @@ def target_table(result: Correction, most: int | None = None) -> Table:
 
 
 def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
-    from elastocal.compensation.targets import TargetStatus
-
     before, after = result.before, result.after
     status = TargetStatus(int(result.commands.status[i]))
     truth = [(float(t.distance[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
@@ -236,10 +237,6 @@ def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, co
 
 def problem_table(result: Correction) -> Table:
     """Targets that cannot be corrected, and why."""
-    import numpy as np
-
-    from elastocal.compensation.targets import TargetStatus
-
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
         Column("reason", "why, and what to do", footnote=True),
@@ -264,15 +261,11 @@ def left_table(result: Correction) -> Table:
 
 
 def _axes(result: Correction) -> list[tuple[str, str]]:
-    from elastocal.app.configurations import axes_of
-
     axes = axes_of(result.job.placed.model)
     return list(zip(axes.names, axes.units, strict=True))
 
 
 def _factors(result: Correction) -> Array:
-    from elastocal.app.configurations import axes_of
-
     return axes_of(result.job.placed.model).factors
 
 
@@ -305,9 +298,6 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
 
 
 def _pose(pose: object) -> str:
-    from elastocal.compensation.posts.collect import spoken
-    from elastocal.spatial.pose import Pose
-
     return spoken(pose) if isinstance(pose, Pose) else "unknown"
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.compensation.contributions import GAPS
+from elastocal.compensation.verification import workpiece
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.loaded_arm import skeleton
 from elastocal.report.blocks import Block, Lines, Scene, Series
 from elastocal.report.parts import Look, Part, Strokes
 from elastocal.report.plane_figures import drawn_path, drawn_robot, place_map
@@ -44,11 +49,6 @@ def scenes(result: Correction) -> tuple[Scene, ...]:
 
 def robot_scene(result: Correction) -> Scene:
     """One view per drawn target, those under load first: the arm, the path of the tool and the load there."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.loaded_arm import skeleton
-
     placed, loads = result.job.placed, result.job.loads
     usable = np.asarray(np.isfinite(result.commands.command).all(axis=1))
     loaded = usable & loads.wrench.any(axis=1)
@@ -76,8 +76,6 @@ def robot_scene(result: Correction) -> Scene:
 
 def error_scene(result: Correction) -> Scene:
     """Where the loaded tool goes instead, before and after, and the ellipsoids of where it is expected to be."""
-    import numpy as np
-
     path = result.job.placed.position
     before, after = result.on_truth or (result.before, result.after)
     extent = float(np.max(np.ptp(path, axis=0))) or 1.0
@@ -109,7 +107,6 @@ def error_scene(result: Correction) -> Scene:
 
 
 def _expected(result: Correction, rows: Ints) -> Prediction | None:
-    import numpy as np
 
     from elastocal.reduction.prediction import Prediction
 
@@ -135,8 +132,6 @@ def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
     After correction the model is left with the rounding of digits, which is no error of a robot: it is drawn where
     targets stay uncorrected, or where a simulated true robot tells.
     """
-    import numpy as np
-
     whose = "" if result.on_truth is None else ", simulated true robot"
     before, after = result.on_truth or (result.before, result.after)
     sizes = [1e3 * r.distance for r in (before, after)]
@@ -178,10 +173,6 @@ def workpiece_maps(result: Correction, area: WorkArea | None = None) -> tuple[Bl
 
 def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, ...]:
     """With robot and program."""
-    import numpy as np
-
-    from elastocal.compensation.verification import workpiece
-
     piece = workpiece(result, plane)
     if piece is None:
         return ()

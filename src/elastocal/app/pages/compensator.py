@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.commands.compensator import AheadResult, CompensatorResult
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.arc_plan import ahead_page, ahead_table, plan_sentences, plan_table
 from elastocal.app.pages.arc_tables import NO_SPARE, agreement, outlier_table
 from elastocal.app.pages.result_columns import or_reason
+from elastocal.procedures.compensator.geometry import plane_axes
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table
 
 if TYPE_CHECKING:
@@ -63,8 +66,6 @@ def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
 
 
 def _verdict(fit: Compensator) -> tuple[str, ...]:
-    import numpy as np
-
     g = fit.geometry
     sd = {k: 1e3 * v for k, v in g.sd.items()}
     out = [
@@ -87,8 +88,6 @@ def _sd(value: float) -> str:
 
 def _direction(arc: KnownAngleArc) -> str:
     """In space: what a_x is measured along."""
-    from elastocal.procedures.compensator.geometry import plane_axes
-
     axes = plane_axes(arc)
     assert axes is not None
     along = ", ".join(f"{c:.4f}" for c in axes[0])
@@ -113,8 +112,6 @@ def _tests(fit: Compensator) -> tuple[str, ...]:
 
 def _geometry_table(fit: Compensator) -> Table:
     """One row for each model of the markers; the first is the result."""
-    import numpy as np
-
     columns = (
         Column("model", "model of the markers"),
         *(c for n, u in NAMES for c in (Column(f"{n}_{u}", n, u, 4), Column(f"{n}_sd_{u}", "sd", u, 4))),
@@ -146,8 +143,6 @@ def _test_cells(test: NestedTest | None) -> tuple[Cell, ...]:
 
 def _length_table(g: CompensatorGeometry) -> Table:
     """s as measured and by eq. (1)."""
-    import numpy as np
-
     columns = (
         Column("q_deg", "q", "deg", 4), Column("measured_mm", "measured", "mm", 3),
         Column("model_mm", "eq. (1)", "mm", 3), Column("off_mm", "difference", "mm", 3),
@@ -161,8 +156,6 @@ def _length_table(g: CompensatorGeometry) -> Table:
 
 def _element_text(fit: Compensator, file: str) -> str:
     """The element for a robot file; the spring is the robot's own, or the one that balances, or left to fill in."""
-    import numpy as np
-
     g, spring, own = fit.geometry, fit.element, fit.spring is not None and fit.spring.own is not None
     given = "k_c_m_per_N: FILL_IN\n    s_0_mm: FILL_IN" if spring is None else (
         f"k_c_m_per_N: {spring.k_c:.6g}\n    s_0_mm: {1e3 * spring.s_0:.6g}")  # fmt: skip
@@ -202,8 +195,6 @@ def others(result: SpringOnRobot) -> str:
 
 
 def spring_sentences(result: SpringOnRobot) -> tuple[str, ...]:
-    import numpy as np
-
     out = []
     if result.balance is not None:
         b = result.balance
@@ -244,8 +235,6 @@ def _spring_table(result: SpringOnRobot) -> Table:
 
 
 def _degrees(result: SpringOnRobot) -> Array:
-    import numpy as np
-
     return np.asarray(np.round(np.degrees(result.angles), 9), dtype=np.float64)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.commands.deflect import DeflectResult
 from elastocal.app.pages.result_columns import RIGID, is_rigid, loaded_columns, loaded_rows, or_reason
+from elastocal.model.statics.equilibrium import Status
 from elastocal.report.blocks import Cell, Column, Report, Rows, Scene, Section, Table
 from elastocal.report.robot_scene import loaded_scene
 
@@ -55,8 +58,6 @@ def _rows(result: DeflectResult, part: slice) -> list[tuple[Cell, ...]]:
 
 
 def _cells(result: DeflectResult, i: int) -> tuple[Cell, ...]:
-    import numpy as np
-
     deflection = result.deflection
     reason = f"no deflection, {_word(deflection, i)}"
     move = 1e3 * deflection.translation[i]
@@ -70,14 +71,10 @@ def _cells(result: DeflectResult, i: int) -> tuple[Cell, ...]:
 
 def _word(deflection: FrameDeflection, i: int) -> str:
     """The status in short."""
-    from elastocal.model.statics.equilibrium import Status
-
     return Status(int(deflection.status[i])).name.lower().replace("_", " ")
 
 
 def _help(deflection: FrameDeflection) -> tuple[str, ...]:
-    from elastocal.model.statics.equilibrium import Status
-
     bad = sorted({int(s) for s in deflection.status} - {int(Status.CONVERGED)})
     return tuple(f"{Status(s).text}." for s in bad)
 
@@ -100,10 +97,6 @@ def share_table(shares: tuple[Contribution, ...]) -> Table:
 
 
 def _verdict(result: DeflectResult) -> tuple[str, ...]:
-    import numpy as np
-
-    from elastocal.model.statics.equilibrium import Status
-
     deflection = result.deflection
     good = deflection.status == Status.CONVERGED
     if is_rigid(result.model):
@@ -125,8 +118,6 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
 
 def _lost(deflection: FrameDeflection, status: int) -> str:
     """How many configurations have no answer, and at which part of the load they fail where that is known."""
-    import numpy as np
-
     rows = np.flatnonzero(deflection.status == status)
     factors = [float(v) for v in deflection.load_factor[rows] if 0 < v <= 1]
     first = ""
@@ -146,8 +137,6 @@ def _label(result: DeflectResult, i: int) -> str:
 
 def scenes(result: DeflectResult) -> tuple[Scene, ...]:
     """Nothing where no configuration has an equilibrium."""
-    from elastocal.model.statics.equilibrium import Status
-
     if not (result.deflection.status == Status.CONVERGED).any():
         return ()
     good = result.deflection.status == Status.CONVERGED

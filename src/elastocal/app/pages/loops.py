@@ -6,6 +6,8 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
 from elastocal.report.plane_figures import direction_map, loop_graphs
@@ -156,8 +158,6 @@ def _pair(key: str, name: str, unit: str, shown: str, part: int = 0) -> tuple[Co
 
 
 def _angle(direction: object) -> Cell:
-    import numpy as np
-
     if direction is None or len(np.asarray(direction)) != 2:
         return None
     x, y = np.asarray(direction)
@@ -222,8 +222,6 @@ def principal_table(directions: Directions) -> Table:
 
 
 def _principal_rows(name: str, unit: str, factor: float, fit: DirectionFit) -> list[tuple[Cell, ...]]:
-    import numpy as np
-
     axes = fit.principal
     if axes is None:
         why = Unknown(fit.reason)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.grid import section, workspace
 from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.errors import InputError
 from elastocal.measure.kind import reading_unit
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.loaded_arm import loaded_skeletons, skeleton
 from elastocal.quantities import read_in
 from elastocal.reduction.study import MarkerMoves, flagged_readings, marker_moves
 from elastocal.reduction.warnings import nominal_errors
@@ -49,8 +53,6 @@ COUNTED = "Readings are counted from 1; each mark names its line in the file whe
 
 def residual_lines(study: Study) -> Lines:
     """Residuals of every reading, per axis of each marker; readings left out or doubtful are marked."""
-    import numpy as np
-
     fit = study.fit
     campaign, count = fit.campaign, len(fit.residuals)
     shown = reading_unit(campaign.measurement)
@@ -189,8 +191,6 @@ class _Drawn:
 
 def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     """All poses at once, then some of them one by one, doubtful ones before others; nothing without markers."""
-    from elastocal.model.statics.loaded_arm import skeleton
-
     moves = marker_moves(result.study, result.file.campaign, result.model)
     if moves is None:
         return ()
@@ -218,8 +218,6 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
 
 def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
     """The calibrated arms under their loads, enlarged from where they are without."""
-    from elastocal.model.statics.loaded_arm import loaded_skeletons
-
     model, where = result.study.fit.model, result.file.campaign.measurement.setup.picked(rows)
     rest, bent = loaded_skeletons(model, where.q, [where.load])
     return rest.enlarged(bent, factor)
@@ -237,8 +235,6 @@ def _all(drawn: _Drawn, marks: Ints) -> list[Part]:
 
 
 def _single(drawn: _Drawn, n: int) -> list[Part]:
-    import numpy as np
-
     row = drawn.rows[[n]]
     view = _name(int(row[0]))
     return [
@@ -251,8 +247,6 @@ def _single(drawn: _Drawn, n: int) -> list[Part]:
 
 def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
     """Both vectors of every marker; those first ones that are doubtful stand out."""
-    import numpy as np
-
     moves, enlarged = drawn.moves, times(drawn.factor)
     flagged = moves.flagged[rows].reshape(-1)
     at, first, second = (v[rows].reshape(-1, 3) for v in (moves.at, moves.first, moves.second))
@@ -268,8 +262,6 @@ def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
 
 
 def _sizes(vectors: Array) -> list[str]:
-    import numpy as np
-
     return [f"{1e3 * size:.4g} mm" for size in np.linalg.norm(vectors, axis=1)]
 
 
@@ -282,10 +274,6 @@ TITLE = "The calibrated robot over a section of its workspace"
 
 def workspace_section(result: CalibrateResult) -> Section:
     """Under the largest force of the campaign; empty for kinds without loads and for robots with one axis."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-
     kind, model = result.file.campaign.measurement, result.study.fit.model
     where = kind.watched
     if model.n < 2 or where is None or not where.wrenches[:, :3].any():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import small_unit
 from elastocal.report.blocks import Cell, Column, Table
@@ -130,8 +132,6 @@ def correlation_table(study: Study, above: float) -> Table:
 
 def leverage_table(study: Study) -> Table:
     """The readings that decide most by themselves."""
-    import numpy as np
-
     columns = (Column("place", "reading"), Column("leverage", "leverage", "", 3))
     values = np.nan_to_num(study.influence.leverage, nan=-1.0)
     order = np.argsort(-values, axis=None, kind="stable")[:10]

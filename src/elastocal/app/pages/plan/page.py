@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.app.pages.plan.figures import COUNTED, curve, pictures, scenes
@@ -254,7 +256,6 @@ def contact_table(plan: Plan) -> Table:
 
 def sweep_table(plan: Plan) -> Table:
     """Which joint, from where to where, how fast, and where all axes are at the start."""
-    import numpy as np
 
     from elastocal.design.sweeping import Sweeping
 
