@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
 
 
-TOLD = 0.9
+INFORMED = 0.9
 """Share of the prior variance that readings must have removed for a parameter to be shown."""
 _WHAT = (
     "A KR-270 is to mill a contour under cutting forces. It is not quite what its file says: joints, links and the "
@@ -147,26 +147,21 @@ def summary_table(result: DemoResult) -> Table:
 
 def truth_table(result: DemoResult) -> Table:
     """What the readings tell most of: file, truth, estimate and how far it is off in standard deviations."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("unit", "unit"),
-        Column("file", "robot file", digits=4, si=True),
-        Column("truth", "truth", digits=4, si=True),
-        Column("value", "estimate (sd)", si=True, sd="sd"),
-        Column("sd", "sd", shown=False, si=True),
-        Column("off_sd", "off by [sd]", decimals=1),
-    )
     truth = result.measured.truth.parameters
-    informed = [e for e in result.predictor.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
-    rows: list[tuple[Cell, ...]] = []
-    for e in informed:
-        true = float(truth.values[truth.index(e.name)])
-        rows.append((e.name, e.unit, e.file_value, true, e.value, e.sd, (e.value - true) / e.sd))
+    rows = [e for e in result.predictor.calibration.parameters.rows if e.informed > INFORMED and e.name in truth.names]
     note = (
         "Parameters of which the readings removed more than 90 % of the prior variance. The others keep their prior, "
         "about the robot file; predictions count that."
     )
-    return Table("truth", "", columns, tuple(rows), (note,))
+    return Table.of("truth", rows, {
+        Column("parameter", "parameter"): lambda e: e.name,
+        Column("unit", "unit"): lambda e: e.unit,
+        Column("file", "robot file", digits=4, si=True): lambda e: e.file_value,
+        Column("truth", "truth", digits=4, si=True): lambda e: truth[e.name].value,
+        Column("value", "estimate (sd)", si=True, sd="sd"): lambda e: e.value,
+        Column("sd", "sd", shown=False, si=True): lambda e: e.sd,
+        Column("off_sd", "off by [sd]", decimals=1): lambda e: (e.value - truth[e.name].value) / e.sd,
+    }, note)  # fmt: skip
 
 
 def outlier_words(result: DemoResult) -> str:

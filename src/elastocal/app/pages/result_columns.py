@@ -23,9 +23,11 @@ def is_rigid(model: Robot) -> bool:
     return not any(c.compliance().any() or "backlash" in c.kind for c in model.coordinates)
 
 
-def axis_columns(axes: Axes) -> tuple[Column, ...]:
+def axis_columns(
+    axes: Axes, decimals: int | None = None, group: str = "configuration", part: int = 0
+) -> tuple[Column, ...]:
     pairs = zip(axes.names, axes.units, strict=True)
-    return tuple(Column(f"{a}_{u}", a, u, group="configuration") for a, u in pairs)
+    return tuple(Column(f"{a}_{u}", a, u, decimals, group, part=part) for a, u in pairs)
 
 
 def loaded_columns(at: Configurations) -> tuple[Column, ...]:
