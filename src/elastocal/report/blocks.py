@@ -138,6 +138,11 @@ class Table:
         return Table(key, title, tuple(c for some in names for c in some), tuple(tuple(cells(i)) for i in items), notes)
 
 
+def floats(values: Iterable[float]) -> tuple[float, ...]:
+    """Numbers of an array as a figure takes them."""
+    return tuple(float(v) for v in values)
+
+
 def _plain(value: Any) -> Cell:
     return value.item() if hasattr(value, "item") else value  # type: ignore[no-any-return]
 

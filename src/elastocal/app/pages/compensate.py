@@ -251,13 +251,12 @@ def problem_table(result: Correction) -> Table:
 
 def left_table(result: Correction) -> Table:
     """Motion lines that stay as they are."""
-    columns = (
-        Column("file", "file"),
-        Column("line", "line"),
-        Column("text", "motion"),
-        Column("reason", "why", footnote=True),
-    )
-    return Table("left", "", columns, tuple((s.file, s.line, s.text, s.reason) for s in result.left))
+    return Table.of("left", result.left, {
+        Column("file", "file"): lambda s: s.file,
+        Column("line", "line"): lambda s: s.line,
+        Column("text", "motion"): lambda s: s.text,
+        Column("reason", "why", footnote=True): lambda s: s.reason,
+    })  # fmt: skip
 
 
 def _axes(result: Correction) -> list[tuple[str, str]]:

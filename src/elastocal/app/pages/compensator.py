@@ -12,7 +12,20 @@ from elastocal.app.pages.arc_plan import ahead_page, ahead_table, plan_sentences
 from elastocal.app.pages.arc_tables import NO_SPARE, agreement, milli, outlier_table
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.procedures.compensator.geometry import plane_axes
-from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table
+from elastocal.report.blocks import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Fact,
+    Lines,
+    Paragraphs,
+    Report,
+    Section,
+    Series,
+    Table,
+    floats,
+)
 
 if TYPE_CHECKING:
     from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -234,7 +247,7 @@ def _degrees(result: SpringOnRobot) -> Array:
 
 
 def _series(name: str, result: SpringOnRobot, values: Array) -> Series:
-    return Series(name, tuple(float(v) for v in _degrees(result)), tuple(float(v) for v in values))
+    return Series(name, floats(_degrees(result)), floats(values))
 
 
 def _eta(result: SpringOnRobot) -> Lines:
@@ -247,9 +260,7 @@ def _compliance(result: SpringOnRobot) -> Lines:
     if not result.k > 0:
         return Lines("equivalent", title, result.joint, "deg", "compliance", unit, ())
     series = [_series(name, result, 1e6 * result.equivalent(s)) for name, s in _named_springs(result)]
-    series.append(
-        Series("no spring", tuple(float(v) for v in _degrees(result)), (1e6 * result.k,) * len(result.angles))
-    )
+    series.append(Series("no spring", floats(_degrees(result)), (1e6 * result.k,) * len(result.angles)))
     note = "Small loads about the unloaded angle; a spring whose torque matters also bends the joint without load."
     return Lines("equivalent", title, result.joint, "deg", "compliance", unit, tuple(series), (note,))
 

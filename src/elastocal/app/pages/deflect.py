@@ -80,20 +80,16 @@ def _help(deflection: FrameDeflection) -> tuple[str, ...]:
 
 
 def share_table(shares: tuple[Contribution, ...]) -> Table:
-    columns = (
-        Column("element", "effect"),
-        Column("share_percent", "share", "%", 1),
-        Column("along_mm", "along the deflection", "mm", 4),
-        Column("size_mm", "size", "mm", 4),
-    )
     reason = "the linear deflection is zero here, so there is nothing to share"
-    rows = tuple(
-        (c.element, or_reason(100 * c.share, reason), or_reason(1e3 * c.along, reason), 1e3 * c.length) for c in shares
+    note = (
+        "Shares of the linear deflection, along its direction; they add up to 100 %, a negative one works against it."
     )
-    notes = (
-        "Shares of the linear deflection, along its direction; they add up to 100 %, a negative one works against it.",
-    )
-    return Table("contributions", "", columns, rows, notes)
+    return Table.of("contributions", shares, {
+        Column("element", "effect"): lambda c: c.element,
+        Column("share_percent", "share", "%", 1): lambda c: or_reason(100 * c.share, reason),
+        Column("along_mm", "along the deflection", "mm", 4): lambda c: or_reason(1e3 * c.along, reason),
+        Column("size_mm", "size", "mm", 4): lambda c: 1e3 * c.length,
+    }, note)  # fmt: skip
 
 
 def _verdict(result: DeflectResult) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
 from elastocal.procedures.gravity.fit import payload_numbers
 from elastocal.quantities import concise
-from elastocal.report.blocks import Cell, Column, Lines, Series, Table
+from elastocal.report.blocks import Cell, Column, Lines, Series, Table, floats
 from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
@@ -128,12 +128,12 @@ def _joint(whole: Validation, j: int, seen: int, split: bool) -> Lines | None:
     def series(name: str, values: object, at: Any = slice(None), points: bool = False, role: Role = "") -> Series:
         chosen = rows[at]
         y = np.asarray(values)[chosen, j]
-        return Series(name, tuple(float(v) for v in x[chosen]), tuple(float(v) for v in y), points=points, role=role)
+        return Series(name, floats(x[chosen]), floats(y), points=points, role=role)
 
     low, high = whole.band()
     band = series("95 % interval", high, role="expected")
     curves = [
-        replace(band, low=tuple(float(v) for v in low[rows, j])),
+        replace(band, low=floats(low[rows, j])),
         series("read", whole.samples.torque, points=True, role="read"),
     ]
     if split and np.any(rows >= seen):

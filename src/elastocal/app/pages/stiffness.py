@@ -22,6 +22,7 @@ from elastocal.report.blocks import (
     Section,
     Table,
     Unknown,
+    floats,
 )
 from elastocal.report.data import Signs, lines_of, significant_digits
 from elastocal.report.plane_figures import drawn_robot
@@ -282,7 +283,7 @@ def workspace_blocks(workspace: Workspace, load: str) -> tuple[Block, ...]:
 def deflection_map(workspace: Workspace, load: str) -> Heatmap:
 
     grid = workspace.grid
-    x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
+    x, y = (floats(values) for values in (grid.x, grid.y))
     return Heatmap(
         "deflection_map",
         f"{load} at {workspace.load.frame}",

@@ -16,7 +16,7 @@ from elastocal.model.statics.loaded_arm import loaded_skeletons, skeleton
 from elastocal.quantities import read_in
 from elastocal.reduction.study import MarkerMoves, flagged_readings, marker_moves
 from elastocal.reduction.warnings import nominal_errors
-from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile
+from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile, floats
 from elastocal.report.colours import Role
 from elastocal.report.parts import Look, Part
 from elastocal.report.robot_scene import (
@@ -60,7 +60,7 @@ def residual_lines(study: Study) -> Lines:
         Series(
             row.name,
             _numbers(count),
-            _shown(shown.factor * fit.residuals[:, j]),
+            floats(shown.factor * fit.residuals[:, j]),
             points=True,
             words=tuple(campaign.place(i, j) for i in range(count)),
         )
@@ -79,7 +79,7 @@ def residual_lines(study: Study) -> Lines:
             Series(
                 "outliers",
                 tuple(s.reading + 1.0 for s in odd),
-                _shown(drawn),
+                floats(drawn),
                 points=True,
                 role="outlier",
                 words=tuple(s.place for s in odd),
@@ -105,7 +105,7 @@ def held_out_lines(result: CalibrateResult) -> Lines:
     )
     words = tuple(fit.campaign.line(i) for i in range(len(fit.residuals)))
     series = tuple(
-        Series(name, _numbers(len(values)), _shown(size), points=True, words=words, role=role)
+        Series(name, _numbers(len(values)), floats(size), points=True, words=words, role=role)
         for name, values, role in errors
         for size in (shown.factor * rms_of_rows(values),)
     )
@@ -166,10 +166,6 @@ def forests(result: CalibrateResult) -> tuple[Forest, ...]:
 
 def _numbers(count: int) -> tuple[float, ...]:
     return tuple(float(i + 1) for i in range(count))
-
-
-def _shown(values: Array) -> tuple[float, ...]:
-    return tuple(float(v) for v in values)
 
 
 ALL = "all poses"

@@ -10,7 +10,7 @@ import numpy as np
 from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
 from elastocal.design.poses import Poses
 from elastocal.model.statics.loaded_arm import skeleton
-from elastocal.report.blocks import Lines, Scene, Series
+from elastocal.report.blocks import Lines, Scene, Series, floats
 from elastocal.report.colours import Role
 from elastocal.report.parts import Dots, Ellipsoids, Labels, Part, Point, Strokes
 from elastocal.report.robot_scene import (
@@ -80,7 +80,7 @@ def pictures(plan: Plan) -> tuple[Lines, ...]:
 
 
 def _marks(name: str, role: Role, x: Array, y: Array) -> Series:
-    return Series(name, tuple(map(float, x)), tuple(map(float, y)), points=True, role=role)
+    return Series(name, floats(x), floats(y), points=True, role=role)
 
 
 def curve(plan: Plan) -> tuple[Lines, ...]:
@@ -88,7 +88,7 @@ def curve(plan: Plan) -> tuple[Lines, ...]:
     counted, many = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
     counts = tuple(float(p.count) for p in plan.curve)
     each = tuple(
-        Series(name, counts, tuple(map(float, 100 * shares)))
+        Series(name, counts, floats(100 * shares))
         for name, value, shares in zip(plan.problem.names, plan.problem.values, plan.curve_shares.T, strict=True)
         if value
     )
