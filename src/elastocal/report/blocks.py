@@ -316,13 +316,19 @@ class Tile:
 class Fact:
     """One thing that a result rests on: ``value`` under ``key`` for programs, ``words`` under ``name`` for people.
 
-    Without ``words`` it is for programs only, because another fact tells people.
+    Without ``words`` people read the value.  Without a ``name`` it is for programs only, because another fact tells
+    people.
     """
 
     key: str
     name: str
     value: str | int | float | tuple[str, ...] | Mapping[str, str] | None
     words: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name and not self.words and self.value is not None:
+            words = ", ".join(self.value) if isinstance(self.value, tuple) else str(self.value)
+            object.__setattr__(self, "words", words)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def history_page(shown: Shown, today: date) -> Report:
         (_standing(h), *(f"WARNING {f.code.upper()}: {f.text}." for f in findings if f.severity == "warning")),
         sections,
         tuple(f.text + "." for f in findings if f.severity == "note"),
-        (Fact("robot", "robot", h.robot, h.robot), Fact("entries", "entries", len(h.entries), str(len(h.entries)))),
+        (Fact("robot", "robot", h.robot), Fact("entries", "entries", len(h.entries))),
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in findings]},
         tiles=_tiles(h, findings),
     )
@@ -227,5 +227,5 @@ def robots_page(lines: tuple[RobotLine, ...], today: date, label: str) -> Report
     count = f"{_counted(len(lines), 'robot')}; {need or 'none'} in need of attention."
     soon = tuple(f"{name}: {f.text}." for name, f in findings if f.severity == "note")
     return Report("Histories of robots", (count, *notes), (Section("Robots", (robots_table(lines, today),)),), soon,
-                  (Fact("store", "store", label, label),),
+                  (Fact("store", "store", label),),
                   data={"findings": [vars(f) | {"data": dict(f.data), "robot": n} for n, f in findings]})  # fmt: skip

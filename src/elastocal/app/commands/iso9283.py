@@ -125,8 +125,8 @@ def page(result: Iso9283Result) -> Report:
 def _facts(result: Iso9283Result) -> tuple[Fact, ...]:
     names = tuple(v.name for v in result.visits)
     return (
-        Fact("measured", "measured", result.file, result.file),
-        Fact("poses", "poses", names, ", ".join(names)),
+        Fact("measured", "measured", result.file),
+        Fact("poses", "poses", names),
     )
 
 

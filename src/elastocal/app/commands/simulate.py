@@ -189,14 +189,14 @@ def _facts(
     count, mm, newton = outliers
     size = f"{newton:g} N" if plan.campaign.measurement.touching else f"{mm:g} mm"
     return (
-        Fact("plan", "plan", file.as_posix(), file.as_posix()),
-        Fact("robot", "robot of the plan", plan.robot, plan.robot),
+        Fact("plan", "plan", file.as_posix()),
+        Fact("robot", "robot of the plan", plan.robot),
         Fact("truth", "robot that is measured", truth or plan.robot, truth or "the same"),
         Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
         Fact("outliers", "outliers", count, f"{count} of {size}"),
         Fact("outlier_mm", "", mm),
         Fact("outlier_N", "", newton),
-        Fact("seed", "seed", seed, str(seed)),
+        Fact("seed", "seed", seed),
     )
 
 

@@ -31,9 +31,9 @@ def _facts(result: AheadResult) -> tuple[Fact, ...]:
     shape = f"L {1e3 * g.L:.2f}, a_x {1e3 * g.a_x:.2f}, a_y {1e3 * g.a_y:.2f} mm"
     return (
         Fact("robot", "robot", result.robot, result.model.name),
-        Fact("joint", "joint", g.joint, g.joint),
+        Fact("joint", "joint", g.joint),
         Fact("geometry", "geometry", shape, f"{shape}, of the robot file"),
-        Fact("markers", "markers about P0", markers, str(markers)),
+        Fact("markers", "markers about P0", markers),
         Fact("noise_um", "noise", noise, f"{noise:g} um per coordinate"),
     )
 
@@ -104,9 +104,9 @@ def _degrees(angles: Array) -> str:
 def arcs_page(result: ArcPlanResult) -> Report:
     file = result.file
     facts = (
-        Fact("source", "plan file", result.request.source, result.request.source),
-        Fact("robot", "robot", file.robot, file.robot),
-        Fact("joint", "joint", file.compensator.joint, file.compensator.joint),
+        Fact("source", "plan file", result.request.source),
+        Fact("robot", "robot", file.robot),
+        Fact("joint", "joint", file.compensator.joint),
         Fact("noise_mm", "noise per coordinate", 1e3 * file.noise, f"{1e3 * file.noise:.3g} mm"),
     )
     radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)

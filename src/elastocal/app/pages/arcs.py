@@ -47,7 +47,7 @@ def _facts(result: ArcsResult) -> tuple[Fact, ...]:
     noise = None if result.arcs.noise is None else 1e6 * result.arcs.noise
     return (
         Fact("points", "points", table.file, f"{table.file}, {table.dimension} coordinates"),
-        Fact("markers", "markers", table.markers, ", ".join(table.markers)),
+        Fact("markers", "markers", table.markers),
         Fact("known", "with known angles", known, ", ".join(known) or "none"),
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per coordinate"),
         Fact("accuracy", "accuracy", _MEANS, "standard deviations"),

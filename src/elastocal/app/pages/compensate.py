@@ -281,17 +281,17 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("robot", "robot", result.robot.model.name, _named(result)),
         Fact("calibration", "calibration", calibration,
              "none" if calibration is None else f"{calibration}, mark {result.robot.mark[:19]}"),
-        Fact("serial", "serial number", *_serial(result)),
+        Fact("serial", "serial number", result.robot.serial or None,
+             result.robot.serial or "not stated in the robot file"),
         *(Fact(k, k, tuple(f), "; ".join(f"{n}: {_pose(x.pose)}" for n, x in f.items()) or "none")
           for k, f in frames.items()),
-        Fact("load", "load", correction.load.text, correction.load.text),
-        Fact("aim", "corrected", aim, aim),
-        Fact("method", "method", "first order" if method.first_order else "loaded equilibrium",
-             "first order" if method.first_order else "loaded equilibrium"),
+        Fact("load", "load", correction.load.text),
+        Fact("aim", "corrected", aim),
+        Fact("method", "method", "first order" if method.first_order else "loaded equilibrium"),
         Fact("reference", "targets are", "taught" if method.taught else "nominal",
              "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
         Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
-        Fact("inserted", "points inserted", correction.inserted, str(correction.inserted)),
+        Fact("inserted", "points inserted", correction.inserted),
         Fact("written", "written", written, ", ".join(written) or unwritten),
     )  # fmt: skip
 
@@ -303,8 +303,3 @@ def _pose(pose: object) -> str:
 def _named(result: CompensateResult) -> str:
     name, word = result.robot.model.name, result.robot.word
     return name if name == word else f"{name} ({word})"
-
-
-def _serial(result: CompensateResult) -> tuple[str | None, str]:
-    known = result.robot.serial
-    return known or None, known or "not stated in the robot file"

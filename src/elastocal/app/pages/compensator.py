@@ -69,9 +69,9 @@ def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
     robot = () if spring is None else (
         Fact("robot", "robot", result.robot, f"{spring.model.name}, other axes at {others(spring)}"),)  # fmt: skip
     return (
-        Fact("points", "points", result.table.file, result.table.file),
+        Fact("points", "points", result.table.file),
         Fact("moving", "P1", moving, f"{moving}, turns about P2 with {fit.joint}"),
-        Fact("pivots", "about P0", pivots, ", ".join(pivots)),
+        Fact("pivots", "about P0", pivots),
         Fact("joint", "", fit.joint),
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per coordinate"),
         *robot,

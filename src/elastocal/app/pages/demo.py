@@ -49,7 +49,7 @@ def page(result: DemoResult) -> Report:
         *_steps(result, front),
     ]
     notes = dict.fromkeys((*result.measured.notes, *result.predictor.notes, *result.corrected.notes))
-    facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
+    facts = (Fact("seed", "seed", SEED), *compensate.facts(result.corrected))
     tiles = compensate.tiles(result.corrected.correction, tolerance)
     title = "The whole cycle on a KUKA KR 270"
     page_one = calibrate.page(result.predictor).certificate

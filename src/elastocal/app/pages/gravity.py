@@ -62,18 +62,18 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
     terms = "left in the scatter" if arm.friction is None else ", ".join(t for t in TERMS if getattr(arm.friction, t))
     down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
     return (
-        Fact("log", "log", log, log),
-        Fact("robot", "robot", result.robot, result.robot),
-        Fact("sense", "torques read", arm.sense.reason, arm.sense.reason),
+        Fact("log", "log", log),
+        Fact("robot", "robot", result.robot),
+        Fact("sense", "torques read", arm.sense.reason),
         Fact("sense_sign", "", float(arm.sense.sign)),
-        Fact("prior", "prior", prior, prior),
-        Fact("friction_terms", "friction", terms, terms),
+        Fact("prior", "prior", prior),
+        Fact("friction_terms", "friction", terms),
         Fact("hold_out", "validation set", result.hold_out, f"the last {100 * result.hold_out:g} %"),
         Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
-        Fact("logged", "samples", arm.samples.logged, str(arm.samples.logged)),
+        Fact("logged", "samples", arm.samples.logged),
         Fact("inertia", "inertia", *inertia(arm)),
         Fact("coupled", "coupled motors", ", ".join(c.label for c in arm.unknowns.coupled) or "none"),
-        Fact("fast", "left out for inertia", arm.samples.fast, str(arm.samples.fast)),
+        Fact("fast", "left out for inertia", arm.samples.fast),
     )
 
 

@@ -58,10 +58,7 @@ def facts(result: LoopsResult) -> tuple[Fact, ...]:
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per reading"),
         Fact("threshold_N", "zero force", result.threshold, f"up to {result.threshold:g} N"),
         Fact(
-            "at_gripper",
-            "joints read at",
-            "gripper" if loops.at_gripper else "joint",
-            "the gripper" if loops.at_gripper else "the link",
+            "at_gripper", "joints read at", *(("gripper", "the gripper") if loops.at_gripper else ("joint", "the link"))
         ),
     )
 

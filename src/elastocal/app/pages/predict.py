@@ -149,7 +149,7 @@ _DISTANCES = (
 
 def readings_page(result: ReadingsResult) -> Report:
     title = f"Predicted readings of {result.inputs.robot}"
-    facts = (*result.inputs.facts(), Fact("station", "station", result.station, result.station))
+    facts = (*result.inputs.facts(), Fact("station", "station", result.station))
     return Report(
         title, readings_verdict(result), (Section("Predictions", (readings_table(result),)),), result.notes, facts
     )

@@ -47,9 +47,9 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
     else:
         offsets = f"{word}, not tested: {zero.reason}"
     return (
-        Fact("tables", "tables", tables, ", ".join(tables)),
-        Fact("robot", "robot", result.robot, result.robot or ""),
-        Fact("offsets", "counts at joint value zero", offsets, offsets),
+        Fact("tables", "tables", tables),
+        Fact("robot", "robot", result.robot),
+        Fact("offsets", "counts at joint value zero", offsets),
     )
 
 
