@@ -151,16 +151,13 @@ def _bands(arcs: Arcs) -> tuple[Series, ...]:
     """The widest of them, which holds for all that is drawn."""
     sizes = [a.fit.residual_sd for a in arcs.known] + ([] if arcs.free is None else [arcs.free.fit.residual_sd])
     known = [1e3 * s for s in sizes if s == s]
-    poses = [i + 1.0 for m in _markers(arcs) for i in arcs.residuals(m).poses]
+    markers = (*(a.marker for a in arcs.known), *(() if arcs.free is None else arcs.free.markers))
+    poses = [i + 1.0 for m in markers for i in arcs.residuals(m).poses]
     if not known or not poses:
         return ()
     top = 2 * max(known)
     ends = (min(poses), max(poses))
     return (Series("+-2 sd of the residuals", ends, (top, top), role="noise", low=(-top, -top)),)
-
-
-def _markers(arcs: Arcs) -> tuple[str, ...]:
-    return (*(a.marker for a in arcs.known), *(() if arcs.free is None else arcs.free.markers))
 
 
 _FEW = "fewer than three targets, or axes in line"

@@ -9,7 +9,7 @@ import numpy as np
 from elastocal.app.cells.trace import current
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import axis_columns, or_reason
 from elastocal.compensation.correction import remaining, unmeasured_geometry
 from elastocal.compensation.posts.collect import spoken
 from elastocal.compensation.targets import TargetStatus
@@ -188,8 +188,7 @@ _FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max"
 
 
 def target_table(result: Correction, most: int | None = None) -> Table:
-
-    stations = result.job.placed.stations
+    stations, axes = result.job.placed.stations, axes_of(result.job.placed.model)
     truth = result.on_truth is not None
     columns = (
         Column("target", "target"),
@@ -204,13 +203,12 @@ def target_table(result: Correction, most: int | None = None) -> Table:
         Column("status", "status"),
         *(Column(f"shift_{c}_mm", f"{'correction ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
         *(Column(f"turn_{c}_mrad", f"{'turned ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
-        *(Column(f"{a}_{u}", a, u, 4, "command", part=1) for a, u in _axes(result)),
+        *axis_columns(axes, 4, "command", part=1),
     )
-    width = result.half_width
-    axes = result.semi_axes
-    command = result.job.placed.model.controller.to_controller(result.commands.command) / _factors(result)
+    width, ellipsoid = result.half_width, result.semi_axes
+    command = result.job.placed.model.controller.to_controller(result.commands.command) / axes.factors
     count = len(stations) if most is None else min(most, len(stations))
-    rows = tuple(_row(result, i, axes[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
+    rows = tuple(_row(result, i, ellipsoid[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
     notes = [] if count == len(stations) else [f"The first {count} of {len(stations)} targets; --csv writes all."]
     if result.covariance is not None:
         notes.append(
@@ -257,15 +255,6 @@ def left_table(result: Correction) -> Table:
         Column("text", "motion"): lambda s: s.text,
         Column("reason", "why", footnote=True): lambda s: s.reason,
     })  # fmt: skip
-
-
-def _axes(result: Correction) -> list[tuple[str, str]]:
-    axes = axes_of(result.job.placed.model)
-    return list(zip(axes.names, axes.units, strict=True))
-
-
-def _factors(result: Correction) -> Array:
-    return axes_of(result.job.placed.model).factors
 
 
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
