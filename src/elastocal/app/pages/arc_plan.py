@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.app.configurations import axes_of
-from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+from elastocal.app.pages.result_columns import axis_columns
+from elastocal.report.blocks import Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensator import AheadResult
@@ -124,22 +125,17 @@ def arcs_page(result: ArcPlanResult) -> Report:
 
 def _pose_table(result: ArcPlanResult) -> Table:
     model, axes = result.file.model, axes_of(result.file.model)
-    shown = model.controller.to_controller(result.q) / axes.factors
-    columns = (
-        Column("pose", "pose"),
-        *(Column(f"{a}_{u}", a, u, 2) for a, u in zip(axes.names, axes.units, strict=True)),
-    )
-    rows: tuple[tuple[Cell, ...], ...] = tuple((i + 1, *(float(v) + 0.0 for v in row)) for i, row in enumerate(shown))
-    return Table("poses", "", columns, rows, (f"Every pose: {', '.join(result.markers)} are read.",))
+    shown = model.controller.to_controller(result.q) / axes.factors + 0.0
+    return Table.of("poses", range(len(shown)), {
+        Column("pose", "pose"): lambda i: i + 1,
+        axis_columns(axes, 2, ""): lambda i: shown[i],
+    }, f"Every pose: {', '.join(result.markers)} are read.")  # fmt: skip
 
 
 def _place_table(result: ArcPlanResult) -> Table:
-    best = result.best
-    columns = (
-        Column("marker", "marker"), Column("radius_mm", "distance from P0", "mm", 1),
-        Column("place_deg", "angle from the spring, seen from P0", "deg", 1),
-    )  # fmt: skip
-    turned = (np.degrees(best.places) + 180) % 360 - 180
-    pairs = zip(result.markers[1:], 1e3 * result.file.radii, turned, strict=True)
-    rows: tuple[tuple[Cell, ...], ...] = tuple((m, float(r), float(p)) for m, r, p in pairs)
-    return Table("places", "", columns, rows, (f"Best for markers taken as {best.model}.",))
+    turned = (np.degrees(result.best.places) + 180) % 360 - 180
+    return Table.of("places", range(len(turned)), {
+        Column("marker", "marker"): lambda i: result.markers[i + 1],
+        Column("radius_mm", "distance from P0", "mm", 1): lambda i: 1e3 * result.file.radii[i],
+        Column("place_deg", "angle from the spring, seen from P0", "deg", 1): lambda i: turned[i],
+    }, f"Best for markers taken as {result.best.model}.")  # fmt: skip

@@ -118,25 +118,20 @@ def summary_table(result: DemoResult) -> Table:
         Column("max_mm", "max", "mm", 3),
         Column("share_percent", "compensated", "%", 1),
     )
-    assert result.corrected.correction.on_truth is not None
     assert result.stated.correction.on_truth is not None
-    before, after = result.corrected.correction.on_truth
+    before, after = on_truth(result)
     first, hoped = before.distances().rms, predicted_rms(result.corrected.correction)
 
     def row(name: str, off: Residual) -> tuple[Cell, ...]:
         size = off.distances()
         return name, 1e3 * size.rms, 1e3 * size.max, 100 * (1 - size.rms / first)
 
+    no_largest = Unknown("an expectation is a mean square; it has no largest value")
     rows = (
         row("before", before),
         row("corrected by the robot file, not calibrated", result.stated.correction.on_truth[1]),
         row("corrected by the calibration", after),
-        (
-            "predicted by the calibration alone",
-            1e3 * hoped,
-            Unknown("an expectation is a mean square; it has no largest value"),
-            100 * (1 - hoped / first),
-        ),
+        ("predicted by the calibration alone", 1e3 * hoped, no_largest, 100 * (1 - hoped / first)),
     )
     note = (
         "Of the loaded tool on the simulated true robot, over all targets; the last row is what the calibration "

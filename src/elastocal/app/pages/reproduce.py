@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import Any
 
 from elastocal.published.case import NOT_PRINTED, Figure, Kind, Listing, Why, printed_items
@@ -160,6 +159,8 @@ def _sizes(gallery: Gallery) -> tuple[str, ...]:
 
 
 def _come_back(gallery: Gallery) -> tuple[str, ...]:
+    from statistics import median
+
     count, errors = len(gallery.of(Kind.PUT_IN)), gallery.come_back
     if not errors:
         return ()

@@ -20,48 +20,29 @@ if TYPE_CHECKING:
 
 def noise_table(study: Study) -> Table:
     columns = (
-        Column("quantity", "quantity"),
-        Column("value", "value", digits=3),
-        Column("freedom", "degrees of freedom"),
+        Column("quantity", "quantity"), Column("value", "value", digits=3), Column("freedom", "degrees of freedom"),
         Column("meaning", "what it says"),
-    )
-    fit, again = study.fit, study.fit.repeats
-    nothing = "nothing was repeated" if not again.pure_freedom else "repeats do not differ at all"
+    )  # fmt: skip
+    fit, again, why = study.fit, study.fit.repeats, study.discrepancy.reason
     unit = "in units of the stated noise" if fit.stated else "no noise stated: in units of 10 um"
     used = (
         "standard deviations come from it, enlarged where the residuals scatter more"
         if fit.stated
         else "standard deviations come from the scatter of the residuals"
     )
+
+    def known(value: float) -> Cell:
+        return or_reason(value, "repeats do not differ at all" if again.pure_freedom else "nothing was repeated")
+
     rows: tuple[tuple[Cell, ...], ...] = (
         ("noise stated", "yes" if fit.stated else "no", None, used),
         ("residuals", or_reason(fit.scatter, "no spare equations"), fit.freedom, f"scatter about the model, {unit}"),
         *_scales(study, unit),
-        (
-            "pure error",
-            or_reason(again.pure_error, nothing),
-            again.pure_freedom,
-            "scatter of repeats, without any model",
-        ),
-        (
-            "lack of fit",
-            or_reason(again.lack_of_fit, nothing),
-            again.lack_freedom,
-            "the rest: noise plus what the model lacks",
-        ),
-        ("ratio F", or_reason(again.ratio, nothing), None, "lack of fit over pure error, squared"),
-        (
-            "probability",
-            or_reason(again.probability, nothing),
-            None,
-            "of so large a ratio by chance if the model is right",
-        ),
-        (
-            "discrepancy [um]",
-            or_reason(1e6 * study.discrepancy.sd, study.discrepancy.reason),
-            None,
-            study.discrepancy.reason,
-        ),
+        ("pure error", known(again.pure_error), again.pure_freedom, "scatter of repeats, without any model"),
+        ("lack of fit", known(again.lack_of_fit), again.lack_freedom, "the rest: noise plus what the model lacks"),
+        ("ratio F", known(again.ratio), None, "lack of fit over pure error, squared"),
+        ("probability", known(again.probability), None, "of so large a ratio by chance if the model is right"),
+        ("discrepancy [um]", or_reason(1e6 * study.discrepancy.sd, why), None, why),
     )
     return Table("noise", "", columns, rows)
 
