@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from math import floor, isfinite, log10
 
 DASH = "\N{EN DASH}"
@@ -94,6 +95,12 @@ def told_apart(one: float, other: float) -> tuple[str, str]:
 
 PLAIN = (1e-5, 1e6)
 """Sizes of estimates without a power of ten."""
+
+
+def listed(words: Iterable[object]) -> str:
+    """``a, b and c``"""
+    *others, last = map(str, words)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def concise(value: float, sd: float) -> str:

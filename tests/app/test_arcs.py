@@ -91,17 +91,17 @@ def test_residuals_of_every_point_with_its_line(points, run, tmp_path):
     assert "Residuals across the arc" in html
 
 
-def test_bad_points_are_named_by_line_and_coordinate(points, run):
+def test_outliers_are_named_by_line_and_coordinate(points, run):
     text = points_csv().replace("-173.3,65.12", "-173.3,56.12").replace("-872.5,-109.9", "-872.5,-139.9")
     points.write_text(text, encoding="utf-8")
     data = run("arcs", points, "--known", "P1", "--json").data
-    first, second = data["bad_points"]
+    first, second = data["outliers"]
     assert (first["marker"], first["pose"], first["line"], first["coordinate"]) == ("P1", "3", 4, "y")
     assert first["predicted_mm"] == pytest.approx(65.12, abs=0.1)
     assert (second["marker"], second["line"], second["coordinate"]) == ("P01", 10, "y")
     assert second["predicted_mm"] == pytest.approx(-109.9, abs=0.5)
     everything, rest = rows(data, "arcs", marker="P1", method="known angles")
-    assert (everything["points"], rest["points"]) == ("all", "without bad")
+    assert (everything["points"], rest["points"]) == ("all", "without outliers")
     assert everything["residual_sd_mm"] > 2
     assert rest["radius_mm"] == pytest.approx(184.72, abs=0.05)
     assert [r["line"] for r in data["points"] if not r["used"]] == [4, 10]
@@ -226,11 +226,11 @@ def test_an_error_beyond_the_radius_does_not_stop_the_command(points, run):
     points.write_text(text, encoding="utf-8")
     done = run("arcs", points, "--known", "P1", "--json")
     assert done.code == 0
-    first, second = done.data["bad_points"]
+    first, second = done.data["outliers"]
     assert (first["marker"], first["line"], first["coordinate"]) == ("P1", 4, "x")
     assert first["predicted_mm"] == pytest.approx(-173.3, abs=0.2)
     assert (second["marker"], second["line"], second["coordinate"]) == ("P01", 10, "x")
-    (arc,) = rows(done.data, "arcs", marker="P1", method="known angles", points="without bad")
+    (arc,) = rows(done.data, "arcs", marker="P1", method="known angles", points="without outliers")
     assert arc["radius_mm"] == pytest.approx(184.72, abs=0.05)
 
 
@@ -238,7 +238,7 @@ def test_a_wrong_angle_is_one_row(tmp_path, run):
     path = tmp_path / "arc.csv"
     text = in_space(np.radians(np.arange(-120.0, 30, 15)), 0.02, 3)[2]
     path.write_text(text.replace("-60.000000000", "-50.000000000"))
-    (bad,) = run("arcs", path, "--json").data["bad_points"]
+    (bad,) = run("arcs", path, "--json").data["outliers"]
     assert (bad["coordinate"], bad["read_mm"]) == ("angle", None)
     assert bad["angle_deg"] == pytest.approx(-60, abs=0.05)
 

@@ -103,7 +103,7 @@ def test_every_table_is_there_and_they_agree(chained: Chain) -> None:
     assert set(by(data["budget"], "parameter")) == {"mean of all", *kept}
     for row in data["dropped"]:
         assert row["reason"]
-        assert row["held_at"] is not None
+        assert row["fixed_at"] is not None
         assert row["ratio"] is None or row["ratio"] < 5
 
 

@@ -42,14 +42,14 @@ def test_everything_in_json(written, run):
     assert done.code == 0, done.err
     data = done.data
     assert data["inputs"]["sense_sign"] == -1
-    held = {r["joint"]: r for r in data["held_out"]}
+    held = {r["joint"]: r for r in data["validation"]}
     assert held["A3"]["rms"] < 0.3 < 2 < held["A3"]["file_rms"]
     masses = {r["parameter"]: r for r in data["masses"]}
     assert masses["A5.mx"]["value"] == pytest.approx(1.5, abs=0.2)
     assert masses["A5.mx"]["file"] == pytest.approx(11.47 / 9.81, abs=1e-5)
     assert masses["A1.m"]["group"] == "G2"
-    assert masses["A1.m"]["told_percent"] == pytest.approx(0, abs=1e-6)
-    assert masses["A5.mx"]["told_percent"] > 50
+    assert masses["A1.m"]["informed_percent"] == pytest.approx(0, abs=1e-6)
+    assert masses["A5.mx"]["informed_percent"] > 50
     assert any(c["combination"].startswith("A2.mx + 0.6 A3.m") for c in data["combinations"])
     friction = {(r["joint"], r["term"]): r for r in data["friction"]}
     assert friction["A2", "coulomb"]["value"] == pytest.approx(2, abs=0.3)
@@ -78,7 +78,7 @@ def test_text_report_and_robot_file(written, run, tmp_path):
     assert "elastocal gravity from moving.csv" in out.read_text()
     again = run("gravity", written, out, "--json")
     assert again.code == 0
-    held = {r["joint"]: r for r in again.data["held_out"]}
+    held = {r["joint"]: r for r in again.data["validation"]}
     assert held["A3"]["file_rms"] < 0.3
 
 
@@ -99,7 +99,7 @@ def test_sweeps_go_the_documents_way_too(run, tmp_path):
     assert t2["cosine"] == pytest.approx(-375.70, abs=0.3)
     assert t3["amplitude"] == pytest.approx(-126.28, abs=0.3)
     assert [t["coulomb"] for t in (t5, t3, t2)] == pytest.approx([2, 2, 2], abs=0.1)
-    assert "held_out" not in data
+    assert "validation" not in data
     assert "Never moved: A1, A4, A6" in " ".join(data["verdict"])
     masses = {r["parameter"]: r for r in data["masses"]}
     assert masses["A1.m"]["concise"] == "fixed"
@@ -170,7 +170,7 @@ def test_a_robot_without_masses_gets_them(written, run, tmp_path):
     done = run("gravity", written, bare, "--torques", "load", "--json")
     assert done.code == 0, done.err
     assert any("has no link masses" in n for n in done.data["notes"])
-    held = {r["joint"]: r for r in done.data["held_out"]}
+    held = {r["joint"]: r for r in done.data["validation"]}
     assert held["A3"]["rms"] < 2 < 20 < held["A3"]["file_rms"]
 
 

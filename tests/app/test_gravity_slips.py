@@ -77,4 +77,4 @@ def test_one_wrong_reading_is_named_and_the_result_is_given_with_and_without(wei
     assert rows["J2.mx"]["without"] == pytest.approx(1.2, abs=0.03)
     assert rows["J2.mz"]["without"] == pytest.approx(-0.3, abs=0.006)
     assert abs(rows["J2.mx"]["with"] - rows["J2.mx"]["without"]) > 0.003  # kg m, of 1.2
-    assert {r["joint"]: r for r in done.data["held_out"]}["J2"]["rms"] < 0.2
+    assert {r["joint"]: r for r in done.data["validation"]}["J2"]["rms"] < 0.2

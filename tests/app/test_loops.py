@@ -165,7 +165,7 @@ def test_bad_readings_and_curved_loops_are_named(run, written):
     loops[60] = force, way - 1e-7 * force * np.abs(force), cycle
     loops[90][1][5] += 1e-4
     done = run("loops", written(loops), "--json")
-    (bad,) = done.data["left_out"]
+    (bad,) = done.data["outliers"]
     assert bad["place"].endswith(f"line {2 + 3 * 42 + 5}")
     assert bad["read_um"] - bad["predicted_um"] == pytest.approx(100.0, abs=8)
     assert "Loop 60 deg: curved, stiffening" in done.err

@@ -109,7 +109,7 @@ def test_a_mass_that_is_wrong_in_the_robot_file_is_asked_for(run, tmp_path):
     path = lay(tmp_path, truth=TRUTH.replace("mass_kg: 20", "mass_kg: 1880"))
     (tmp_path / "arm.yaml").write_text(ARM.replace("mass_kg: 20", "mass_kg: 400"))
     data = run("calibrate", path, "--json").data
-    asked = data["taken_as_exact"][0]
+    asked = data["score_tests"][0]
     assert asked["parameter"] in ("J2.mx", "J2.m")
     assert asked["step"] == pytest.approx(1480 * 0.35, rel=0.5)
     assert asked["chance"] < 1e-3

@@ -14,7 +14,7 @@ from elastocal.measure.sources.load import LoadPoint, LoadSize
 from elastocal.measure.sources.marker_places import MarkerPlaces
 from elastocal.measure.sources.reading import Reading
 from elastocal.measure.sources.repeatability import Repeatability
-from elastocal.reduction.error_budget import UNEXPLAINED, UNSTATED, VARIES, budget
+from elastocal.reduction.error_budget import BEYOND, UNSTATED, VARIES, budget
 from elastocal.reduction.fit import estimate, linear_fit
 from elastocal.reduction.problem import linearise, unknowns, weigh
 
@@ -97,9 +97,9 @@ def test_what_no_stated_source_explains_has_a_line_of_its_own():
     campaign = arm_campaign(truth, (Reading(sd=SD),), count=30, noise=3.0)
     fit = estimate(truth, campaign, JOINTS)
     found = budget(fit)
-    assert found.sources == ("reading", UNEXPLAINED)
+    assert found.sources == ("reading", BEYOND)
     np.testing.assert_allclose(found.share[1], 1 - 1 / fit.scatter**2, rtol=1e-9)
-    assert found.dominant("j2.k")[0] == UNEXPLAINED
+    assert found.dominant("j2.k")[0] == BEYOND
     np.testing.assert_allclose(found.share.sum(axis=0), 1, rtol=1e-12)
     quiet = arm_campaign(truth, (Reading(sd=SD),), count=30, noise=0.5)
     assert budget(estimate(truth, quiet, JOINTS)).sources == ("reading",)

@@ -49,7 +49,7 @@ def test_the_sign_is_found(answer):
 def test_poses_not_seen_are_never_predicted_worse_than_by_the_urdf(answer):
     """Fitted on the first 70 %; the last 30 % are one block, so that no neighbour of theirs was seen."""
     data, _ = answer
-    held = {row["joint"]: row for row in data["held_out"]}
+    held = {row["joint"]: row for row in data["validation"]}
     assert held["A2"]["readings"] > 0.97 * 0.3 * 1647
     for joint, own, file in (("A2", 1.01, 4.63), ("A4", 0.59, 1.98)):
         assert held[joint]["rms"] <= 0.5 * held[joint]["file_rms"]
@@ -64,7 +64,7 @@ def test_poses_not_seen_are_never_predicted_worse_than_by_the_urdf(answer):
 
 def test_extrapolation_is_told_by_leverage(answer):
     data, _ = answer
-    held = {row["joint"]: row for row in data["held_out"]}
+    held = {row["joint"]: row for row in data["validation"]}
     assert held["A1"]["extrapolated"] == 0  # nothing weighs on a level axis, wherever the arm stands
     for joint in ("A2", "A3", "A4", "A6"):
         assert 50 < held[joint]["extrapolated"] < 494

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from elastocal.report.blocks import Column, Table
 from elastocal.report.data import lines_of, significant_digits
 
 
@@ -23,3 +24,11 @@ def test_digits_are_those_of_python() -> None:
 def test_columns_of_one_size_are_written_in_one_go() -> None:
     values = np.random.default_rng(4).uniform(200, 900, 1000).round(5)
     assert lines_of([b"x,", significant_digits(values), b";"], 1000) == "".join(f"x,{v:.12g};" for v in values.tolist())
+
+
+def test_columns_together_read_as_many_cells_and_numbers_of_arrays_become_plain() -> None:
+    both = Column("x", "x"), Column("y", "y")
+    table = Table.of("t", (1, 2), {both: lambda i: i * np.ones(2), Column("n", "n"): np.int64}, "note", title="T")
+    assert table == Table("t", "T", (*both, Column("n", "n")), ((1.0, 1.0, 1), (2.0, 2.0, 2)), ("note",))
+    assert [type(v) for v in table.rows[0]] == [float, float, int]
+    assert Table.of("t", (), {both: lambda i: i}).columns == both

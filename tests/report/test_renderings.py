@@ -35,7 +35,7 @@ from elastocal.report.blocks import (
 )
 from elastocal.report.data import as_csv, as_data, table_data
 from elastocal.report.display import displayed, parted
-from elastocal.report.figures import heatmap, lines
+from elastocal.report.figures import lines
 from elastocal.report.html import as_html
 from elastocal.report.parts import Dots
 from elastocal.report.text import print_report
@@ -324,13 +324,8 @@ def test_warnings_stand_out_of_the_verdict_and_what_it_rests_on_comes_last() -> 
 def test_figures_for_notebooks_are_valid_plotly_with_units_on_the_axes() -> None:
     import plotly.graph_objects as go
 
-    heat, curve = heatmap(MAP), lines(CURVES)
-    for drawing in (heat, curve):
-        go.Figure(drawing)
-    assert heat["layout"]["xaxis"]["title"]["text"] == "A2 [deg]"
-    assert heat["layout"]["yaxis"]["title"]["text"] == "A3 [mm]"
-    assert heat["data"][0]["z"] == [[0.5, None], [None, 2.0]]
-    assert heat["data"][0]["colorbar"]["title"]["text"] == "[N/um]"
+    curve = lines(CURVES)
+    go.Figure(curve)
     assert curve["layout"]["xaxis"]["title"]["text"] == "q [deg]"
 
 

@@ -122,15 +122,15 @@ class Inputs:
         return (
             Fact("robot", "robot", self.robot, f"{self.robot} ({where})"),
             Fact("robot_file", "", self.file),
-            Fact("tool", "tool frame", self.tool, self.tool),
-            Fact("watched_frame", "watched frame", self.watched, self.watched),
-            Fact("configurations", "configurations", self.configurations, self.configurations),
-            Fact("load", "load", self.load, self.load),
+            Fact("tool", "tool frame", self.tool),
+            Fact("watched_frame", "watched frame", self.watched),
+            Fact("configurations", "configurations", self.configurations),
+            Fact("load", "load", self.load),
             Fact("load_frame", "", self.load_frame),
             Fact("payload_kg", "payload", mass, carried or "none"),
             Fact("payload_frame", "", hangs or None),
             Fact("left_out", "left out", self.left_out, ", ".join(self.left_out) or "nothing"),
-            Fact("state", "state", self.state, self.state),
+            Fact("state", "state", self.state),
         )
 
 

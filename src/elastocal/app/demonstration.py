@@ -178,7 +178,7 @@ FACTORS = {
 COMPENSATOR = 1.15
 MOMENTS = {"A2.mx": 1.2, "A3.mx": -0.8, "A4.mx": 0.6}
 """True less stated mass moments in kg m."""
-PLAY = {"A2": 20e-6, "A3": 30e-6, "A4": 120e-6, "A5": 150e-6}
+BACKLASH = {"A2": 20e-6, "A3": 30e-6, "A4": 120e-6, "A5": 150e-6}
 """Half of the backlash in rad."""
 _SPRINGS = ("joint_compliance", "link_compliance", "foundation_compliance")
 
@@ -190,7 +190,7 @@ def true_robot(stated: Robot) -> Robot:
         if p.kind in _SPRINGS:
             values[p.name] = FACTORS[place] * p.value
         elif p.kind == "joint_backlash":
-            values[p.name] = PLAY.get(place, 0.0)
+            values[p.name] = BACKLASH.get(place, 0.0)
         elif p.name == "A2.k_c":
             values[p.name] = COMPENSATOR * p.value
         elif p.name in MOMENTS:

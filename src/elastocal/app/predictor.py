@@ -201,8 +201,8 @@ def _facts(paths: Sequence[Path], observed: Sequence[Observed]) -> tuple[Fact, .
     stated = "; ".join(labels) or "none: noise is estimated from the residuals"
     where = ", ".join(p.as_posix() for p in paths)
     return (
-        Fact("campaign", "campaign", where, where),
-        Fact("robot", "robot", observed[0].model.name, observed[0].model.name),
-        Fact("measurement", "measurement", read, read),
+        Fact("campaign", "campaign", where),
+        Fact("robot", "robot", observed[0].model.name),
+        Fact("measurement", "measurement", read),
         Fact("errors", "errors stated", labels, stated),
     )

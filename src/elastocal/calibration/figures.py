@@ -15,7 +15,7 @@ from elastocal.calibration.starts import start_placing
 from elastocal.calibration.states import gather
 from elastocal.model.kinematics import kinematics
 from elastocal.quantities import concise, read_in, typeset
-from elastocal.report.blocks import Axis, Bars, Figure, Forest, Heatmap, Interval, Lines, Series
+from elastocal.report.blocks import Axis, Bars, Figure, Forest, Heatmap, Interval, Lines, Series, floats
 from elastocal.report.robot_scene import dots, scene_of_poses
 from elastocal.spatial.entries import Array
 
@@ -45,8 +45,8 @@ def validation_lines(v: Validation, tolerance: float | None = None) -> Lines:
     before, after = (1e3 * _farthest(e) for e in (v.nominal_errors, v.errors))
     x = tuple(float(i + 1) for i in range(len(before)))
     series = [
-        Series("before (nominal)", x, _floats(before), points=True, role="before", words=v.places),
-        Series("after (calibrated)", x, _floats(after), points=True, role="after", words=v.places),
+        Series("before (nominal)", x, floats(before), points=True, role="before", words=v.places),
+        Series("after (calibrated)", x, floats(after), points=True, role="after", words=v.places),
         _expected_band(x, 1e3 * 2 * _farthest(np.where(np.isfinite(v.errors), v.spread, np.nan))),
         *tolerance_line(x, tolerance),
     ]
@@ -63,7 +63,7 @@ def _farthest(sizes: Array) -> Array:
 
 def _expected_band(x: tuple[float, ...], top: Array) -> Series:
     low = max(float(np.nanmin(top)) / 20, 1e-4)
-    return Series("expected of a reading (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x))
+    return Series("expected of a reading (k = 2)", x, floats(top), role="expected", low=(low,) * len(x))
 
 
 def tolerance_line(x: tuple[float, ...], tolerance: float | None) -> tuple[Series, ...]:
@@ -78,7 +78,7 @@ def error_lines(c: Calibration, tolerance: float | None = None) -> Lines:
     drawn = (("before (nominal)", c.ladder.nominal, "before"), ("after (calibrated)", c.ladder.chosen, "after"))
     for name, rung, role in drawn if c.words else drawn[:1]:
         worst = _farthest(rung.errors)
-        y = _floats(1e3 * _farthest(worst[None, rung.pose == p])[0] for p in np.unique(rung.pose))
+        y = floats(1e3 * _farthest(worst[None, rung.pose == p])[0] for p in np.unique(rung.pose))
         x = tuple(float(i + 1) for i in range(len(y)))
         series.append(Series(name, x, y, points=True, role=role))  # type: ignore[arg-type]
     series += tolerance_line(x, tolerance if c.before.unit == "m" else None)
@@ -97,7 +97,7 @@ def agreement_lines(c: Calibration) -> Lines:
     predicted = measured - 1e3 * chosen[known]
     ends = (float(min(measured.min(), predicted.min())), float(max(measured.max(), predicted.max())))
     series = (
-        Series("coordinates", _floats(predicted), _floats(measured), points=True, role="after"),
+        Series("coordinates", floats(predicted), floats(measured), points=True, role="after"),
         Series("equal", ends, ends, role="tolerance"),
     )
     return Lines("agreement", "Measured against predicted", "predicted deviation from the nominal robot", unit,
@@ -115,7 +115,7 @@ def _scattered(key: str, title: str, x_name: str, x_unit: str, x: Array, y: Arra
     ends = (float(x.min()), float(x.max()))
     ends = ends if ends[1] > ends[0] else (ends[0] - 0.5, ends[0] + 0.5)
     band = Series("+-2 sd", ends, (WARN_SD,) * 2, role="noise", low=(-WARN_SD,) * 2)
-    mark = Series("deletion residual", _floats(x), _floats(y), points=True, role="after")
+    mark = Series("deletion residual", floats(x), floats(y), points=True, role="after")
     return Lines(key, title, x_name, x_unit, "residual", "sd", (band, mark))
 
 
@@ -152,8 +152,8 @@ def _histogram(y: Array) -> Lines:
     fine = np.linspace(-5, 5, 101)
     normal = len(y) * (edges[1] - edges[0]) * np.exp(-(fine**2) / 2) / np.sqrt(2 * np.pi)
     series = (
-        Series("readings", _floats(x), _floats(tops), role="after", low=(0.0,) * len(x)),
-        Series("normal distribution", _floats(fine), _floats(normal), role="tolerance"),
+        Series("readings", floats(x), floats(tops), role="after", low=(0.0,) * len(x)),
+        Series("normal distribution", floats(fine), floats(normal), role="tolerance"),
     )
     return Lines("residuals_histogram", "Histogram of the residuals", "residual", "sd", "numbers", "", series)
 
@@ -204,7 +204,7 @@ def correlation_map(c: Calibration) -> Heatmap | None:
     axis = Axis("", "", tuple(float(i) for i in range(len(best))), tuple(c.names[i] for i in best))
     note = (f"The {len(best)} of {count} parameters that the readings tell most of.",) if len(best) < count else ()
     return Heatmap("correlation_map", "Correlations of the estimates", axis, axis, "correlation", "",
-                   tuple(_floats(row) for row in values), note, downwards=True, signed=True)  # fmt: skip
+                   tuple(floats(row) for row in values), note, downwards=True, signed=True)  # fmt: skip
 
 
 def budget_bars(c: Calibration) -> Bars | None:
@@ -270,7 +270,3 @@ def figures_of(c: Calibration, validation: Validation | None, tolerance: float |
     if validation is not None:
         return (validation_lines(validation, tolerance),)
     return (error_lines(c, tolerance),)
-
-
-def _floats(values: Any) -> tuple[float, ...]:
-    return tuple(float(v) for v in values)

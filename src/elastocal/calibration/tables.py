@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from elastocal.calibration.certificate import STATED
 from elastocal.calibration.comparison import Change
-from elastocal.calibration.estimates import Estimate
 from elastocal.calibration.figures import BY_SIZE, NOT_OF_FILE, start_statuses
 from elastocal.calibration.ladder import RARE, SURE, WORTH
 from elastocal.calibration.noise import REPEATS, SHARE
@@ -63,41 +62,24 @@ def orientation_tables(c: Calibration | None, validation: Validation | None) -> 
 
 def change_table(changes: Sequence[Change], key: str, title: str) -> Table:
     """Of parameters, as they are given."""
-    columns = (
-        Column("name", "parameter"),
-        *(Column(k, k, si=True, sd=f"{k}_sd", digits=4) for k in ("before", "after", "change")), Column("unit", "unit"),
-        *(Column(f"{k}_sd", "", shown=False, si=True) for k in ("before", "after", "change")),
-        Column("ratio", "change / sd", "", 1), Column("significant", "significant"),
-    )  # fmt: skip
-    rows = tuple(
-        (c.name, c.before, c.after, c.value, c.unit, c.before_sd, c.after_sd, c.sd, c.ratio,
-         "yes" if c.significant else "")
-        for c in changes
-    )  # fmt: skip
     notes = (
         "Campaigns count as independent; what both know from one prior never counts as changed.",
         "A value without digits in brackets is fixed.",
     )
-    return Table(key, title, columns, rows, notes)
+    names = "before", "after", "change"
+    return Table.of(key, changes, {
+        Column("name", "parameter"): lambda c: c.name,
+        tuple(Column(k, k, si=True, sd=f"{k}_sd", digits=4) for k in names): lambda c: (c.before, c.after, c.value),
+        Column("unit", "unit"): lambda c: c.unit,
+        tuple(Column(f"{k}_sd", "", shown=False, si=True) for k in names): lambda c: (c.before_sd, c.after_sd, c.sd),
+        Column("ratio", "change / sd", "", 1): lambda c: c.ratio,
+        Column("significant", "significant"): lambda c: "yes" if c.significant else "",
+    }, *notes, title=title)  # fmt: skip
 
 
 def ladder_table(c: Calibration) -> Table:
-    columns = (
-        Column("model", "model"),
-        Column("noise", "noise of a pose"),
-        Column(f"loo_{c.before.shown}", "leave-one-out mean", c.before.shown, 4),
-        Column(f"rms_{c.before.shown}", "RMS", c.before.shown, 4),
-        Column("evidence", "log evidence", "", 1),
-        Column("effective", "effective parameters", "", 1),
-        Column("chosen", "chosen"),
-    )
-    ladder, fails = c.ladder.choice, c.ladder.kept_fails
+    ladder, fails, unit = c.ladder.choice, c.ladder.kept_fails, c.before.shown
     chosen = None if fails else ladder.chosen
-    rows = tuple(
-        (r.label, r.family, 1e3 * r.loo, 1e3 * r.rms, r.evidence, r.effective, "yes" if r is chosen else "")
-        for r in ladder.rungs
-    )
-    unit = c.before.shown
     gained, which = (c.ladder, "kept model on these readings") if fails else (ladder, "best model")
     gain = f"{1e3 * gained.gain:.3f} {unit}, standard error {1e3 * gained.gain_se:.3f} {unit} over poses"
     kept = "The model was kept: these errors are of the readings that it was chosen by, before some were changed."
@@ -109,26 +91,19 @@ def ladder_table(c: Calibration) -> Table:
         f"Gain of the {which} over the nominal robot: {gain}; more than {1e3 * gained.gain_half_width:.3f} {unit} is "
         f"asked for ({SURE:g} standard errors, more where poses are few), of compliances alone any.",
     )
-    return Table("models", "", columns, rows, notes)
+    return Table.of("models", ladder.rungs, {
+        Column("model", "model"): lambda r: r.label,
+        Column("noise", "noise of a pose"): lambda r: r.family,
+        Column(f"loo_{unit}", "leave-one-out mean", unit, 4): lambda r: 1e3 * r.loo,
+        Column(f"rms_{unit}", "RMS", unit, 4): lambda r: 1e3 * r.rms,
+        Column("evidence", "log evidence", "", 1): lambda r: r.evidence,
+        Column("effective", "effective parameters", "", 1): lambda r: r.effective,
+        Column("chosen", "chosen"): lambda r: "yes" if r is chosen else "",
+    }, *notes)  # fmt: skip
 
 
 def parameters_table(c: Calibration, most: int | None = None) -> Table:
-    status = start_statuses(c)
-    columns = (
-        Column("name", "parameter"),
-        Column("group", "group"),
-        Column("value", "estimate", si=True, sd="sd"),
-        Column("unit", "unit"),
-        Column("sd", "sd", shown=False, si=True),
-        Column("file", "file value", digits=4, si=True),
-        Column("status", "its status", shown=any(status.values())),
-        Column("informed_percent", "known by the readings", "%", 0),
-        Column("significant", "significant change"),
-        Column("code", "note"),
-    )
-    order = sorted(c.parameters.rows, key=lambda e: -e.informed)
-    rows = tuple(_parameter(e, status[e.name]) for e in order[:most])
-    more = len(c.parameters) - len(rows)
+    status, more = start_statuses(c), 0 if most is None else len(c.parameters) - most
     notes = [
         "Known by the readings: share of the prior variance that they removed; the rest is prior. Directions that "
         "cannot be told apart are settled by the priors: below 50 % a parameter is not separately identifiable, its sd "
@@ -137,48 +112,31 @@ def parameters_table(c: Calibration, most: int | None = None) -> Table:
     notes += [NOT_OF_FILE] if BY_SIZE in status.values() else []
     if more > 0:
         notes.append(f"{more} parameters that the readings tell less of are in the calibration file.")
-    return Table("parameters", "", columns, rows, tuple(notes))
-
-
-def _parameter(e: Estimate, status: str) -> tuple[Any, ...]:
-    change = "yes" if e.significant else ""
-    return (
-        e.name,
-        STATED if e.stated else e.group,
-        e.value,
-        e.unit,
-        e.sd,
-        e.file_value,
-        status,
-        100 * e.informed,
-        change,
-        e.code,
-    )
+    return Table.of("parameters", sorted(c.parameters.rows, key=lambda e: -e.informed)[:most], {
+        Column("name", "parameter"): lambda e: e.name,
+        Column("group", "group"): lambda e: STATED if e.stated else e.group,
+        Column("value", "estimate", si=True, sd="sd"): lambda e: e.value,
+        Column("unit", "unit"): lambda e: e.unit,
+        Column("sd", "sd", shown=False, si=True): lambda e: e.sd,
+        Column("file", "file value", digits=4, si=True): lambda e: e.file_value,
+        Column("status", "its status", shown=any(status.values())): lambda e: status[e.name],
+        Column("informed_percent", "known by the readings", "%", 0): lambda e: 100 * e.informed,
+        Column("significant", "significant change"): lambda e: "yes" if e.significant else "",
+        Column("code", "note"): lambda e: e.code,
+    }, *notes)  # fmt: skip
 
 
 def outliers_table(c: Calibration) -> Table:
-    columns = (
-        Column("place", "reading"),
-        Column("marker", "marker"),
-        Column("axis", "coordinate"),
-        Column("deviations", "deletion residual", "sd", 1),
-        Column("probability", "probability", probability=True),
-        Column("cause", "likely cause"),
-    )
     far = Unknown("farther away than the arm reaches: left out before any fit")
-    rows = tuple(
-        (
-            o.place,
-            o.marker or "all",
-            o.axis or "all",
-            far if isnan(o.deviations) else o.deviations,
-            o.probability,
-            o.cause,
-        )
-        for o in c.outliers
-    )
     note = "Left out by their deletion residual: the distance from what all other readings predict."
-    return Table("outliers", "", columns, rows, (note,) if rows else ("No reading was left out.",))
+    return Table.of("outliers", c.outliers, {
+        Column("place", "reading"): lambda o: o.place,
+        Column("marker", "marker"): lambda o: o.marker or "all",
+        Column("axis", "coordinate"): lambda o: o.axis or "all",
+        Column("deviations", "deletion residual", "sd", 1): lambda o: far if isnan(o.deviations) else o.deviations,
+        Column("probability", "probability", probability=True): lambda o: o.probability,
+        Column("cause", "likely cause"): lambda o: o.cause,
+    }, note if c.outliers else "No reading was left out.")  # fmt: skip
 
 
 def noise_table(c: Calibration) -> Table:

@@ -132,7 +132,7 @@ def _predicted(fit: Fit, q: Array, load: AppliedWrenches) -> Prediction:
     return predict(IdentifiedModel(fit.model, names, fit.covariance[np.ix_(mine, mine)], 0.0, "linear"), q, load)
 
 
-UNEXPLAINED = "not explained by any stated source"
+BEYOND = "residuals beyond all stated sources"
 PRIOR = "priors of the parameters"
 VARIES = "compliance that differs from state to state"
 UNSTATED = "scatter of the residuals (no noise was stated)"
@@ -180,7 +180,7 @@ def budget(fit: Fit) -> Budget:
     for row, name in enumerate([*known, *known_before], n * r):
         _add(lines, owner.get(name, PRIOR), gain[:, row] ** 2)
     if fit.inflation > 1:
-        lines[UNEXPLAINED] = (fit.inflation**2 - 1) * np.diag(fit.unit_covariance)[:p]
+        lines[BEYOND] = (fit.inflation**2 - 1) * np.diag(fit.unit_covariance)[:p]
     if fit.share:
         lines[VARIES] = (fit.share * fit.bending[:p]) ** 2
     table = np.array(list(lines.values())).reshape(len(lines), p)

@@ -152,7 +152,7 @@ def omitted_parameters(identification: Identification) -> tuple[OmittedParameter
     problem = linearise(
         fit.campaign, fit.model, [*fit.names[:p], *names, *fit.problem.nuisance], fit.problem.weights, u
     )
-    freedom = problem.equations - len(fit.names)  # with what is believed of parameters that were not sought
+    freedom = problem.equations - len(fit.names)  # with the priors of parameters that were not sought
     if freedom < 2:
         return ()
     basis = unit_qr(problem.matrix[:, problem.index(fit.names)]).q

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from elastocal.report.colours import Role
 from elastocal.report.parts import Part
@@ -69,6 +69,7 @@ class Code:
 
 
 Row = tuple[Cell, ...]
+T = TypeVar("T")
 PIECE = 4096
 """Rows that are made at once."""
 
@@ -114,6 +115,36 @@ class Table:
     columns: tuple[Column, ...]
     rows: Sequence[Row]
     notes: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(
+        key: str,
+        items: Iterable[T],
+        columns: Mapping[Column | tuple[Column, ...], Callable[[T], Cell | Iterable[Cell]]],
+        *notes: str,
+        title: str = "",
+    ) -> Table:
+        """One row for each of ``items``: every column beside what it reads of one, several together beside their cells.
+
+        Numbers of arrays may be given as they are.
+        """
+        names = [c if isinstance(c, tuple) else (c,) for c in columns]
+
+        def cells(item: T) -> Iterator[Cell]:
+            for column, read in columns.items():
+                value: Any = read(item)
+                yield from map(_plain, value) if isinstance(column, tuple) else (_plain(value),)
+
+        return Table(key, title, tuple(c for some in names for c in some), tuple(tuple(cells(i)) for i in items), notes)
+
+
+def floats(values: Iterable[float]) -> tuple[float, ...]:
+    """Numbers of an array as a figure takes them."""
+    return tuple(float(v) for v in values)
+
+
+def _plain(value: Any) -> Cell:
+    return value.item() if hasattr(value, "item") else value  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -285,13 +316,19 @@ class Tile:
 class Fact:
     """One thing that a result rests on: ``value`` under ``key`` for programs, ``words`` under ``name`` for people.
 
-    Without ``words`` it is for programs only, because another fact tells people.
+    Without ``words`` people read the value.  Without a ``name`` it is for programs only, because another fact tells
+    people.
     """
 
     key: str
     name: str
     value: str | int | float | tuple[str, ...] | Mapping[str, str] | None
     words: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name and not self.words and self.value is not None:
+            words = ", ".join(self.value) if isinstance(self.value, tuple) else str(self.value)
+            object.__setattr__(self, "words", words)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import isfinite, sqrt
 from typing import Any
 
-from elastocal.report.blocks import Heatmap, Lines, Scene, Series, titled
+from elastocal.report.blocks import Lines, Scene, Series, titled
 from elastocal.report.colours import LIGHT, of_role
 from elastocal.report.parts import (
     Arrows,
@@ -33,28 +33,6 @@ FONT = {"family": "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif", "size":
 COLOURS = tuple(LIGHT[f"c{i}"] for i in range(7))
 SYMBOLS = ("circle", "diamond", "x", "square")
 """The next once the colours are used up."""
-
-
-def heatmap(block: Heatmap) -> dict[str, Any]:
-    z = [[v if isfinite(v) else None for v in row] for row in block.values]
-    hover = (
-        f"{block.x.name} %{{x:.4g}} {block.x.unit}<br>{block.y.name} %{{y:.4g}} {block.y.unit}"
-        f"<br>{block.name} %{{z:.4g}} {block.unit}<extra></extra>"
-    )
-    trace = {
-        "type": "heatmap",
-        "x": list(block.x.values),
-        "y": list(block.y.values),
-        "z": z,
-        "colorscale": "RdBu" if block.signed else "Viridis",
-        "hoverongaps": False,
-        "hovertemplate": hover,
-        "colorbar": {"title": {"text": f"[{block.unit}]", "side": "top"}, "thickness": 14, "outlinewidth": 0},
-    }
-    layout = _layout(titled(block.x.name, block.x.unit), titled(block.y.name, block.y.unit))
-    if block.downwards:
-        layout["yaxis"]["autorange"] = "reversed"
-    return {"data": [trace], "layout": layout}
 
 
 def lines(block: Lines) -> dict[str, Any]:

@@ -143,15 +143,14 @@ def _panes(report: Report, scenes: list[dict[str, Any]]) -> list[Pane]:
     for i, s in enumerate(report.sections):
         groups.setdefault(s.step or f"#{i}", []).append(s)
     return [
-        (first.step or first.title or "Summary", [(s, _blocks(s, scenes)) for s in (first, *more)])
-        for first, *more in groups.values()
+        (
+            some[0].step or some[0].title or "Summary",
+            [(s, "".join(f"{text}\n" for text in block_texts(s.blocks, scenes, s.title))) for s in some],
+        )
+        for some in groups.values()
     ]
 
 
 @cache
 def _own(name: str) -> str:
     return resources.files("elastocal.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _blocks(section: Section, scenes: list[dict[str, Any]]) -> str:
-    return "".join(f"{text}\n" for text in block_texts(section.blocks, scenes, section.title))

@@ -6,14 +6,14 @@ their four lines; a number by direction is a polar map.  Maps of places show the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from elastocal.model.statics.loaded_arm import skeleton
-from elastocal.report.blocks import Axis, Heatmap, Lines, Series
+from elastocal.report.blocks import Axis, Heatmap, Lines, Series, floats
 from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def contact_lines(when: Literal["before", "after"], scene: ContactScene) -> Line
         _outlines("robot", scene.arms, "robot"),
         _outlines("force measured", _arrows(scene.points, scale * scene.felt, 0.015 * extent), "read"),
         _outlines("force of the model", _arrows(scene.points, scale * factor * scene.expected, 0.02 * extent), when),
-        Series("contacts", _floats(1e3 * scene.points[:, 0]), _floats(1e3 * scene.points[:, 1]), True, role="read"),
+        Series("contacts", floats(1e3 * scene.points[:, 0]), floats(1e3 * scene.points[:, 1]), True, role="read"),
     )
     return Lines(
         f"contour_{when}", f"Contour tracking {when} calibration", "x", "mm", "y", "mm", series, notes, equal=True
@@ -81,8 +81,8 @@ def _outlines(name: str, lines: Sequence[Array], role: Role) -> Series:
     x: list[float] = []
     y: list[float] = []
     for line in lines:
-        x += [*_floats(1e3 * line[:, 0]), 1e3 * float(line[-1, 0])]
-        y += [*_floats(1e3 * line[:, 1]), float("nan")]
+        x += [*floats(1e3 * line[:, 0]), 1e3 * float(line[-1, 0])]
+        y += [*floats(1e3 * line[:, 1]), float("nan")]
     return Series(name, tuple(x), tuple(y), role=role)
 
 
@@ -110,7 +110,7 @@ def _series(fit: LoopFit, off: float) -> tuple[Series, ...]:
     read = 1e6 * (loop.displacement - fit.offsets - off * loop.force)
     groups: tuple[tuple[str, Role, Bools], ...] = (("readings", "read", fit.used), ("left out", "outlier", ~fit.used))
     series = [
-        Series(name, _floats(loop.force[at]), _floats(read[at]), True, role=role)
+        Series(name, floats(loop.force[at]), floats(read[at]), True, role=role)
         for name, role, at in groups
         if np.any(at)
     ]
@@ -119,7 +119,7 @@ def _series(fit: LoopFit, off: float) -> tuple[Series, ...]:
         at = fit.used & (loop.side == side) & (loop.branch == branch)
         if np.any(at) and np.isfinite(p + g + h):
             force = np.array([0.0, side * np.max(np.abs(loop.force[at]))])
-            series.append(Series(name, _floats(force), _floats(1e6 * ((p - off) * force + g * side - h * branch))))
+            series.append(Series(name, floats(force), floats(1e6 * ((p - off) * force + g * side - h * branch))))
     return tuple(series)
 
 
@@ -132,17 +132,13 @@ def direction_map(
     around = np.column_stack([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
     angles = np.round(np.degrees(np.arctan2(units[:, 1], units[:, 0])) % 360.0, 9)
     values, bars = (factor * np.array([(e.value, e.half_width()) for e in numbers]).reshape(-1, 2)).T
-    series = [Series("measured, 95 %", _floats(angles), _floats(values), True, _floats(bars), "read")]
+    series = [Series("measured, 95 %", floats(angles), floats(values), True, floats(bars), "read")]
     if fit.principal is not None:
         word = "gap of the ellipse" if fit.root else "matrix"
-        series.append(Series(word, _floats(turn), _floats(factor * fit.at(around)[0])))
+        series.append(Series(word, floats(turn), floats(factor * fit.at(around)[0])))
     if fit.isotropic.known:
-        series.append(Series("one number", _floats(turn), (factor * fit.isotropic.value,) * len(turn)))
+        series.append(Series("one number", floats(turn), (factor * fit.isotropic.value,) * len(turn)))
     return Lines(key, title, "direction", "deg", name, unit, tuple(series), notes, polar=True)
-
-
-def _floats(values: Iterable[float]) -> tuple[float, ...]:
-    return tuple(float(v) for v in values)
 
 
 XYZ = "xyz"
@@ -155,7 +151,7 @@ def place_map(
 ) -> Heatmap:
     """Values (N,) over the plane, in mm of the object's axes."""
     plane = at.plane
-    x, y = (_floats(1e3 * values) for values in plane.values)
+    x, y = (floats(1e3 * values) for values in plane.values)
     first, second = (XYZ[i] for i in plane.axes)
     lost = int((~at.reached).sum())
     unknown = int((at.reached & ~np.isfinite(values)).sum())
@@ -209,5 +205,5 @@ def drawn_path(points: Array, at: Reached) -> Series:
 
 
 def _path(name: str, points: Array, reached: Reached, role: str) -> Series:
-    first, second = (_floats(points[:, i]) for i in reached.plane.axes)
+    first, second = (floats(points[:, i]) for i in reached.plane.axes)
     return Series(name, first, second, role=role)  # type: ignore[arg-type]

@@ -40,7 +40,7 @@ def history_page(shown: Shown, today: date) -> Report:
         (_standing(h), *(f"WARNING {f.code.upper()}: {f.text}." for f in findings if f.severity == "warning")),
         sections,
         tuple(f.text + "." for f in findings if f.severity == "note"),
-        (Fact("robot", "robot", h.robot, h.robot), Fact("entries", "entries", len(h.entries), str(len(h.entries)))),
+        (Fact("robot", "robot", h.robot), Fact("entries", "entries", len(h.entries))),
         data={"findings": [vars(f) | {"data": dict(f.data)} for f in findings]},
         tiles=_tiles(h, findings),
     )
@@ -157,31 +157,28 @@ def drift_table(h: RobotHistory, nearest: list[Chart]) -> Table:
 
 def entry_table(shown: Shown) -> Table:
     """The last first."""
-    columns = (
-        Column("number", "number"), Column("kind", "entry"), Column("time", "time (UTC)"), Column("what", "what"),
-        Column("error_mm", "mean error", "mm", 3), Column("tool_mm", "tool", "mm", 3),
-        Column("temperature_C", "temperature", "°C", 1), Column("who", "who"), Column("reason", "why"),
-        Column("state", "state"),
-    )  # fmt: skip
-    return Table(
-        "entries",
-        f"Numbers {shown.numbers[0]} to {shown.numbers[-1]}",
-        columns,
-        tuple(_line(e, shown) for e in reversed(shown.entries)),
-    )
+    h, changes = shown.of, shown.tool_changes
+    current = () if h.released is None or h.release is None else (h.released.number, h.release.of)
 
+    def state(e: Entry) -> str:
+        later = h.superseded_by(e.number)
+        state = f"superseded by {later.number}" if later else "released" if e.number in current else ""
+        alarms = "; ".join(sorted({f.code for f in e.alarms}))
+        return "; ".join(filter(None, (state, alarms and f"alarm: {alarms}")))
 
-def _line(e: Entry, shown: Shown) -> tuple[str | int | float | None, ...]:
-    h, change = shown.of, shown.tool_changes.get(e.number)
-    later = h.superseded_by(e.number)
-    held = h.released is not None and h.release is not None and e.number in (h.released.number, h.release.of)
-    state = f"superseded by {later.number}" if later else "released" if held else ""
-    alarms = "; ".join(sorted({f.code for f in e.alarms}))
-    return (
-        e.number, e.kind, e.time.replace("T", " ")[:16], _what(e), 1e3 * e.error.mean if e.error else None,
-        round(1e3 * change[0], 6) if change else None, e.temperature, e.who or "not stated", e.reason or "",
-        "; ".join(filter(None, (state, alarms and f"alarm: {alarms}"))),
-    )  # fmt: skip
+    return Table.of("entries", shown.entries[::-1], {
+        Column("number", "number"): lambda e: e.number,
+        Column("kind", "entry"): lambda e: e.kind,
+        Column("time", "time (UTC)"): lambda e: e.time.replace("T", " ")[:16],
+        Column("what", "what"): _what,
+        Column("error_mm", "mean error", "mm", 3): lambda e: 1e3 * e.error.mean if e.error else None,
+        Column("tool_mm", "tool", "mm", 3):
+            lambda e: round(1e3 * changes[e.number][0], 6) if changes.get(e.number) else None,
+        Column("temperature_C", "temperature", "°C", 1): lambda e: e.temperature,
+        Column("who", "who"): lambda e: e.who or "not stated",
+        Column("reason", "why"): lambda e: e.reason or "",
+        Column("state", "state"): state,
+    }, title=f"Numbers {shown.numbers[0]} to {shown.numbers[-1]}")  # fmt: skip
 
 
 def _what(e: Entry) -> str:
@@ -230,5 +227,5 @@ def robots_page(lines: tuple[RobotLine, ...], today: date, label: str) -> Report
     count = f"{_counted(len(lines), 'robot')}; {need or 'none'} in need of attention."
     soon = tuple(f"{name}: {f.text}." for name, f in findings if f.severity == "note")
     return Report("Histories of robots", (count, *notes), (Section("Robots", (robots_table(lines, today),)),), soon,
-                  (Fact("store", "store", label, label),),
+                  (Fact("store", "store", label),),
                   data={"findings": [vars(f) | {"data": dict(f.data), "robot": n} for n, f in findings]})  # fmt: skip

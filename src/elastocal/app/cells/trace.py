@@ -85,7 +85,7 @@ class Trace:
 
     def on(self, report: Report) -> Report:
         """The report with what it rests on; one that says its inputs says by which version first."""
-        version = Fact("elastocal", "Elastocal", __version__, __version__)
+        version = Fact("elastocal", "Elastocal", __version__)
         inputs, facts = self.inputs, (version, *report.inputs) if report.inputs else ()
         short = tuple(f"{name} {mark[:16]}" for name, mark in inputs.items())
         if short:

@@ -138,8 +138,8 @@ def _campaign(source: str, asked: _Asked) -> AssessResult:
     assessment = assess(model, file.campaign, names, thresholds=requests.thresholds)
     noise = "; ".join(s.label for s in file.campaign.sources) or "none stated: 10 um per axis and reading assumed"
     facts = (
-        Fact("campaign", "campaign", source, source),
-        Fact("robot", "robot", model.name, model.name),
+        Fact("campaign", "campaign", source),
+        Fact("robot", "robot", model.name),
     )
     load = f"as in the table, at {file.campaign.measurement.load_frame}"
     return AssessResult(assessment, load, f"Errors: {noise}.", facts, file.notes, repair)

@@ -272,13 +272,13 @@ def _facts(campaign: Path, file: CampaignFile, seed: int) -> tuple[Fact, ...]:
     sought = ", ".join(asked.seek or ("everything",)) + (f" but {', '.join(asked.hold)}" if asked.hold else "")
     kind = file.campaign.measurement
     return (
-        Fact("campaign", "campaign", campaign.as_posix(), campaign.as_posix()),
-        Fact("robot", "robot", file.model.name, file.model.name),
-        Fact("measurement", "measurement", kind.kind, kind.kind),
-        Fact("sought", "sought", sought, sought),
+        Fact("campaign", "campaign", campaign.as_posix()),
+        Fact("robot", "robot", file.model.name),
+        Fact("measurement", "measurement", kind.kind),
+        Fact("sought", "sought", sought),
         Fact("errors", "errors stated", tuple(s.label for s in file.campaign.sources), _errors(file)),
-        Fact("loss", "loss", asked.loss, asked.loss),
-        Fact("seed", "seed of sampling", seed, str(seed)),
+        Fact("loss", "loss", asked.loss),
+        Fact("seed", "seed of sampling", seed),
     )
 
 

@@ -96,7 +96,7 @@ def page(result: CompareResult) -> Report:
     from elastocal.calibration.comparison import Comparison
 
     comparison = result.comparison
-    facts = tuple(Fact(f"item_{i}", f"item {i}", p.as_posix(), p.as_posix()) for i, p in enumerate(result.paths, 1))
+    facts = tuple(Fact(f"item_{i}", f"item {i}", p.as_posix()) for i, p in enumerate(result.paths, 1))
     title = f"Comparison: {result.robot.title or result.robot.name}"
     if isinstance(comparison, Comparison):
         verdict = tuple(f.text for f in comparison.verdict)

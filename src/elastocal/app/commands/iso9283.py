@@ -12,6 +12,7 @@ from elastocal.app.cells.roles import REPORT, Uses
 from elastocal.app.cli.command import command
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.errors import MissingError, ShapeError, TooFewError
+from elastocal.quantities import listed
 from elastocal.report.blocks import Column, Fact, Report, Section, Table
 from elastocal.values import dataclass
 
@@ -124,8 +125,8 @@ def page(result: Iso9283Result) -> Report:
 def _facts(result: Iso9283Result) -> tuple[Fact, ...]:
     names = tuple(v.name for v in result.visits)
     return (
-        Fact("measured", "measured", result.file, result.file),
-        Fact("poses", "poses", names, ", ".join(names)),
+        Fact("measured", "measured", result.file),
+        Fact("poses", "poses", names),
     )
 
 
@@ -139,7 +140,7 @@ def _verdict(result: Iso9283Result) -> tuple[str, ...]:
     ]
     for i in dict.fromkeys(o.pose for o in result.outliers):
         lines = [result.visits[i].lines[o.cycle] for o in result.outliers if o.pose == i]
-        word = f"line {lines[0]} is an outlier" if len(lines) == 1 else f"lines {_listed(lines)} are outliers"
+        word = f"line {lines[0]} is an outlier" if len(lines) == 1 else f"lines {listed(lines)} are outliers"
         it = "it" if len(lines) == 1 else "them"
         out.append(
             f"{result.file}, {word} of pose {result.visits[i].name}: RP is {1e3 * result.poses[i].repeatability:.4g} "
@@ -175,10 +176,6 @@ def table(result: Iso9283Result) -> Table:
     )  # fmt: skip
     note = "AP: distance of the mean from the command; RP: mean distance from the mean + 3 standard deviations of it."
     return Table("poses", "", columns, rows, (note,))
-
-
-def _listed(lines: list[int]) -> str:
-    return f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"
 
 
 def _outliers(result: Iso9283Result) -> Table:

@@ -217,8 +217,8 @@ def _verdict(result: KinetostaticsResult) -> tuple[str, ...]:
 def _facts(result: KinetostaticsResult) -> tuple[Fact, ...]:
     way = "inverse" if result.inverse else "direct"
     return (
-        Fact("robot", "robot", result.model.name, result.model.name),
-        Fact("frame", "frame", result.state.frame, result.state.frame),
+        Fact("robot", "robot", result.model.name),
+        Fact("frame", "frame", result.state.frame),
         Fact("way", "way", way, "pose and force to drives" if result.inverse else "drives to pose and force"),
-        Fact("states", "states", result.given, result.given),
+        Fact("states", "states", result.given),
     )

@@ -202,21 +202,21 @@ def _dask(address: str) -> Iterator[Executor]:
 
 def _model(task: PlanTask) -> tuple[Fact, ...]:
     words = () if task.prior is None else tuple(task.prior.effects)
-    return (Fact("model", "model words, with their priors", words, ", ".join(words)),) if words else ()
+    return (Fact("model", "model words, with their priors", words),) if words else ()
 
 
 def _facts(request: PlanRequest, file: PlanFile, task: PlanTask) -> tuple[Fact, ...]:
     errors = tuple(s.label for s in task.measuring.sources)
     words = ", ".join(k if len(task.weights) == 1 else f"{w:g} {k}" for k, w in task.weights.items())
     return (
-        Fact("source", "plan file or robot", request.source, request.source),
-        Fact("robot", "robot", file.robot, file.robot),
-        Fact("criterion", "criterion", words, words),
+        Fact("source", "plan file or robot", request.source),
+        Fact("robot", "robot", file.robot),
+        Fact("criterion", "criterion", words),
         *_model(task),
-        Fact("drawn", "configurations drawn", task.draw.count, str(task.draw.count)),
+        Fact("drawn", "configurations drawn", task.draw.count),
         Fact("errors", "errors counted", errors, "; ".join(errors) or "none stated: 10 um per number"),
-        Fact("repeats", "readings of each pose", task.repeats, str(task.repeats)),
-        Fact("seed", "seed", request.seed, str(request.seed)),
+        Fact("repeats", "readings of each pose", task.repeats),
+        Fact("seed", "seed", request.seed),
     )
 
 

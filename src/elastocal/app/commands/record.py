@@ -287,12 +287,12 @@ def _facts(result: RecordResult) -> tuple[Fact, ...]:
     s, log = result.summary, result.out.as_posix()
     cycle = "unknown" if s.step is None else f"{s.step} counts of IPOC"
     return (
-        Fact("listened", "listened on", result.address, result.address),
+        Fact("listened", "listened on", result.address),
         Fact("controller", "controller", tuple(result.learned), _controller(result)),
         Fact("log", "log", *((log, log) if s.telegrams or s.malformed else (None, "none: nothing came"))),
         Fact("cycle", "cycle", s.step, cycle),
-        Fact("sen_type", "answers as", result.sender, result.sender),
-        Fact("ended_by", "ended by", result.ended, result.ended),
+        Fact("sen_type", "answers as", result.sender),
+        Fact("ended_by", "ended by", result.ended),
         Fact("length_s", "", s.length if s.telegrams else None),
         Fact("rate_per_s", "", s.rate if s.telegrams > 1 else None),
     )

@@ -11,7 +11,7 @@ import typer
 from elastocal.app.cells.roles import Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command
-from elastocal.app.pages.result_columns import axis_columns, configuration_cells, parameter_cells, parameter_columns
+from elastocal.app.pages.result_columns import axis_columns, configuration_cells, parameter_table
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 from elastocal.values import dataclass
 
@@ -104,9 +104,7 @@ def _beyond(model: Robot, configurations: Configurations) -> tuple[str, ...]:
 
 def page(result: ShowResult) -> Report:
     model = result.model
-    parameters = Table(
-        "parameters", "", parameter_columns(), tuple(parameter_cells(p) for p in result.parameters), _left_out(result)
-    )
+    parameters = parameter_table("parameters", result.parameters, *_left_out(result))
     title = model.name if model.title in ("", model.name) else f"{model.title} ({model.name})"
     if result.filtered:
         return Report(title, (), (Section("Parameters", (parameters,)), *_poses(result)), result.notes)
@@ -226,7 +224,7 @@ def _controller(model: Robot) -> tuple[Table, ...]:
     notes = ("joint value = sum over axes of factor x (controller value - zero of that axis)",)
     units = [m.unit for m in model.motions]
     own = model.controller.parameters(model.joints, units, "robot file, controller")
-    table = Table("controller_parameters", "", parameter_columns(), tuple(parameter_cells(p) for p in own))
+    table = parameter_table("controller_parameters", own)
     return (Table("controller", "", columns, tuple(rows), notes), table, *_drives(model))
 
 
@@ -253,12 +251,10 @@ def _drives(model: Robot) -> tuple[Table, ...]:
 
 
 def _elements(model: Robot) -> Table:
-    columns = (
-        Column("kind", "effect"),
-        Column("place", "at"),
-        Column("parameters", "parameters"),
-        Column("source", "source", footnote=True),
-    )
-    rows = tuple((e.kind, e.place, len(e.parameters(model.tree)), " ".join(e.source.split())) for e in model.elements)
-    notes = () if rows else ("This robot has no effects: it neither bends nor weighs anything.",)
-    return Table("effects", "", columns, rows, notes)
+    notes = () if model.elements else ("This robot has no effects: it neither bends nor weighs anything.",)
+    return Table.of("effects", model.elements, {
+        Column("kind", "effect"): lambda e: e.kind,
+        Column("place", "at"): lambda e: e.place,
+        Column("parameters", "parameters"): lambda e: len(e.parameters(model.tree)),
+        Column("source", "source", footnote=True): lambda e: " ".join(e.source.split()),
+    }, *notes)  # fmt: skip

@@ -11,9 +11,8 @@ import typer
 from elastocal.app.cells.roles import REPORT, Fill, Uses
 from elastocal.app.cli import options as o
 from elastocal.app.cli.command import command, given_by, keep
-from elastocal.app.pages.result_columns import or_reason
 from elastocal.errors import ConflictError, FileError, FormatError, RangeError
-from elastocal.report.blocks import Column, Fact, Report, Section, Table
+from elastocal.report.blocks import Column, Fact, Report, Section, Table, Unknown
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -189,14 +188,14 @@ def _facts(
     count, mm, newton = outliers
     size = f"{newton:g} N" if plan.campaign.measurement.touching else f"{mm:g} mm"
     return (
-        Fact("plan", "plan", file.as_posix(), file.as_posix()),
-        Fact("robot", "robot of the plan", plan.robot, plan.robot),
+        Fact("plan", "plan", file.as_posix()),
+        Fact("robot", "robot of the plan", plan.robot),
         Fact("truth", "robot that is measured", truth or plan.robot, truth or "the same"),
         Fact("errors", "errors drawn", errors, "; ".join(errors) or "none"),
         Fact("outliers", "outliers", count, f"{count} of {size}"),
         Fact("outlier_mm", "", mm),
         Fact("outlier_N", "", newton),
-        Fact("seed", "seed", seed, str(seed)),
+        Fact("seed", "seed", seed),
     )
 
 
@@ -260,24 +259,14 @@ def _drawn_table(result: SimulateResult) -> Table:
 
 
 def _biases(estimates: tuple[Bias, ...]) -> Table:
-    columns = (
-        Column("parameter", "parameter"),
-        Column("truth", "truth", digits=4, si=True),
-        Column("estimate", "linear estimate", digits=4, si=True),
-        Column("unit", "unit"),
-        Column("bias_percent", "bias", "%", 2),
+    note = (
+        "Exact readings fitted by the linear model: bias without any noise. What is not listed is fixed at the truth."
     )
-    rows = tuple(
-        (
-            b.name,
-            b.truth,
-            b.estimate,
-            b.unit,
-            or_reason(100 * (b.estimate / b.truth - 1) if b.truth else float("nan"), "is zero"),
-        )
-        for b in estimates
-    )
-    notes = (
-        "Exact readings fitted by the linear model: bias without any noise. What is not listed is fixed at the truth.",
-    )
-    return Table("bias", "", columns, rows, notes)
+    return Table.of("bias", estimates, {
+        Column("parameter", "parameter"): lambda b: b.name,
+        Column("truth", "truth", digits=4, si=True): lambda b: b.truth,
+        Column("estimate", "linear estimate", digits=4, si=True): lambda b: b.estimate,
+        Column("unit", "unit"): lambda b: b.unit,
+        Column("bias_percent", "bias", "%", 2):
+            lambda b: 100 * (b.estimate / b.truth - 1) if b.truth else Unknown("is zero"),
+    }, note)  # fmt: skip

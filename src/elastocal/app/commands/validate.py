@@ -157,7 +157,7 @@ def facts(result: ValidateResult) -> tuple[Fact, ...]:
     words = " + ".join(result.calibration.words) or "nominal"
     return (
         Fact("calibration", "calibration", calibration, f"{calibration} ({words})"),
-        Fact("measured", "measured", measured, measured),
+        Fact("measured", "measured", measured),
         Fact("stations_fitted", "stations", v.stations_fitted, "fitted" if v.stations_fitted else "as calibrated"),
         Fact("coverage", "coverage", v.coverage, f"{v.coverage:.1%}"),
         Fact("gain_m", "", v.gain),

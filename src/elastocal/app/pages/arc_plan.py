@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.configurations import axes_of
-from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table
+from elastocal.app.pages.result_columns import axis_columns
+from elastocal.report.blocks import Column, Fact, Report, Section, Table
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensator import AheadResult
@@ -29,16 +32,14 @@ def _facts(result: AheadResult) -> tuple[Fact, ...]:
     shape = f"L {1e3 * g.L:.2f}, a_x {1e3 * g.a_x:.2f}, a_y {1e3 * g.a_y:.2f} mm"
     return (
         Fact("robot", "robot", result.robot, result.model.name),
-        Fact("joint", "joint", g.joint, g.joint),
+        Fact("joint", "joint", g.joint),
         Fact("geometry", "geometry", shape, f"{shape}, of the robot file"),
-        Fact("markers", "markers about P0", markers, str(markers)),
+        Fact("markers", "markers about P0", markers),
         Fact("noise_um", "noise", noise, f"{noise:g} um per coordinate"),
     )
 
 
 def _verdict(result: AheadResult) -> tuple[str, ...]:
-    import numpy as np
-
     out = []
     for row in (r for r in result.plan.rows if r is result.plan.best(r.model)):
         e, angles = row.expected, ", ".join(f"{v:.4g}" for v in np.degrees(row.angles))
@@ -51,8 +52,6 @@ def _verdict(result: AheadResult) -> tuple[str, ...]:
 
 def plan_table(plan: ArcPlan, assumed: str) -> Table:
     """``assumed``: where the noise and the markers' radii are from."""
-    import numpy as np
-
     columns = (
         Column("name", "plan and model of the markers"), Column("plan", "", shown=False),
         Column("model", "", shown=False), *(Column(f"{n}_sd_mm", f"sd {n}", "mm", 4) for n in ("L", "a_x", "a_y")),
@@ -99,8 +98,6 @@ def plan_sentences(plan: ArcPlan) -> tuple[str, ...]:
 
 def _degrees(angles: Array) -> str:
     """Equal angles once, with their number."""
-    import numpy as np
-
     values, counts = np.unique(np.round(np.degrees(angles), 1) + 0.0, return_counts=True)
     return ", ".join(f"{v:g}" if n == 1 else f"{n} x {v:g}" for v, n in zip(values, counts, strict=True))
 
@@ -108,9 +105,9 @@ def _degrees(angles: Array) -> str:
 def arcs_page(result: ArcPlanResult) -> Report:
     file = result.file
     facts = (
-        Fact("source", "plan file", result.request.source, result.request.source),
-        Fact("robot", "robot", file.robot, file.robot),
-        Fact("joint", "joint", file.compensator.joint, file.compensator.joint),
+        Fact("source", "plan file", result.request.source),
+        Fact("robot", "robot", file.robot),
+        Fact("joint", "joint", file.compensator.joint),
         Fact("noise_mm", "noise per coordinate", 1e3 * file.noise, f"{1e3 * file.noise:.3g} mm"),
     )
     radii = ", ".join(f"{1e3 * r:g}" for r in file.radii)
@@ -128,24 +125,17 @@ def arcs_page(result: ArcPlanResult) -> Report:
 
 def _pose_table(result: ArcPlanResult) -> Table:
     model, axes = result.file.model, axes_of(result.file.model)
-    shown = model.controller.to_controller(result.q) / axes.factors
-    columns = (
-        Column("pose", "pose"),
-        *(Column(f"{a}_{u}", a, u, 2) for a, u in zip(axes.names, axes.units, strict=True)),
-    )
-    rows: tuple[tuple[Cell, ...], ...] = tuple((i + 1, *(float(v) + 0.0 for v in row)) for i, row in enumerate(shown))
-    return Table("poses", "", columns, rows, (f"Every pose: {', '.join(result.markers)} are read.",))
+    shown = model.controller.to_controller(result.q) / axes.factors + 0.0
+    return Table.of("poses", range(len(shown)), {
+        Column("pose", "pose"): lambda i: i + 1,
+        axis_columns(axes, 2, ""): lambda i: shown[i],
+    }, f"Every pose: {', '.join(result.markers)} are read.")  # fmt: skip
 
 
 def _place_table(result: ArcPlanResult) -> Table:
-    import numpy as np
-
-    best = result.best
-    columns = (
-        Column("marker", "marker"), Column("radius_mm", "distance from P0", "mm", 1),
-        Column("place_deg", "angle from the spring, seen from P0", "deg", 1),
-    )  # fmt: skip
-    turned = (np.degrees(best.places) + 180) % 360 - 180
-    pairs = zip(result.markers[1:], 1e3 * result.file.radii, turned, strict=True)
-    rows: tuple[tuple[Cell, ...], ...] = tuple((m, float(r), float(p)) for m, r, p in pairs)
-    return Table("places", "", columns, rows, (f"Best for markers taken as {best.model}.",))
+    turned = (np.degrees(result.best.places) + 180) % 360 - 180
+    return Table.of("places", range(len(turned)), {
+        Column("marker", "marker"): lambda i: result.markers[i + 1],
+        Column("radius_mm", "distance from P0", "mm", 1): lambda i: 1e3 * result.file.radii[i],
+        Column("place_deg", "angle from the spring, seen from P0", "deg", 1): lambda i: turned[i],
+    }, f"Best for markers taken as {result.best.model}.")  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Cell, Column, Table, Unknown
 from elastocal.solve.summary import standard_deviations
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
 
 NO_SPARE = "no equation to spare"
+
+
+def milli(value: float) -> Cell:
+    """In mm or mrad; a standard deviation needs an equation to spare."""
+    return or_reason(1e3 * value, NO_SPARE)
 
 
 def _coordinates(prefix: str, name: str, dimension: int, part: int = 0) -> tuple[Column, ...]:
@@ -48,9 +55,9 @@ def arc_table(arcs: Arcs, d: int) -> Table:
 
 
 def _known_rows(arc: KnownArc) -> list[tuple[Cell, ...]]:
-    fits = [("all", arc.all_points)] + ([("without bad", arc.fit)] if arc.outliers else [])
+    fits = [("all", arc.all_points)] + ([("without outliers", arc.fit)] if arc.outliers else [])
     out = [
-        (*_names(arc.marker, "known angles", word), 1e3 * fit.radius, or_reason(1e3 * fit.radius_sd, NO_SPARE),
+        (*_names(arc.marker, "known angles", word), 1e3 * fit.radius, milli(fit.radius_sd),
          *_fit_cells(fit, fit.centre, standard_deviations(fit.centre_covariance)))
         for word, fit in fits
     ]  # fmt: skip
@@ -61,98 +68,77 @@ def _known_rows(arc: KnownArc) -> list[tuple[Cell, ...]]:
 
 
 def _names(marker: str, method: str, points: str) -> tuple[str, ...]:
-    used = "without outliers" if points == "without bad" else points
-    return f"{marker}, {method}, {used}", marker, method, points
+    return f"{marker}, {method}, {points}", marker, method, points
 
 
 def _free_rows(free: FreeArcs) -> list[tuple[Cell, ...]]:
-    word = "without bad" if free.outliers else "all"
+    word = "without outliers" if free.outliers else "all"
     out = _circle_rows(free.markers, free.all_points, "common axis", "all")
     out += _circle_rows(free.markers, free.fit, "common axis", word) if free.outliers else []
     return out + _circle_rows(free.markers, free.geometric, "common axis, geometric", word)
 
 
 def _circle_rows(markers: Sequence[str], fit: ConcentricArcs, method: str, points: str) -> list[tuple[Cell, ...]]:
-    rows = zip(markers, fit.radii, fit.radii_sd, strict=True)
-    return [
-        (
-            *_names(m, method, points),
-            float(1e3 * r),
-            or_reason(1e3 * s, NO_SPARE),
-            *_fit_cells(fit, centre, standard_deviations(covariance)),
-        )
-        for j, (m, r, s) in enumerate(rows)
-        for centre, covariance in (fit.circle_centre(j),)
-    ]
+    out = list[tuple[Cell, ...]]()
+    for j, (marker, radius, sd) in enumerate(zip(markers, fit.radii, fit.radii_sd, strict=True)):
+        centre, covariance = fit.circle_centre(j)
+        cells = _fit_cells(fit, centre, standard_deviations(covariance))
+        out.append((*_names(marker, method, points), float(1e3 * radius), milli(sd), *cells))
+    return out
 
 
 def _fit_cells(fit: KnownAngleArc | ConcentricArcs, centre: Array, sd: Array) -> tuple[Cell, ...]:
     """Centre, residuals, sd of the centre and, in space, the axis."""
-    cells: list[Cell] = [float(1e3 * c) for c in centre]
-    cells.append(or_reason(1e3 * fit.residual_sd, NO_SPARE))
-    cells += [or_reason(1e3 * s, NO_SPARE) for s in sd]
-    cells.append(1e3 * fit.estimate.rms)
-    if fit.dimension == 3:
-        cells += [float(c) for c in fit.axis]
-        cells.append(or_reason(1e3 * fit.axis_sd, NO_SPARE))
-    return tuple(cells)
+    axis = (*fit.axis.tolist(), milli(fit.axis_sd)) if fit.dimension == 3 else ()
+    return *(1e3 * centre).tolist(), milli(fit.residual_sd), *map(milli, sd), 1e3 * fit.estimate.rms, *axis
 
 
 def known_table(arcs: Sequence[KnownArc]) -> Table:
     """What the angles say, and what they are worth."""
-    d = arcs[0].fit.dimension
-    columns = (
-        Column("marker", "marker"), Column("sense", "runs"),
-        Column("residual_sd_mm", "residual sd", "mm", 4), Column("other_sense_mm", "other sense", "mm", 4),
-        *(Column(f"zero_{c}", f"zero {c}", "", 6) for c in "xyz"[:d]),
-        Column("zero_sd_mrad", "zero sd", "mrad", 3),
-        Column("gain_radius", "gain radius", "", 2, part=1), Column("gain_centre", "gain centre", "", 2, part=1),
-        Column("paper_radius_sd_mm", "shortcut sd of radius", "mm", 4, part=1),
-        Column("paper_centre_sd_mm", "of centre", "mm", 4, part=1),
-    )  # fmt: skip
-    rows = []
-    for arc in arcs:
-        fit, gain = arc.fit, arc.gain
-        gains: tuple[Cell, ...] = (Unknown("no plain circle"),) * 2 if gain is None else (gain.radius, gain.centre)
-        rows.append((
-            arc.marker, "with" if fit.sense == 1 else "against", or_reason(1e3 * fit.residual_sd, NO_SPARE),
-            or_reason(1e3 * fit.other_sd, NO_SPARE), *(float(v) for v in fit.zero_direction),
-            or_reason(1e3 * fit.turn_sd, NO_SPARE), *gains, or_reason(1e3 * fit.paper_radius_sd, NO_SPARE),
-            or_reason(1e3 * fit.paper_centre_sd, NO_SPARE),
-        ))  # fmt: skip
-    notes = (
+    none = (Unknown("no plain circle"),) * 2
+    note = (
         "zero: direction from the centre to the point at angle zero. gain: how many times a plain circle through the "
         "same points is worse, noise being equal. shortcut: Klimchik et al. 2013 (MIM), eq. (32) with its sum taken "
         "for the number of points, as the text below it does (true of evenly spread angles only), and eq. (34), which "
-        "builds on that and leaves out the error of the rotation, RMS over the coordinates.",
+        "builds on that and leaves out the error of the rotation, RMS over the coordinates."
     )
-    return Table("known_angles", "", columns, tuple(rows), notes)
+    return Table.of("known_angles", arcs, {
+        Column("marker", "marker"): lambda a: a.marker,
+        Column("sense", "runs"): lambda a: "with" if a.fit.sense == 1 else "against",
+        Column("residual_sd_mm", "residual sd", "mm", 4): lambda a: milli(a.fit.residual_sd),
+        Column("other_sense_mm", "other sense", "mm", 4): lambda a: milli(a.fit.other_sd),
+        tuple(Column(f"zero_{c}", f"zero {c}", "", 6) for c in "xyz"[: arcs[0].fit.dimension]):
+            lambda a: a.fit.zero_direction,
+        Column("zero_sd_mrad", "zero sd", "mrad", 3): lambda a: milli(a.fit.turn_sd),
+        (Column("gain_radius", "gain radius", "", 2, part=1), Column("gain_centre", "gain centre", "", 2, part=1)):
+            lambda a: none if a.gain is None else (a.gain.radius, a.gain.centre),
+        Column("paper_radius_sd_mm", "shortcut sd of radius", "mm", 4, part=1):
+            lambda a: milli(a.fit.paper_radius_sd),
+        Column("paper_centre_sd_mm", "of centre", "mm", 4, part=1): lambda a: milli(a.fit.paper_centre_sd),
+    }, note)  # fmt: skip
+
+
+def _test_cells(test: NestedTest | None) -> tuple[Cell, ...]:
+    if test is None:
+        return None, None, None, ""
+    return test.kind, or_reason(test.value, NO_SPARE), or_reason(test.probability, NO_SPARE), agreement(test, "?")
 
 
 def variant_table(variants: Variants, d: int) -> Table:
     """Models of markers about one axis, the freest first."""
-    columns = (
-        Column("model", "model"), Column("residual_sd_mm", "residual sd", "mm", 4),
-        *_coordinates("centre", "centre" if d == 2 else "axis through", d), *_coordinates("centre_sd", "sd", d),
-        Column("test", "test", part=1), Column("statistic", "value", digits=4, part=1),
-        Column("probability", "probability", probability=True, part=1), Column("agrees", "the points", part=1),
-    )  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
-    for m in variants.models:
-        t = m.test
-        cells = (*(float(1e3 * c) for c in m.fit.centre), *(or_reason(1e3 * s, NO_SPARE) for s in m.centre_sd))
-        test: tuple[Cell, ...] = (None, None, None) if t is None else (
-            t.kind, or_reason(t.value, NO_SPARE), or_reason(t.probability, NO_SPARE))  # fmt: skip
-        rows.append(
-            (
-                m.name,
-                or_reason(1e3 * m.fit.residual_sd, NO_SPARE),
-                *cells,
-                *test,
-                "" if t is None else agreement(t, "?"),
-            )
-        )
-    return Table("variants", "", columns, tuple(rows), variants.sentences())
+    test = (
+        Column("test", "test", part=1),
+        Column("statistic", "value", digits=4, part=1),
+        Column("probability", "probability", probability=True, part=1),
+        Column("agrees", "the points", part=1),
+    )
+    return Table.of("variants", variants.models, {
+        Column("model", "model"): lambda m: m.name,
+        Column("residual_sd_mm", "residual sd", "mm", 4): lambda m: milli(m.fit.residual_sd),
+        _coordinates("centre", "centre" if d == 2 else "axis through", d): lambda m: 1e3 * m.fit.centre,
+        _coordinates("centre_sd", "sd", d): lambda m: map(milli, m.centre_sd),
+        test: lambda m: _test_cells(m.test),
+    }, *variants.sentences())  # fmt: skip
 
 
 def agreement(test: NestedTest, unknown: str) -> str:
@@ -178,13 +164,11 @@ def outlier_table(table: PointTable, arcs: Sequence[KnownArc], free: FreeArcs | 
     notes: tuple[str, ...] = ("probability: of a point so far off among all points, if there is no outlier.",)
     if angle:
         notes += ("Where an angle is given the point lies on the circle, and only the joint's angle is wrong.",)
-    return Table("bad_points", "", columns, tuple(rows), notes)
+    return Table("outliers", "", columns, tuple(rows), notes)
 
 
 def _outlier_rows(table: PointTable, markers: Sequence[str], outlier: Outlier, angles: bool) -> list[tuple[Cell, ...]]:
     """One row for each component, or one for the angle where that explains it and no single component does."""
-    import numpy as np
-
     name = markers[outlier.marker]
     instead = "; ".join(
         f"{markers[j]}, pose {table.poses[i]}, line {table.lines[markers[j]][i]}" for j, i in outlier.instead

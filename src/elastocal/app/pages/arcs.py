@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import degrees
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,7 +47,7 @@ def _facts(result: ArcsResult) -> tuple[Fact, ...]:
     noise = None if result.arcs.noise is None else 1e6 * result.arcs.noise
     return (
         Fact("points", "points", table.file, f"{table.file}, {table.dimension} coordinates"),
-        Fact("markers", "markers", table.markers, ", ".join(table.markers)),
+        Fact("markers", "markers", table.markers),
         Fact("known", "with known angles", known, ", ".join(known) or "none"),
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per coordinate"),
         Fact("accuracy", "accuracy", _MEANS, "standard deviations"),
@@ -111,8 +112,6 @@ def table(result: ArcsResult | CirclePointsResult) -> Table:
     if isinstance(result, CirclePointsResult):
         return axis_table(result)
     """Residual of every point, outliers included."""
-    import numpy as np
-
     points = result.table
     d, angle = points.dimension, points.angle is not None
     columns = (
@@ -152,16 +151,13 @@ def _bands(arcs: Arcs) -> tuple[Series, ...]:
     """The widest of them, which holds for all that is drawn."""
     sizes = [a.fit.residual_sd for a in arcs.known] + ([] if arcs.free is None else [arcs.free.fit.residual_sd])
     known = [1e3 * s for s in sizes if s == s]
-    poses = [i + 1.0 for m in _markers(arcs) for i in arcs.residuals(m).poses]
+    markers = (*(a.marker for a in arcs.known), *(() if arcs.free is None else arcs.free.markers))
+    poses = [i + 1.0 for m in markers for i in arcs.residuals(m).poses]
     if not known or not poses:
         return ()
     top = 2 * max(known)
     ends = (min(poses), max(poses))
     return (Series("+-2 sd of the residuals", ends, (top, top), role="noise", low=(-top, -top)),)
-
-
-def _markers(arcs: Arcs) -> tuple[str, ...]:
-    return (*(a.marker for a in arcs.known), *(() if arcs.free is None else arcs.free.markers))
 
 
 _FEW = "fewer than three targets, or axes in line"
@@ -199,42 +195,33 @@ def _axes_verdict(result: CirclePointsResult) -> tuple[str, ...]:
 
 
 def axis_table(result: CirclePointsResult) -> Table:
-    columns = (
-        Column("joint", "joint"),
-        *(Column(f"a{c}", f"direction {c}", decimals=6) for c in "xyz"),
-        *(Column(f"{c}_mm", f"point {c}", "mm", decimals=4) for c in "xyz"),
-        Column("tilt_sd_urad", "sd of direction", "urad", decimals=2),
-        Column("shift_sd_um", "sd of place", "um", decimals=2),
-        Column("swept_deg", "swept", "deg", decimals=1, part=1),
-        Column("ratio", "ratio", decimals=6, part=1),
-        Column("ratio_sd", "sd of ratio", decimals=6, part=1),
-        Column("residual_um", "residual", "um", decimals=2, part=1),
-        Column("least_radius_mm", "least radius", "mm", decimals=1, part=1),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (a.joint, *(float(v) for v in a.axis), *(float(1e3 * v) for v in a.centre), 1e6 * a.tilt_sd, 1e6 * a.shift_sd,
-         float(np.degrees(a.swept)), a.ratio, a.ratio_sd, 1e6 * a.residual, 1e3 * min(a.radii))
-        for a in result.circle_points.axes
-    ]  # fmt: skip
     note = "In the axes of the instrument, at home. All targets of a sweep turn by the same angles."
-    return Table("axes", "", columns, tuple(rows), (note,))
+    return Table.of("axes", result.circle_points.axes, {
+        Column("joint", "joint"): lambda a: a.joint,
+        tuple(Column(f"a{c}", f"direction {c}", decimals=6) for c in "xyz"): lambda a: a.axis,
+        tuple(Column(f"{c}_mm", f"point {c}", "mm", 4) for c in "xyz"): lambda a: 1e3 * a.centre,
+        Column("tilt_sd_urad", "sd of direction", "urad", 2): lambda a: 1e6 * a.tilt_sd,
+        Column("shift_sd_um", "sd of place", "um", 2): lambda a: 1e6 * a.shift_sd,
+        Column("swept_deg", "swept", "deg", 1, part=1): lambda a: degrees(a.swept),
+        Column("ratio", "ratio", decimals=6, part=1): lambda a: a.ratio,
+        Column("ratio_sd", "sd of ratio", decimals=6, part=1): lambda a: a.ratio_sd,
+        Column("residual_um", "residual", "um", 2, part=1): lambda a: 1e6 * a.residual,
+        Column("least_radius_mm", "least radius", "mm", 1, part=1): lambda a: 1e3 * min(a.radii),
+    }, note)  # fmt: skip
 
 
 def _neighbour_table(result: CirclePointsResult) -> Table:
-    columns = (
-        Column("first", "axis"), Column("second", "and"),
-        Column("angle_deg", "angle", "deg", decimals=5), Column("angle_sd_urad", "sd", "urad", decimals=2),
-        Column("angle_error_mrad", "minus robot file", "mrad", decimals=4),
-        Column("distance_mm", "distance", "mm", decimals=4), Column("distance_sd_um", "sd", "um", decimals=2),
-        Column("distance_error_um", "minus robot file", "um", decimals=2),
-    )  # fmt: skip
-    rows = [
-        (n.first, n.second, float(np.degrees(n.angle)), 1e6 * n.angle_sd, 1e3 * (n.angle - n.nominal_angle),
-         1e3 * n.distance, 1e6 * n.distance_sd, 1e6 * (n.distance - n.nominal_distance))
-        for n in result.circle_points.neighbours
-    ]  # fmt: skip
     note = "DH alpha and a. The distance is of the common normal, or across the first axis where they are within 5 deg."
-    return Table("neighbours", "", columns, tuple(rows), (note,))
+    return Table.of("neighbours", result.circle_points.neighbours, {
+        Column("first", "axis"): lambda n: n.first,
+        Column("second", "and"): lambda n: n.second,
+        Column("angle_deg", "angle", "deg", 5): lambda n: degrees(n.angle),
+        Column("angle_sd_urad", "sd", "urad", 2): lambda n: 1e6 * n.angle_sd,
+        Column("angle_error_mrad", "minus robot file", "mrad", 4): lambda n: 1e3 * (n.angle - n.nominal_angle),
+        Column("distance_mm", "distance", "mm", 4): lambda n: 1e3 * n.distance,
+        Column("distance_sd_um", "sd", "um", 2): lambda n: 1e6 * n.distance_sd,
+        Column("distance_error_um", "minus robot file", "um", 2): lambda n: 1e6 * (n.distance - n.nominal_distance),
+    }, note)  # fmt: skip
 
 
 def _dh_table(result: CirclePointsResult) -> Table:
@@ -260,26 +247,21 @@ def _dh_table(result: CirclePointsResult) -> Table:
 
 
 def _error_table(result: CirclePointsResult) -> Table:
-    columns = (
-        Column("joint", "axis of"), Column("frame", "in frame"),
-        *(Column(f"{c}_um", c, "um", decimals=2) for c in "xyz"),
-        *(Column(f"r{c}_urad", f"r{c}", "urad", decimals=2) for c in "xyz"),
-    )  # fmt: skip
-    rows: list[tuple[Cell, ...]] = [
-        (e.joint, e.frame, *(1e6 * v for v in e.shift), *(1e6 * v for v in e.turn)) for e in result.circle_points.errors
-    ]
     note = "Tilt and shift across each axis that lay the robot file on what was measured; the first places the base."
-    return Table("frame_errors", "", columns, tuple(rows), (note,))
+    return Table.of("frame_errors", result.circle_points.errors, {
+        Column("joint", "axis of"): lambda e: e.joint,
+        Column("frame", "in frame"): lambda e: e.frame,
+        tuple(Column(f"{c}_um", c, "um", 2) for c in "xyz"): lambda e: (1e6 * v for v in e.shift),
+        tuple(Column(f"r{c}_urad", f"r{c}", "urad", 2) for c in "xyz"): lambda e: (1e6 * v for v in e.turn),
+    }, note)  # fmt: skip
 
 
 def _coupling_table(result: CirclePointsResult) -> Table:
-    joints = result.robot.joints
-    columns = (Column("joint", "turned"), *(Column(j, f"by {j}", decimals=5) for j in joints))
-    rows = [
-        (joint, *(or_reason(float(v), _FEW) for v in result.circle_points.couplings[i]))
-        for i, joint in enumerate(joints)
-    ]
+    joints, couplings = result.robot.joints, result.circle_points.couplings
     note = (
         "Turned per moved joint, seen from the axes of the robot file: their own tilt (1 mrad is 0.001) is part of it."
     )
-    return Table("couplings", "", columns, tuple(rows), (note,))
+    return Table.of("couplings", range(len(joints)), {
+        Column("joint", "turned"): lambda i: joints[i],
+        tuple(Column(j, f"by {j}", decimals=5) for j in joints): lambda i: (or_reason(v, _FEW) for v in couplings[i]),
+    }, note)  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from elastocal.app.commands.assess import AssessResult
 from elastocal.app.pages.calibrate.reduction import combination_table
 from elastocal.app.pages.calibrate.trust import budget_table
+from elastocal.app.pages.result_columns import or_reason
+from elastocal.quantities import listed
 from elastocal.report.blocks import Cell, Column, Paragraphs, Report, Section, Table, Unknown
 from elastocal.solve.identifiability import Group, Practical
 
@@ -144,19 +147,15 @@ def repair_verdict(result: AssessResult) -> tuple[str, ...]:
     lines += [f"NOT SEPARABLE: {text}; they cannot be told apart." for text in combinations(now.groups, units)]
     if repair.chosen is None:
         return tuple(lines)
-    change = f"{repair.chosen.title}{_levels(repair)}"
+    change, verb = f"{repair.chosen.title}{_levels(repair)}", "is" if len(repair.unresolved) == 1 else "are"
     if not repair.unresolved:
         return (*lines, f"REPAIR: {change}.")
     return (
         *lines,
         f"NO REPAIR FOUND: neither a second force nor more contacts between these resolve everything; after {change}, "
-        f"the last that was tried, {_listed(repair.unresolved)} still above size / {repair.threshold:g}. Lower the "
-        "noise, touch other objects or places, or seek fewer parameters.",
+        f"the last that was tried, {listed(repair.unresolved)} {verb} still above size / {repair.threshold:g}. Lower "
+        "the noise, touch other objects or places, or seek fewer parameters.",
     )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
 
 
 def _levels(repair: Repair) -> str:
@@ -168,52 +167,34 @@ def _levels(repair: Repair) -> str:
 
 def accuracy_table(repair: Repair) -> Table:
     """Standard deviations by option."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("unit", "unit"),
-        Column("size", "size", digits=3, si=True),
-        *(Column(f"sd_{i}", f"sd, {o.title}", digits=3, si=True) for i, o in enumerate(repair.options)),
-    )
-    first = repair.options[0].accuracy
-    rows = tuple(
-        (name, first.units[i], float(first.size[i]), *(_sd(float(o.accuracy.sd[i])) for o in repair.options))
-        for i, name in enumerate(first.names)
-    )
+    first, sds = repair.options[0].accuracy, np.array([o.accuracy.sd for o in repair.options])
     notes = (
         "Size: the larger of a parameter's value and of a change that matters in practice (nominal backlash is 0). "
         f"Resolved is an sd of at most size / {repair.threshold:g}.",
         "Changes are tried from cheap to dear and the first that resolves everything is proposed: half the force on as "
         "few contacts as resolve what is not separable, then on every second contact, then more contacts between them.",
     )
-    return Table("parameters", "", columns, rows, notes)
-
-
-def _sd(value: float) -> Cell:
-    return value if isfinite(value) else Unknown(_TOGETHER)
+    return Table.of("parameters", range(len(first.names)), {
+        Column("parameter", "parameter"): lambda i: first.names[i],
+        Column("unit", "unit"): lambda i: first.units[i],
+        Column("size", "size", digits=3, si=True): lambda i: first.size[i],
+        tuple(Column(f"sd_{i}", f"sd, {o.title}", digits=3, si=True) for i, o in enumerate(repair.options)):
+            lambda i: (or_reason(sd, _TOGETHER) for sd in sds[:, i]),
+    }, *notes)  # fmt: skip
 
 
 def change_table(result: AssessResult, option: RepairOption) -> Table:
     """Rows of the plan that press with another force, and new contacts."""
     repair = result.repair
     assert repair is not None
-    columns = (
-        Column("place", "contact"),
-        Column("object", "object"),
-        *(Column(f"{a}_mm", a, "mm", 1, "place") for a in "xyz"),
-        Column("force_N", "force", "N", digits=4),
-    )
     places = result.assessment.campaign.places or tuple(
         f"contact {i + 1}" for i in range(result.assessment.campaign.measurement.count)
     )
-    plan, before = option.plan, repair.options[0].plan.sizes
-    cells = tuple(
-        (
-            "new" if origin < 0 else places[repair.rows[origin]],
-            plan.touches.surfaces[plan.touches.which[i]].name,
-            *(1e3 * float(v) for v in plan.points[i]),
-            float(plan.sizes[i]),
-        )
-        for i, origin in enumerate(option.origin)
-        if origin < 0 or plan.sizes[i] != before[origin]
-    )
-    return Table("changes", option.title, columns, cells)
+    plan, origin, before = option.plan, option.origin, repair.options[0].plan.sizes
+    rows = [i for i, o in enumerate(origin) if o < 0 or plan.sizes[i] != before[o]]
+    return Table.of("changes", rows, {
+        Column("place", "contact"): lambda i: "new" if origin[i] < 0 else places[repair.rows[origin[i]]],
+        Column("object", "object"): lambda i: plan.touches.surfaces[plan.touches.which[i]].name,
+        tuple(Column(f"{a}_mm", a, "mm", 1, "place") for a in "xyz"): lambda i: 1e3 * plan.points[i],
+        Column("force_N", "force", "N", digits=4): lambda i: plan.sizes[i],
+    }, title=option.title)  # fmt: skip

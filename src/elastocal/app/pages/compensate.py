@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from elastocal.app.cells.trace import current
+from elastocal.app.configurations import axes_of
 from elastocal.app.pages.compensate_figures import error_lines, scenes, workpiece_maps
-from elastocal.app.pages.result_columns import or_reason
+from elastocal.app.pages.result_columns import axis_columns, or_reason
 from elastocal.compensation.correction import remaining, unmeasured_geometry
+from elastocal.compensation.posts.collect import spoken
+from elastocal.compensation.targets import TargetStatus
 from elastocal.compensation.verdict import predicted_rms
+from elastocal.compensation.verdict import verdict as findings
 from elastocal.quantities import DASH, millimetres
 from elastocal.report.blocks import Cell, Column, Fact, Report, Section, Table, Tile
+from elastocal.spatial.pose import Pose
 
 if TYPE_CHECKING:
     from elastocal.app.commands.compensate import CompensateResult
@@ -80,8 +85,6 @@ def table(result: CompensateResult) -> Table:
 
 
 def verdict(result: CompensateResult) -> tuple[str, ...]:
-    from elastocal.compensation.verdict import verdict as findings
-
     ordered = sorted(findings(result.correction, result.robot.fixed), key=lambda f: _ORDER.get(f.code, len(_ORDER)))
     warned = result.robot.warned
     return (
@@ -185,8 +188,7 @@ _FIGURES = (("mean", "mean"), ("rms", "RMS"), ("p95", "95th percentile"), ("max"
 
 
 def target_table(result: Correction, most: int | None = None) -> Table:
-
-    stations = result.job.placed.stations
+    stations, axes = result.job.placed.stations, axes_of(result.job.placed.model)
     truth = result.on_truth is not None
     columns = (
         Column("target", "target"),
@@ -201,13 +203,12 @@ def target_table(result: Correction, most: int | None = None) -> Table:
         Column("status", "status"),
         *(Column(f"shift_{c}_mm", f"{'correction ' * (c == 'x')}{c}", "mm", 4, "shift", part=1) for c in "xyz"),
         *(Column(f"turn_{c}_mrad", f"{'turned ' * (c == 'x')}{c}", "mrad", 4, "turn", part=1) for c in "xyz"),
-        *(Column(f"{a}_{u}", a, u, 4, "command", part=1) for a, u in _axes(result)),
+        *axis_columns(axes, 4, "command", part=1),
     )
-    width = result.half_width
-    axes = result.semi_axes
-    command = result.job.placed.model.controller.to_controller(result.commands.command) / _factors(result)
+    width, ellipsoid = result.half_width, result.semi_axes
+    command = result.job.placed.model.controller.to_controller(result.commands.command) / axes.factors
     count = len(stations) if most is None else min(most, len(stations))
-    rows = tuple(_row(result, i, axes[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
+    rows = tuple(_row(result, i, ellipsoid[i], float(width[i]), result.shift[i], command[i]) for i in range(count))
     notes = [] if count == len(stations) else [f"The first {count} of {len(stations)} targets; --csv writes all."]
     if result.covariance is not None:
         notes.append(
@@ -218,8 +219,6 @@ def target_table(result: Correction, most: int | None = None) -> Table:
 
 
 def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, command: Array) -> tuple[Cell, ...]:
-    from elastocal.compensation.targets import TargetStatus
-
     before, after = result.before, result.after
     status = TargetStatus(int(result.commands.status[i]))
     truth = [(float(t.distance[i]), _LOST) for t in result.on_truth] if result.on_truth else [(float("nan"), "")] * 2
@@ -236,10 +235,6 @@ def _row(result: Correction, i: int, axes: Array, width: float, moved: Array, co
 
 def problem_table(result: Correction) -> Table:
     """Targets that cannot be corrected, and why."""
-    import numpy as np
-
-    from elastocal.compensation.targets import TargetStatus
-
     columns = (
         Column("target", "target"), Column("off_mm", "stays off by", "mm", 4), Column("status", "status"),
         Column("reason", "why, and what to do", footnote=True),
@@ -254,26 +249,12 @@ def problem_table(result: Correction) -> Table:
 
 def left_table(result: Correction) -> Table:
     """Motion lines that stay as they are."""
-    columns = (
-        Column("file", "file"),
-        Column("line", "line"),
-        Column("text", "motion"),
-        Column("reason", "why", footnote=True),
-    )
-    return Table("left", "", columns, tuple((s.file, s.line, s.text, s.reason) for s in result.left))
-
-
-def _axes(result: Correction) -> list[tuple[str, str]]:
-    from elastocal.app.configurations import axes_of
-
-    axes = axes_of(result.job.placed.model)
-    return list(zip(axes.names, axes.units, strict=True))
-
-
-def _factors(result: Correction) -> Array:
-    from elastocal.app.configurations import axes_of
-
-    return axes_of(result.job.placed.model).factors
+    return Table.of("left", result.left, {
+        Column("file", "file"): lambda s: s.file,
+        Column("line", "line"): lambda s: s.line,
+        Column("text", "motion"): lambda s: s.text,
+        Column("reason", "why", footnote=True): lambda s: s.reason,
+    })  # fmt: skip
 
 
 def facts(result: CompensateResult) -> tuple[Fact, ...]:
@@ -289,33 +270,25 @@ def facts(result: CompensateResult) -> tuple[Fact, ...]:
         Fact("robot", "robot", result.robot.model.name, _named(result)),
         Fact("calibration", "calibration", calibration,
              "none" if calibration is None else f"{calibration}, mark {result.robot.mark[:19]}"),
-        Fact("serial", "serial number", *_serial(result)),
+        Fact("serial", "serial number", result.robot.serial or None,
+             result.robot.serial or "not stated in the robot file"),
         *(Fact(k, k, tuple(f), "; ".join(f"{n}: {_pose(x.pose)}" for n, x in f.items()) or "none")
           for k, f in frames.items()),
-        Fact("load", "load", correction.load.text, correction.load.text),
-        Fact("aim", "corrected", aim, aim),
-        Fact("method", "method", "first order" if method.first_order else "loaded equilibrium",
-             "first order" if method.first_order else "loaded equilibrium"),
+        Fact("load", "load", correction.load.text),
+        Fact("aim", "corrected", aim),
+        Fact("method", "method", "first order" if method.first_order else "loaded equilibrium"),
         Fact("reference", "targets are", "taught" if method.taught else "nominal",
              "where the unloaded arm stands" if method.taught else "where the nominal geometry puts them"),
         Fact("truth", "simulated true robot", result.truth, result.truth or "none"),
-        Fact("inserted", "points inserted", correction.inserted, str(correction.inserted)),
+        Fact("inserted", "points inserted", correction.inserted),
         Fact("written", "written", written, ", ".join(written) or unwritten),
     )  # fmt: skip
 
 
 def _pose(pose: object) -> str:
-    from elastocal.compensation.posts.collect import spoken
-    from elastocal.spatial.pose import Pose
-
     return spoken(pose) if isinstance(pose, Pose) else "unknown"
 
 
 def _named(result: CompensateResult) -> str:
     name, word = result.robot.model.name, result.robot.word
     return name if name == word else f"{name} ({word})"
-
-
-def _serial(result: CompensateResult) -> tuple[str | None, str]:
-    known = result.robot.serial
-    return known or None, known or "not stated in the robot file"

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.compensation.contributions import GAPS
-from elastocal.report.blocks import Block, Lines, Scene, Series
+from elastocal.compensation.verification import workpiece
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.loaded_arm import skeleton
+from elastocal.report.blocks import Block, Lines, Scene, Series, floats
 from elastocal.report.parts import Look, Part, Strokes
 from elastocal.report.plane_figures import drawn_path, drawn_robot, place_map
 from elastocal.report.robot_scene import (
@@ -44,11 +49,6 @@ def scenes(result: Correction) -> tuple[Scene, ...]:
 
 def robot_scene(result: Correction) -> Scene:
     """One view per drawn target, those under load first: the arm, the path of the tool and the load there."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-    from elastocal.model.statics.loaded_arm import skeleton
-
     placed, loads = result.job.placed, result.job.loads
     usable = np.asarray(np.isfinite(result.commands.command).all(axis=1))
     loaded = usable & loads.wrench.any(axis=1)
@@ -76,8 +76,6 @@ def robot_scene(result: Correction) -> Scene:
 
 def error_scene(result: Correction) -> Scene:
     """Where the loaded tool goes instead, before and after, and the ellipsoids of where it is expected to be."""
-    import numpy as np
-
     path = result.job.placed.position
     before, after = result.on_truth or (result.before, result.after)
     extent = float(np.max(np.ptp(path, axis=0))) or 1.0
@@ -109,7 +107,6 @@ def error_scene(result: Correction) -> Scene:
 
 
 def _expected(result: Correction, rows: Ints) -> Prediction | None:
-    import numpy as np
 
     from elastocal.reduction.prediction import Prediction
 
@@ -135,26 +132,24 @@ def error_lines(result: Correction, tolerance: float | None = None) -> Lines:
     After correction the model is left with the rounding of digits, which is no error of a robot: it is drawn where
     targets stay uncorrected, or where a simulated true robot tells.
     """
-    import numpy as np
-
     whose = "" if result.on_truth is None else ", simulated true robot"
     before, after = result.on_truth or (result.before, result.after)
     sizes = [1e3 * r.distance for r in (before, after)]
     x = tuple(float(i) for i in range(1, len(sizes[0]) + 1))
-    series = [Series(f"before{whose}", x, _floats(sizes[0]), role="before")]
+    series = [Series(f"before{whose}", x, floats(sizes[0]), role="before")]
     if result.on_truth is not None or not result.exact:
         name = f"after{whose}" if whose else "after, by the model"
-        series.append(Series(name, x, _floats(np.maximum(sizes[1], LEAST_MM)), role="after"))
+        series.append(Series(name, x, floats(np.maximum(sizes[1], LEAST_MM)), role="after"))
     if result.covariance is not None:
         top = 2e3 * result.predicted
         low = max(float(np.nanmin(top, initial=1.0)) / 30, LEAST_MM)
-        series.append(Series("predicted residual error (k = 2)", x, _floats(top), role="expected", low=(low,) * len(x)))
+        series.append(Series("predicted residual error (k = 2)", x, floats(top), role="expected", low=(low,) * len(x)))
     if tolerance is not None:
         series.append(Series("tolerance", (x[0], x[-1]), (1e3 * tolerance,) * 2, role="tolerance"))
     bad = np.flatnonzero(~result.corrected)
     if len(bad):
         off = np.maximum(np.nan_to_num(sizes[1][bad]), LEAST_MM)
-        series.append(Series("not corrected", tuple(1.0 + bad), _floats(off), points=True, role="outlier"))
+        series.append(Series("not corrected", tuple(1.0 + bad), floats(off), points=True, role="outlier"))
     notes = (
         (f"Errors below {1e3 * LEAST_MM:g} um are drawn there.",)
         if len(series) > 1 and (sizes[1] < LEAST_MM).any()
@@ -178,10 +173,6 @@ def workpiece_maps(result: Correction, area: WorkArea | None = None) -> tuple[Bl
 
 def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, ...]:
     """With robot and program."""
-    import numpy as np
-
-    from elastocal.compensation.verification import workpiece
-
     piece = workpiece(result, plane)
     if piece is None:
         return ()
@@ -203,7 +194,3 @@ def _maps(result: Correction, plane: Plane | None, number: str) -> tuple[Block, 
     if any(p.kind in GAPS for p in result.model.parameters.rows):
         notes.append("Where next to no torque presses on a joint with backlash, the arm is soft and its side unknown.")
     return tuple(replace(m, notes=(*m.notes, *notes)) for m in maps)
-
-
-def _floats(values: Array) -> tuple[float, ...]:
-    return tuple(float(v) for v in values)

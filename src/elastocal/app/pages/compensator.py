@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.commands.compensator import AheadResult, CompensatorResult
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.arc_plan import ahead_page, ahead_table, plan_sentences, plan_table
-from elastocal.app.pages.arc_tables import NO_SPARE, agreement, outlier_table
+from elastocal.app.pages.arc_tables import NO_SPARE, agreement, milli, outlier_table
 from elastocal.app.pages.result_columns import or_reason
-from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Paragraphs, Report, Section, Series, Table
+from elastocal.procedures.compensator.geometry import plane_axes
+from elastocal.report.blocks import (
+    Block,
+    Cell,
+    Code,
+    Column,
+    Fact,
+    Lines,
+    Paragraphs,
+    Report,
+    Section,
+    Series,
+    Table,
+    floats,
+)
 
 if TYPE_CHECKING:
     from elastocal.model.loads.gravity_compensator import GravityCompensator
@@ -53,9 +69,9 @@ def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
     robot = () if spring is None else (
         Fact("robot", "robot", result.robot, f"{spring.model.name}, other axes at {others(spring)}"),)  # fmt: skip
     return (
-        Fact("points", "points", result.table.file, result.table.file),
+        Fact("points", "points", result.table.file),
         Fact("moving", "P1", moving, f"{moving}, turns about P2 with {fit.joint}"),
-        Fact("pivots", "about P0", pivots, ", ".join(pivots)),
+        Fact("pivots", "about P0", pivots),
         Fact("joint", "", fit.joint),
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per coordinate"),
         *robot,
@@ -63,8 +79,6 @@ def _facts(result: CompensatorResult) -> tuple[Fact, ...]:
 
 
 def _verdict(fit: Compensator) -> tuple[str, ...]:
-    import numpy as np
-
     g = fit.geometry
     sd = {k: 1e3 * v for k, v in g.sd.items()}
     out = [
@@ -87,8 +101,6 @@ def _sd(value: float) -> str:
 
 def _direction(arc: KnownAngleArc) -> str:
     """In space: what a_x is measured along."""
-    from elastocal.procedures.compensator.geometry import plane_axes
-
     axes = plane_axes(arc)
     assert axes is not None
     along = ", ".join(f"{c:.4f}" for c in axes[0])
@@ -113,8 +125,6 @@ def _tests(fit: Compensator) -> tuple[str, ...]:
 
 def _geometry_table(fit: Compensator) -> Table:
     """One row for each model of the markers; the first is the result."""
-    import numpy as np
-
     columns = (
         Column("model", "model of the markers"),
         *(c for n, u in NAMES for c in (Column(f"{n}_{u}", n, u, 4), Column(f"{n}_sd_{u}", "sd", u, 4))),
@@ -129,8 +139,8 @@ def _geometry_table(fit: Compensator) -> Table:
         for (name, unit), value in zip(NAMES, values, strict=True):
             scale = 1e3 if unit == "mm" else 180 / np.pi
             cells += [float(scale * value), or_reason(float(scale * sd[name]), NO_SPARE)]
-        a = (1e3 * m.geometry.a, or_reason(1e3 * sd["a"], NO_SPARE))
-        rows.append((*cells, or_reason(1e3 * m.residual_sd, NO_SPARE), *a, *_test_cells(m.test)))
+        a = (1e3 * m.geometry.a, milli(sd["a"]))
+        rows.append((*cells, milli(m.residual_sd), *a, *_test_cells(m.test)))
     notes = (
         "The first row is the result (Algorithms 1 and 2); the others test it. A model that the points reject is not "
         "true, however small its standard deviations. L and phi0 of P1, a = P2 - P0.",
@@ -146,23 +156,17 @@ def _test_cells(test: NestedTest | None) -> tuple[Cell, ...]:
 
 def _length_table(g: CompensatorGeometry) -> Table:
     """s as measured and by eq. (1)."""
-    import numpy as np
-
-    columns = (
-        Column("q_deg", "q", "deg", 4), Column("measured_mm", "measured", "mm", 3),
-        Column("model_mm", "eq. (1)", "mm", 3), Column("off_mm", "difference", "mm", 3),
-    )  # fmt: skip
-    rows = tuple(
-        (float(np.round(np.degrees(q), 10)), *(float(1e3 * v) for v in (s, m, s - m)))
-        for q, s, m in zip(g.angles, g.lengths, g.length(g.angles), strict=True)
-    )
-    return Table("lengths", "", columns, rows)
+    q, model = np.round(np.degrees(g.angles), 10), g.length(g.angles)
+    return Table.of("lengths", range(len(q)), {
+        Column("q_deg", "q", "deg", 4): lambda i: q[i],
+        Column("measured_mm", "measured", "mm", 3): lambda i: 1e3 * g.lengths[i],
+        Column("model_mm", "eq. (1)", "mm", 3): lambda i: 1e3 * model[i],
+        Column("off_mm", "difference", "mm", 3): lambda i: 1e3 * (g.lengths[i] - model[i]),
+    })  # fmt: skip
 
 
 def _element_text(fit: Compensator, file: str) -> str:
     """The element for a robot file; the spring is the robot's own, or the one that balances, or left to fill in."""
-    import numpy as np
-
     g, spring, own = fit.geometry, fit.element, fit.spring is not None and fit.spring.own is not None
     given = "k_c_m_per_N: FILL_IN\n    s_0_mm: FILL_IN" if spring is None else (
         f"k_c_m_per_N: {spring.k_c:.6g}\n    s_0_mm: {1e3 * spring.s_0:.6g}")  # fmt: skip
@@ -202,8 +206,6 @@ def others(result: SpringOnRobot) -> str:
 
 
 def spring_sentences(result: SpringOnRobot) -> tuple[str, ...]:
-    import numpy as np
-
     out = []
     if result.balance is not None:
         b = result.balance
@@ -224,33 +226,28 @@ def spring_sentences(result: SpringOnRobot) -> tuple[str, ...]:
 
 
 def _spring_table(result: SpringOnRobot) -> Table:
-    columns = (
-        Column("spring", "spring"), Column("mode", "mode"), Column("k_c_m_per_N", "k_c", "um/N", digits=5, scale=1e6),
-        Column("s_0_mm", "s_0", "mm", 2), Column("force_min_kN", "force min", "kN", digits=4),
-        Column("force_max_kN", "max", "kN", digits=4), Column("torque_max_Nm", "largest torque", "N m", digits=4),
-        Column("share_percent", "weight taken", "%", 1), Column("eta_min", "eta min", "", 4),
-        Column("eta_max", "max", "", 4),
-    )  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
-    for name, spring in _named_springs(result):
-        over = result.range_of(spring)
-        share = None if spring is result.own or result.balance is None else 100 * result.balance.share
-        rows.append((
-            name, spring.mode, spring.k_c, 1e3 * spring.s_0, *(1e-3 * f for f in over.force),
-            over.largest_torque, share, *over.eta,
-        ))  # fmt: skip
     low, high = _degrees(result)[[0, -1]]
-    return Table("springs", "", columns, tuple(rows), (f"Over {result.joint} from {low:g} to {high:g} deg.",))
+    rows = [(name, spring, result.range_of(spring)) for name, spring in _named_springs(result)]
+    return Table.of("springs", rows, {
+        Column("spring", "spring"): lambda r: r[0],
+        Column("mode", "mode"): lambda r: r[1].mode,
+        Column("k_c_m_per_N", "k_c", "um/N", digits=5, scale=1e6): lambda r: r[1].k_c,
+        Column("s_0_mm", "s_0", "mm", 2): lambda r: 1e3 * r[1].s_0,
+        (Column("force_min_kN", "force min", "kN", digits=4), Column("force_max_kN", "max", "kN", digits=4)):
+            lambda r: (1e-3 * f for f in r[2].force),
+        Column("torque_max_Nm", "largest torque", "N m", digits=4): lambda r: r[2].largest_torque,
+        Column("share_percent", "weight taken", "%", 1):
+            lambda r: None if r[1] is result.own or result.balance is None else 100 * result.balance.share,
+        (Column("eta_min", "eta min", "", 4), Column("eta_max", "max", "", 4)): lambda r: r[2].eta,
+    }, f"Over {result.joint} from {low:g} to {high:g} deg.")  # fmt: skip
 
 
 def _degrees(result: SpringOnRobot) -> Array:
-    import numpy as np
-
     return np.asarray(np.round(np.degrees(result.angles), 9), dtype=np.float64)
 
 
 def _series(name: str, result: SpringOnRobot, values: Array) -> Series:
-    return Series(name, tuple(float(v) for v in _degrees(result)), tuple(float(v) for v in values))
+    return Series(name, floats(_degrees(result)), floats(values))
 
 
 def _eta(result: SpringOnRobot) -> Lines:
@@ -263,9 +260,7 @@ def _compliance(result: SpringOnRobot) -> Lines:
     if not result.k > 0:
         return Lines("equivalent", title, result.joint, "deg", "compliance", unit, ())
     series = [_series(name, result, 1e6 * result.equivalent(s)) for name, s in _named_springs(result)]
-    series.append(
-        Series("no spring", tuple(float(v) for v in _degrees(result)), (1e6 * result.k,) * len(result.angles))
-    )
+    series.append(Series("no spring", floats(_degrees(result)), (1e6 * result.k,) * len(result.angles)))
     note = "Small loads about the unloaded angle; a spring whose torque matters also bends the joint without load."
     return Lines("equivalent", title, result.joint, "deg", "compliance", unit, tuple(series), (note,))
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.commands.deflect import DeflectResult
 from elastocal.app.pages.result_columns import RIGID, is_rigid, loaded_columns, loaded_rows, or_reason
+from elastocal.model.statics.equilibrium import Status
 from elastocal.report.blocks import Cell, Column, Report, Rows, Scene, Section, Table
 from elastocal.report.robot_scene import loaded_scene
 
@@ -55,8 +58,6 @@ def _rows(result: DeflectResult, part: slice) -> list[tuple[Cell, ...]]:
 
 
 def _cells(result: DeflectResult, i: int) -> tuple[Cell, ...]:
-    import numpy as np
-
     deflection = result.deflection
     reason = f"no deflection, {_word(deflection, i)}"
     move = 1e3 * deflection.translation[i]
@@ -70,40 +71,28 @@ def _cells(result: DeflectResult, i: int) -> tuple[Cell, ...]:
 
 def _word(deflection: FrameDeflection, i: int) -> str:
     """The status in short."""
-    from elastocal.model.statics.equilibrium import Status
-
     return Status(int(deflection.status[i])).name.lower().replace("_", " ")
 
 
 def _help(deflection: FrameDeflection) -> tuple[str, ...]:
-    from elastocal.model.statics.equilibrium import Status
-
     bad = sorted({int(s) for s in deflection.status} - {int(Status.CONVERGED)})
     return tuple(f"{Status(s).text}." for s in bad)
 
 
 def share_table(shares: tuple[Contribution, ...]) -> Table:
-    columns = (
-        Column("element", "effect"),
-        Column("share_percent", "share", "%", 1),
-        Column("along_mm", "along the deflection", "mm", 4),
-        Column("size_mm", "size", "mm", 4),
-    )
     reason = "the linear deflection is zero here, so there is nothing to share"
-    rows = tuple(
-        (c.element, or_reason(100 * c.share, reason), or_reason(1e3 * c.along, reason), 1e3 * c.length) for c in shares
+    note = (
+        "Shares of the linear deflection, along its direction; they add up to 100 %, a negative one works against it."
     )
-    notes = (
-        "Shares of the linear deflection, along its direction; they add up to 100 %, a negative one works against it.",
-    )
-    return Table("contributions", "", columns, rows, notes)
+    return Table.of("contributions", shares, {
+        Column("element", "effect"): lambda c: c.element,
+        Column("share_percent", "share", "%", 1): lambda c: or_reason(100 * c.share, reason),
+        Column("along_mm", "along the deflection", "mm", 4): lambda c: or_reason(1e3 * c.along, reason),
+        Column("size_mm", "size", "mm", 4): lambda c: 1e3 * c.length,
+    }, note)  # fmt: skip
 
 
 def _verdict(result: DeflectResult) -> tuple[str, ...]:
-    import numpy as np
-
-    from elastocal.model.statics.equilibrium import Status
-
     deflection = result.deflection
     good = deflection.status == Status.CONVERGED
     if is_rigid(result.model):
@@ -125,8 +114,6 @@ def _verdict(result: DeflectResult) -> tuple[str, ...]:
 
 def _lost(deflection: FrameDeflection, status: int) -> str:
     """How many configurations have no answer, and at which part of the load they fail where that is known."""
-    import numpy as np
-
     rows = np.flatnonzero(deflection.status == status)
     factors = [float(v) for v in deflection.load_factor[rows] if 0 < v <= 1]
     first = ""
@@ -146,8 +133,6 @@ def _label(result: DeflectResult, i: int) -> str:
 
 def scenes(result: DeflectResult) -> tuple[Scene, ...]:
     """Nothing where no configuration has an equilibrium."""
-    from elastocal.model.statics.equilibrium import Status
-
     if not (result.deflection.status == Status.CONVERGED).any():
         return ()
     good = result.deflection.status == Status.CONVERGED

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from elastocal.compensation.verification import Residual
 
 
-TOLD = 0.9
+INFORMED = 0.9
 """Share of the prior variance that readings must have removed for a parameter to be shown."""
 _WHAT = (
     "A KR-270 is to mill a contour under cutting forces. It is not quite what its file says: joints, links and the "
@@ -49,7 +49,7 @@ def page(result: DemoResult) -> Report:
         *_steps(result, front),
     ]
     notes = dict.fromkeys((*result.measured.notes, *result.predictor.notes, *result.corrected.notes))
-    facts = (Fact("seed", "seed", SEED, str(SEED)), *compensate.facts(result.corrected))
+    facts = (Fact("seed", "seed", SEED), *compensate.facts(result.corrected))
     tiles = compensate.tiles(result.corrected.correction, tolerance)
     title = "The whole cycle on a KUKA KR 270"
     page_one = calibrate.page(result.predictor).certificate
@@ -118,25 +118,20 @@ def summary_table(result: DemoResult) -> Table:
         Column("max_mm", "max", "mm", 3),
         Column("share_percent", "compensated", "%", 1),
     )
-    assert result.corrected.correction.on_truth is not None
     assert result.stated.correction.on_truth is not None
-    before, after = result.corrected.correction.on_truth
+    before, after = on_truth(result)
     first, hoped = before.distances().rms, predicted_rms(result.corrected.correction)
 
     def row(name: str, off: Residual) -> tuple[Cell, ...]:
         size = off.distances()
         return name, 1e3 * size.rms, 1e3 * size.max, 100 * (1 - size.rms / first)
 
+    no_largest = Unknown("an expectation is a mean square; it has no largest value")
     rows = (
         row("before", before),
         row("corrected by the robot file, not calibrated", result.stated.correction.on_truth[1]),
         row("corrected by the calibration", after),
-        (
-            "predicted by the calibration alone",
-            1e3 * hoped,
-            Unknown("an expectation is a mean square; it has no largest value"),
-            100 * (1 - hoped / first),
-        ),
+        ("predicted by the calibration alone", 1e3 * hoped, no_largest, 100 * (1 - hoped / first)),
     )
     note = (
         "Of the loaded tool on the simulated true robot, over all targets; the last row is what the calibration "
@@ -147,26 +142,21 @@ def summary_table(result: DemoResult) -> Table:
 
 def truth_table(result: DemoResult) -> Table:
     """What the readings tell most of: file, truth, estimate and how far it is off in standard deviations."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("unit", "unit"),
-        Column("file", "robot file", digits=4, si=True),
-        Column("truth", "truth", digits=4, si=True),
-        Column("value", "estimate (sd)", si=True, sd="sd"),
-        Column("sd", "sd", shown=False, si=True),
-        Column("off_sd", "off by [sd]", decimals=1),
-    )
     truth = result.measured.truth.parameters
-    informed = [e for e in result.predictor.calibration.parameters.rows if e.informed > TOLD and e.name in truth.names]
-    rows: list[tuple[Cell, ...]] = []
-    for e in informed:
-        true = float(truth.values[truth.index(e.name)])
-        rows.append((e.name, e.unit, e.file_value, true, e.value, e.sd, (e.value - true) / e.sd))
+    rows = [e for e in result.predictor.calibration.parameters.rows if e.informed > INFORMED and e.name in truth.names]
     note = (
         "Parameters of which the readings removed more than 90 % of the prior variance. The others keep their prior, "
         "about the robot file; predictions count that."
     )
-    return Table("truth", "", columns, tuple(rows), (note,))
+    return Table.of("truth", rows, {
+        Column("parameter", "parameter"): lambda e: e.name,
+        Column("unit", "unit"): lambda e: e.unit,
+        Column("file", "robot file", digits=4, si=True): lambda e: e.file_value,
+        Column("truth", "truth", digits=4, si=True): lambda e: truth[e.name].value,
+        Column("value", "estimate (sd)", si=True, sd="sd"): lambda e: e.value,
+        Column("sd", "sd", shown=False, si=True): lambda e: e.sd,
+        Column("off_sd", "off by [sd]", decimals=1): lambda e: (e.value - truth[e.name].value) / e.sd,
+    }, note)  # fmt: skip
 
 
 def outlier_words(result: DemoResult) -> str:

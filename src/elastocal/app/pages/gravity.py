@@ -5,10 +5,13 @@ from __future__ import annotations
 from math import degrees, isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages import gravity_torques as torques
 from elastocal.app.pages.calibrate.reduction import combination_table
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.sources.friction import TERMS
+from elastocal.procedures.gravity.friction import friction_terms
 from elastocal.quantities import concise
 from elastocal.report.blocks import Cell, Column, Fact, Paragraphs, Report, Section, Table, Unknown
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 NO_READING = "no reading of this joint counts"
 FEW = "too few readings"
-UNTOLD = "no reading fitted tells of it"
+UNOBSERVED = "no reading fitted tells of it"
 _FIXED = "fixed at the robot file's value"
 
 
@@ -59,18 +62,18 @@ def facts(result: GravityResult) -> tuple[Fact, ...]:
     terms = "left in the scatter" if arm.friction is None else ", ".join(t for t in TERMS if getattr(arm.friction, t))
     down = ", ".join(f"{g:.4g}" for g in result.gravity.file.gravity)
     return (
-        Fact("log", "log", log, log),
-        Fact("robot", "robot", result.robot, result.robot),
-        Fact("sense", "torques read", arm.sense.reason, arm.sense.reason),
+        Fact("log", "log", log),
+        Fact("robot", "robot", result.robot),
+        Fact("sense", "torques read", arm.sense.reason),
         Fact("sense_sign", "", float(arm.sense.sign)),
-        Fact("prior", "prior", prior, prior),
-        Fact("friction_terms", "friction", terms, terms),
-        Fact("hold_out", "held out", result.hold_out, f"the last {100 * result.hold_out:g} %"),
+        Fact("prior", "prior", prior),
+        Fact("friction_terms", "friction", terms),
+        Fact("hold_out", "validation set", result.hold_out, f"the last {100 * result.hold_out:g} %"),
         Fact("gravity_m_s2", "gravity", down, f"({down}) m/s2"),
-        Fact("logged", "samples", arm.samples.logged, str(arm.samples.logged)),
+        Fact("logged", "samples", arm.samples.logged),
         Fact("inertia", "inertia", *inertia(arm)),
         Fact("coupled", "coupled motors", ", ".join(c.label for c in arm.unknowns.coupled) or "none"),
-        Fact("fast", "left out for inertia", arm.samples.fast, str(arm.samples.fast)),
+        Fact("fast", "left out for inertia", arm.samples.fast),
     )
 
 
@@ -104,8 +107,6 @@ def verdict(gravity: Gravity) -> tuple[str, ...]:
 
 
 def _validated(validation: Validation) -> str:
-    import numpy as np
-
     rms, file = validation.rms(validation.error), validation.rms(validation.file_error)
     message = ", ".join(
         f"{validation.samples.log.joints[j]} to {rms[j]:.3g} {validation.samples.units[j]} (by the robot file's masses "
@@ -133,33 +134,28 @@ def _identifiable(gravity: Gravity) -> str:
 
 def validation_table(validation: Validation) -> Table:
     """Joint by joint: errors at samples that the fit has not seen, and those of the robot file's masses there."""
-    import numpy as np
-
-    columns = (
-        Column("joint", "joint"), Column("unit", "unit"), Column("readings", "readings"),
-        Column("rms", "RMS error", decimals=3), Column("max", "largest", decimals=3),
-        Column("file_rms", "RMS by the file's masses", decimals=3), Column("file_max", "largest", decimals=3),
-        Column("extrapolated", "extrapolated"), Column("leverage", "largest leverage", digits=3),
-        Column("inside_percent", "inside 95 %", "%", 0),
-    )  # fmt: skip
-    extra, inside = validation.extrapolated().sum(axis=0), validation.inside()
-    leverage = np.where(np.isfinite(validation.error), validation.prediction.weight.leverage, 0.0).max(axis=0)
-    count = validation.readings()
-    own, file = validation.error, validation.file_error
-    numbers = zip(
-        validation.rms(own), validation.largest(own), validation.rms(file), validation.largest(file), strict=True
-    )
-    rows = tuple(
-        (joint, validation.samples.units[j], int(count[j]), *(or_reason(float(v), NO_READING) for v in four),
-         int(extra[j]), or_reason(float(leverage[j]), UNTOLD), or_reason(100 * float(inside[j]), NO_READING))
-        for j, (joint, four) in enumerate(zip(validation.samples.log.joints, numbers, strict=True))
-    )  # fmt: skip
+    joints, own, file = validation.samples.log.joints, validation.error, validation.file_error
+    extra, inside, count = validation.extrapolated().sum(axis=0), validation.inside(), validation.readings()
+    leverage = np.where(np.isfinite(own), validation.prediction.weight.leverage, 0.0).max(axis=0)
+    rms, largest = validation.rms(own), validation.largest(own)
+    file_rms, file_largest = validation.rms(file), validation.largest(file)
     notes = (
         "Friction as fitted is taken off both. Leverage: how little the readings fitted tell of a torque, over the "
         "largest one among them. Extrapolated: leverage above one, or moving in a direction not seen there; nothing "
         "has shown that the model holds there, and intervals grow by the error of stretches left out.",
     )
-    return Table("held_out", "", columns, rows, notes)
+    return Table.of("validation", range(len(joints)), {
+        Column("joint", "joint"): lambda j: joints[j],
+        Column("unit", "unit"): lambda j: validation.samples.units[j],
+        Column("readings", "readings"): lambda j: int(count[j]),
+        Column("rms", "RMS error", decimals=3): lambda j: or_reason(rms[j], NO_READING),
+        Column("max", "largest", decimals=3): lambda j: or_reason(largest[j], NO_READING),
+        Column("file_rms", "RMS by the file's masses", decimals=3): lambda j: or_reason(file_rms[j], NO_READING),
+        Column("file_max", "largest", decimals=3): lambda j: or_reason(file_largest[j], NO_READING),
+        Column("extrapolated", "extrapolated"): lambda j: int(extra[j]),
+        Column("leverage", "largest leverage", digits=3): lambda j: or_reason(leverage[j], UNOBSERVED),
+        Column("inside_percent", "inside 95 %", "%", 0): lambda j: or_reason(100 * inside[j], NO_READING),
+    }, *notes)  # fmt: skip
 
 
 def mass_table(gravity: Gravity) -> Table:
@@ -167,7 +163,7 @@ def mass_table(gravity: Gravity) -> Table:
     columns = (
         Column("parameter", "parameter"), Column("concise", "value (sd)"), Column("unit", "unit"),
         Column("file", "in the robot file", digits=5), Column("group", "group"),
-        Column("told_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
+        Column("informed_percent", "known by the log", "%", 0), Column("value", "value", shown=False),
         Column("sd", "sd", shown=False),
         Column("reason", "why it is not estimated", footnote=True),
     )  # fmt: skip
@@ -200,18 +196,15 @@ def _mass_notes(fit: GravityFit) -> tuple[str, ...]:
 
 def outlier_table(screened: Screened) -> Table:
     """Masses and mass moments without the outliers, and with them."""
-    columns = (
-        Column("parameter", "parameter"), Column("unit", "unit"), Column("without", "without them", digits=5),
-        Column("with", "with them", digits=5), Column("sd", "sd without", digits=2),
-    )  # fmt: skip
-    without, every = screened.fit.model.parameters, screened.everything.model.parameters
-    rows = tuple(
-        (n, without.rows[without.index(n)].unit, without.rows[without.index(n)].value, every.rows[every.index(n)].value,
-         screened.fit.sd(n))
-        for n in screened.fit.unknowns.masses
-        if n in screened.fit.names
-    )  # fmt: skip
-    return Table("outliers", "", columns, rows, (f"Left out: {screened.text()}.",))
+    fit, every = screened.fit, screened.everything.model.parameters
+    rows = [fit.model.parameters[n] for n in fit.unknowns.masses if n in fit.names]
+    return Table.of("outliers", rows, {
+        Column("parameter", "parameter"): lambda p: p.name,
+        Column("unit", "unit"): lambda p: p.unit,
+        Column("without", "without them", digits=5): lambda p: p.value,
+        Column("with", "with them", digits=5): lambda p: every[p.name].value,
+        Column("sd", "sd without", digits=2): lambda p: fit.sd(p.name),
+    }, f"Left out: {screened.text()}.")  # fmt: skip
 
 
 def base_table(fit: GravityFit) -> Table:
@@ -221,83 +214,69 @@ def base_table(fit: GravityFit) -> Table:
 
 
 def friction_table(fit: GravityFit) -> Table:
-    from elastocal.procedures.gravity.friction import friction_terms
-
-    columns = (
-        Column("joint", "joint"), Column("term", "term"), Column("concise", "value (sd)"), Column("unit", "unit"),
-        Column("value", "value", shown=False), Column("sd", "sd", shown=False),
-        Column("reason", "why it is unknown", footnote=True),
-    )  # fmt: skip
-    rows = tuple(
-        (t.joint, t.term, concise(t.value, t.sd), t.unit, or_reason(t.value, t.reason), or_reason(t.sd, t.reason),
-         t.reason or None)
-        for t in friction_terms(fit)
-    )  # fmt: skip
-    shaped = fit.unknowns.shape is not None
-    notes = ("Coulomb friction is that away from rest at the mean load of the log.",) if shaped and rows else ()
-    return Table("friction", "", columns, rows, notes)
+    terms = friction_terms(fit)
+    shaped = fit.unknowns.shape is not None and bool(terms)
+    notes = ("Coulomb friction is that away from rest at the mean load of the log.",) if shaped else ()
+    return Table.of("friction", terms, {
+        Column("joint", "joint"): lambda t: t.joint,
+        Column("term", "term"): lambda t: t.term,
+        Column("value", "value (sd)", si=True, sd="sd"): lambda t: or_reason(t.value, t.reason),
+        Column("unit", "unit"): lambda t: t.unit,
+        Column("sd", "sd", shown=False, si=True): lambda t: or_reason(t.sd, t.reason),
+        Column("reason", "why it is unknown", footnote=True): lambda t: t.reason or None,
+    }, *notes)  # fmt: skip
 
 
 def coupling_table(proposal: Proposal) -> Table:
     """What the fit leaves of the two joints without the coupled motor, and with it."""
-    from elastocal.procedures.gravity.friction import friction_terms
-
-    columns = (
-        Column("coupled", "motor turns with"), Column("joint", "joint"), Column("before", "scatter", digits=3),
-        Column("after", "scatter with it", digits=3), Column("coulomb", "Coulomb of the joint with it", digits=3),
-    )  # fmt: skip
-    own = {t.joint: t.value for t in friction_terms(proposal.fit) if t.term == "coulomb"}
-    rows = tuple(
-        (proposal.coupled.label, j, b, a, or_reason(own[j], FEW))
-        for j, b, a in zip(proposal.joints, proposal.before, proposal.after, strict=True)
-    )
-    label = proposal.coupled.label
-    notes = (
+    own, label = {t.joint: t.value for t in friction_terms(proposal.fit) if t.term == "coulomb"}, proposal.coupled.label
+    note = (
         f"Proposed by the data (evidence {proposal.evidence:.0f}) and not used: Coulomb friction of the motor is "
-        f"{own[label]:.3g}. Accept it by 'coupled: [{label}]' under controller in the robot file, or by --coupled.",
+        f"{own[label]:.3g}. Accept it by 'coupled: [{label}]' under controller in the robot file, or by --coupled."
     )
-    return Table("coupled", "", columns, rows, notes)
+    return Table.of("coupled", range(len(proposal.joints)), {
+        Column("coupled", "motor turns with"): lambda i: label,
+        Column("joint", "joint"): lambda i: proposal.joints[i],
+        Column("before", "scatter", digits=3): lambda i: proposal.before[i],
+        Column("after", "scatter with it", digits=3): lambda i: proposal.after[i],
+        Column("coulomb", "Coulomb of the joint with it", digits=3):
+            lambda i: or_reason(own[proposal.joints[i]], FEW),
+    }, note)  # fmt: skip
 
 
 def gain_table(gains: Gains) -> Table:
     why = "known only as a product with masses or friction"
-    columns = (
-        Column("joint", "joint"), Column("concise", "value (sd)"), Column("value", "value", shown=False),
-        Column("sd", "sd", shown=False), Column("unit", "unit"),
-    )  # fmt: skip
-    rows = tuple(
-        (j, concise(v, s), or_reason(float(v), why), or_reason(float(s), why), "N m/A")
-        for j, v, s in zip(gains.joints, gains.value, gains.sd, strict=True)
-    )
     notes = ["Torque of the joint for one ampere of its motor, gear included; masses known better tell it better."]
     if gains.products:
         message = ", ".join(
             f"{t.joint} {t.term} {concise(t.value, t.sd)} {t.unit}" for t in gains.products if not t.reason
         )
-        notes.append(f"Products with a gain that is not told: {message}.")
-    return Table("gains", "", columns, rows, tuple(notes))
+        notes.append(f"Products with a gain that is not identifiable: {message}.")
+    return Table.of("gains", range(len(gains.joints)), {
+        Column("joint", "joint"): lambda i: gains.joints[i],
+        Column("value", "value (sd)", si=True, sd="sd"): lambda i: or_reason(gains.value[i], why),
+        Column("sd", "sd", shown=False, si=True): lambda i: or_reason(gains.sd[i], why),
+        Column("unit", "unit"): lambda i: "N m/A",
+    }, *notes)  # fmt: skip
 
 
 def noise_table(fit: GravityFit) -> Table:
-    import numpy as np
-
-    columns = (
-        Column("joint", "joint"), Column("unit", "unit"), Column("from", "from", digits=4),
-        Column("to", "to", digits=4), Column("value_unit", "joint unit"), Column("readings", "readings"),
-        Column("noise", "scatter", digits=3), Column("effective", "independent readings", digits=3),
-        Column("agreement", "correlation", digits=3),
-    )  # fmt: skip
-    q, count = fit.samples.log.q, np.isfinite(fit.samples.torque).sum(axis=0)
-    rows = []
-    for j, (joint, force) in enumerate(zip(fit.samples.log.joints, fit.samples.units, strict=True)):
-        factor, unit = (180 / np.pi, "deg") if force == "N m" else (1e3, "mm")
-        rows.append((
-            joint, force, float(factor * q[:, j].min()), float(factor * q[:, j].max()), unit, int(count[j]),
-            or_reason(float(fit.noise[j]), NO_READING), or_reason(float(fit.worth[j]), FEW),
-            or_reason(float(fit.sense.agreement[j]), "no torque is expected, or none was read"),
-        ))  # fmt: skip
+    joints, forces, count = fit.samples.log.joints, fit.samples.units, np.isfinite(fit.samples.torque).sum(axis=0)
+    factors, units = zip(*((180 / np.pi, "deg") if f == "N m" else (1e3, "mm") for f in forces), strict=True)
+    q = np.array(factors) * fit.samples.log.q
+    unread = "no torque is expected, or none was read"
     notes = (
         "Independent readings: by the autocorrelation of the residuals; accuracies count so many. Correlation: of the "
         "torque read with the one that the robot file's masses let expect.",
     )
-    return Table("noise", "", columns, tuple(rows), notes)
+    return Table.of("noise", range(len(joints)), {
+        Column("joint", "joint"): lambda j: joints[j],
+        Column("unit", "unit"): lambda j: forces[j],
+        Column("from", "from", digits=4): lambda j: q[:, j].min(),
+        Column("to", "to", digits=4): lambda j: q[:, j].max(),
+        Column("value_unit", "joint unit"): lambda j: units[j],
+        Column("readings", "readings"): lambda j: int(count[j]),
+        Column("noise", "scatter", digits=3): lambda j: or_reason(fit.noise[j], NO_READING),
+        Column("effective", "independent readings", digits=3): lambda j: or_reason(fit.worth[j], FEW),
+        Column("agreement", "correlation", digits=3): lambda j: or_reason(fit.sense.agreement[j], unread),
+    }, *notes)  # fmt: skip

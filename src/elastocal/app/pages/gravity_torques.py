@@ -6,9 +6,12 @@ from dataclasses import replace
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import axis_columns, configuration_cells, or_reason
+from elastocal.procedures.gravity.fit import payload_numbers
 from elastocal.quantities import concise
-from elastocal.report.blocks import Cell, Column, Lines, Series, Table
+from elastocal.report.blocks import Cell, Column, Lines, Series, Table, floats
 from elastocal.report.colours import Role
 
 if TYPE_CHECKING:
@@ -90,8 +93,6 @@ def holding_table(result: GravityResult) -> Table:
 
 def payload_table(payload: GravityFit) -> Table:
     """Mass, mass moment and centre, with the arm's own uncertainty in their accuracy."""
-    from elastocal.procedures.gravity.fit import payload_numbers
-
     why = "the mass is not known"
     rows: list[tuple[Cell, ...]] = []
     for what, value, sd, unit in payload_numbers(payload):
@@ -116,8 +117,6 @@ def torque_lines(gravity: Gravity) -> tuple[Lines, ...]:
 
 
 def _joint(whole: Validation, j: int, seen: int, split: bool) -> Lines | None:
-    import numpy as np
-
     log = whole.samples.log
     rows = np.flatnonzero(np.isfinite(whole.samples.torque[:, j]))
     if not len(rows):
@@ -129,12 +128,12 @@ def _joint(whole: Validation, j: int, seen: int, split: bool) -> Lines | None:
     def series(name: str, values: object, at: Any = slice(None), points: bool = False, role: Role = "") -> Series:
         chosen = rows[at]
         y = np.asarray(values)[chosen, j]
-        return Series(name, tuple(float(v) for v in x[chosen]), tuple(float(v) for v in y), points=points, role=role)
+        return Series(name, floats(x[chosen]), floats(y), points=points, role=role)
 
     low, high = whole.band()
     band = series("95 % interval", high, role="expected")
     curves = [
-        replace(band, low=tuple(float(v) for v in low[rows, j])),
+        replace(band, low=floats(low[rows, j])),
         series("read", whole.samples.torque, points=True, role="read"),
     ]
     if split and np.any(rows >= seen):

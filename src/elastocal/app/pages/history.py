@@ -25,7 +25,7 @@ def page(result: HistoryResult) -> Report:
     if result.robot is None or result.entries:
         return _recorded(result)
     shown = result.robot.page(result.today)
-    return replace(shown, inputs=(*shown.inputs, Fact("store", "store", result.store, result.store)))
+    return replace(shown, inputs=(*shown.inputs, Fact("store", "store", result.store)))
 
 
 def screen(result: HistoryResult, report: Report) -> Report:
@@ -48,9 +48,7 @@ def table(result: HistoryResult) -> Table:
 def _verified(result: HistoryResult) -> Report:
     notes = tuple(f"DAMAGED {f.text}." for f in result.findings)
     good = ("Every entry is as it was recorded, in its order, and every file is whole.",)
-    return Report(
-        "Verification of the store", notes or good, (), (), (Fact("store", "store", result.store, result.store),)
-    )
+    return Report("Verification of the store", notes or good, (), (), (Fact("store", "store", result.store),))
 
 
 def _recorded(result: HistoryResult) -> Report:
@@ -61,7 +59,7 @@ def _recorded(result: HistoryResult) -> Report:
     notes = (*result.notes, *(f"{e.robot} {e.number}: {n}" for e in result.entries for n in e.notes))
     data = {"entries": [json.loads(document(e)) for e in result.entries]}
     return Report(f"History: {result.action}", (*sentences, *alarms), sections, notes,
-                  (Fact("store", "store", result.store, result.store),), data)  # fmt: skip
+                  (Fact("store", "store", result.store),), data)  # fmt: skip
 
 
 def _sentence(e: Entry, action: str) -> str:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.report.blocks import Block, Cell, Code, Column, Fact, Lines, Report, Section, Table, Unknown
 from elastocal.report.plane_figures import direction_map, loop_graphs
@@ -56,10 +58,7 @@ def facts(result: LoopsResult) -> tuple[Fact, ...]:
         Fact("noise_um", "noise", noise, "from the residuals" if noise is None else f"{noise:g} um per reading"),
         Fact("threshold_N", "zero force", result.threshold, f"up to {result.threshold:g} N"),
         Fact(
-            "at_gripper",
-            "joints read at",
-            "gripper" if loops.at_gripper else "joint",
-            "the gripper" if loops.at_gripper else "the link",
+            "at_gripper", "joints read at", *(("gripper", "the gripper") if loops.at_gripper else ("joint", "the link"))
         ),
     )
 
@@ -126,26 +125,22 @@ def table(result: LoopsResult) -> Table:
 
 def loop_table(loops: Loops) -> Table:
     """One row for each loop."""
-    columns = (
-        Column("loop", "loop"), Column("joint", "joint", shown=False), Column("direction_deg", "", shown=False),
-        *_pair("compliance", "compliance", "um_per_N", "um/N"), *_pair("backlash", "backlash", "um", "um"),
-        *_pair("hysteresis", "hysteresis", "um", "um"), *_pair("slope_push", "slope, F > 0", "um_per_N", "um/N", 1),
-        *_pair("slope_pull", "slope, F < 0", "um_per_N", "um/N", 1),
-        Column("noise_um", "noise", "um", digits=3, part=1), Column("readings", "readings", part=1),
-        Column("used", "used", part=1), Column("correlation", "correlation of p and g", digits=2, part=1),
-    )  # fmt: skip
-    rows = []
-    for record, fit in zip(loops.loops, loops.fits, strict=True):
-        push, pull = fit.departures.slopes
-        numbers: list[Cell] = [record.name, record.joint, _angle(record.direction)]
-        for e, factor in (
-            (fit.compliance, 1e6), (fit.half_gap, 2e6), (fit.half_hysteresis, 2e6), (push, 1e6), (pull, 1e6)
-        ):  # fmt: skip
-            numbers += cells(e, factor)
-        noise = or_reason(1e6 * fit.sigma, "no reading to spare and no noise stated")
-        tail = (noise, len(fit.loop.force), int(fit.used.sum()), or_reason(fit.correlation, "either is not determined"))
-        rows.append((*numbers, *tail))
-    return Table("loops", "", columns, tuple(rows), (MODEL,))
+    unread, either = "no reading to spare and no noise stated", "either is not determined"
+    return Table.of("loops", list(zip(loops.loops, loops.fits, strict=True)), {
+        Column("loop", "loop"): lambda p: p[0].name,
+        Column("joint", "joint", shown=False): lambda p: p[0].joint,
+        Column("direction_deg", "", shown=False): lambda p: _angle(p[0].direction),
+        _pair("compliance", "compliance", "um_per_N", "um/N"): lambda p: cells(p[1].compliance, 1e6),
+        _pair("backlash", "backlash", "um", "um"): lambda p: cells(p[1].half_gap, 2e6),
+        _pair("hysteresis", "hysteresis", "um", "um"): lambda p: cells(p[1].half_hysteresis, 2e6),
+        _pair("slope_push", "slope, F > 0", "um_per_N", "um/N", 1): lambda p: cells(p[1].departures.slopes[0], 1e6),
+        _pair("slope_pull", "slope, F < 0", "um_per_N", "um/N", 1): lambda p: cells(p[1].departures.slopes[1], 1e6),
+        Column("noise_um", "noise", "um", digits=3, part=1): lambda p: or_reason(1e6 * p[1].sigma, unread),
+        Column("readings", "readings", part=1): lambda p: len(p[1].loop.force),
+        Column("used", "used", part=1): lambda p: int(p[1].used.sum()),
+        Column("correlation", "correlation of p and g", digits=2, part=1):
+            lambda p: or_reason(p[1].correlation, either),
+    }, MODEL)  # fmt: skip
 
 
 def _pair(key: str, name: str, unit: str, shown: str, part: int = 0) -> tuple[Column, Column]:
@@ -156,8 +151,6 @@ def _pair(key: str, name: str, unit: str, shown: str, part: int = 0) -> tuple[Co
 
 
 def _angle(direction: object) -> Cell:
-    import numpy as np
-
     if direction is None or len(np.asarray(direction)) != 2:
         return None
     x, y = np.asarray(direction)
@@ -166,23 +159,19 @@ def _angle(direction: object) -> Cell:
 
 def departure_table(loops: Loops) -> Table:
     """Probabilities of the loops if they were straight and parallel."""
-    names = [d.name for d in loops.fits[0].departures.each]
-    columns = (
-        Column("loop", "loop"),
-        *(Column(n.replace(" ", "_"), n, digits=2) for n in names),
-        Column("repeats", "by repeated forces", digits=2),
-        Column("verdict", "straight and parallel?"),
-    )
-    rows = []
-    for record, fit in zip(loops.loops, loops.fits, strict=True):
-        d = fit.departures
-        text = ", ".join(x.name for x in d.rejected) or ("yes" if d.straight else "no")
-        rows.append((record.name, *(_probability(x.test) for x in d.each), _probability(d.repeats), text))
+    first = loops.fits[0].departures
     note = (
         "Probability of a departure at least this large in a loop of four straight parallel lines. It is named below "
-        f"{loops.fits[0].departures.level:.1g}, 0.01 shared by all tests."
+        f"{first.level:.1g}, 0.01 shared by all tests."
     )
-    return Table("tests", "", columns, tuple(rows), (note,))
+    return Table.of("tests", list(zip(loops.loops, (f.departures for f in loops.fits), strict=True)), {
+        Column("loop", "loop"): lambda p: p[0].name,
+        tuple(Column(d.name.replace(" ", "_"), d.name, digits=2) for d in first.each):
+            lambda p: (_probability(d.test) for d in p[1].each),
+        Column("repeats", "by repeated forces", digits=2): lambda p: _probability(p[1].repeats),
+        Column("verdict", "straight and parallel?"):
+            lambda p: ", ".join(d.name for d in p[1].rejected) or ("yes" if p[1].straight else "no"),
+    }, note)  # fmt: skip
 
 
 def _probability(test: NestedTest) -> Cell:
@@ -191,20 +180,20 @@ def _probability(test: NestedTest) -> Cell:
 
 def direction_table(directions: Directions) -> Table:
     """Compliance and backlash of all directions together."""
-    columns = (
-        Column("quantity", "quantity"), Column("unit", "unit"), Column("mean", "one number", digits=5),
-        Column("mean_sd", "sd", digits=2), Column("one_probability", "one number: probability", probability=True),
-        Column("matrix_probability", "matrix: probability", probability=True), Column("suffices", "what describes it"),
-    )  # fmt: skip
-    rows = []
-    for name, unit, factor, fit in _quantities(directions):
-        words = {"matrix": "ellipse" if fit.root else "matrix"}.get(fit.suffices, fit.suffices)
-        rows.append((name, unit, *cells(fit.isotropic, factor), _probability(fit.one), _probability(fit.matrix), words))
     note = (
         "The first probability is that of the directions if one number held for all, the second if the matrix (of the "
         "backlash: its ellipse) did; below 0.01 it does not, and its sd is raised to the scatter of the directions."
     )
-    return Table("directions", "", columns, tuple(rows), (note,))
+    return Table.of("directions", _quantities(directions), {
+        Column("quantity", "quantity"): lambda q: q[0],
+        Column("unit", "unit"): lambda q: q[1],
+        (Column("mean", "one number", digits=5), Column("mean_sd", "sd", digits=2)):
+            lambda q: cells(q[3].isotropic, q[2]),
+        Column("one_probability", "one number: probability", probability=True): lambda q: _probability(q[3].one),
+        Column("matrix_probability", "matrix: probability", probability=True): lambda q: _probability(q[3].matrix),
+        Column("suffices", "what describes it"):
+            lambda q: "ellipse" if q[3].suffices == "matrix" and q[3].root else q[3].suffices,
+    }, note)  # fmt: skip
 
 
 def principal_table(directions: Directions) -> Table:
@@ -222,8 +211,6 @@ def principal_table(directions: Directions) -> Table:
 
 
 def _principal_rows(name: str, unit: str, factor: float, fit: DirectionFit) -> list[tuple[Cell, ...]]:
-    import numpy as np
-
     axes = fit.principal
     if axes is None:
         why = Unknown(fit.reason)
@@ -247,18 +234,15 @@ def _quantities(directions: Directions) -> tuple[tuple[str, str, float, Directio
 
 
 def joint_table(loops: Loops) -> Table:
-    columns = (
-        Column("joint", "joint"), Column("lever_mm", "lever", "mm"), Column("loops", "loops"),
-        *_pair("compliance", "compliance", "urad_per_Nm", "urad/(N m)"), *_pair("backlash", "backlash", "urad", "urad"),
-        *_pair("hysteresis", "hysteresis", "urad", "urad"),
-    )  # fmt: skip
-    rows = []
-    for j in loops.joints:
-        v = j.values
-        numbers = (*cells(v.compliance, 1e6), *cells(v.half_gap, 2e6), *cells(v.half_hysteresis, 2e6))
-        rows.append((j.joint, 1e3 * j.lever, len(j.loops), *numbers))
     taken = "the gripper's own compliance and gap are taken off" if loops.at_gripper else "as read"
-    return Table("joints", "", columns, tuple(rows), (f"Torque F l, angle s / l; the lever is fixed; {taken}.",))
+    return Table.of("joints", loops.joints, {
+        Column("joint", "joint"): lambda j: j.joint,
+        Column("lever_mm", "lever", "mm"): lambda j: 1e3 * j.lever,
+        Column("loops", "loops"): lambda j: len(j.loops),
+        _pair("compliance", "compliance", "urad_per_Nm", "urad/(N m)"): lambda j: cells(j.values.compliance, 1e6),
+        _pair("backlash", "backlash", "urad", "urad"): lambda j: cells(j.values.half_gap, 2e6),
+        _pair("hysteresis", "hysteresis", "urad", "urad"): lambda j: cells(j.values.half_hysteresis, 2e6),
+    }, f"Torque F l, angle s / l; the lever is fixed; {taken}.")  # fmt: skip
 
 
 def outlier_table(loops: Loops) -> Table:
@@ -273,7 +257,7 @@ def outlier_table(loops: Loops) -> Table:
          o.probability)
         for r, fit in zip(loops.loops, loops.fits, strict=True) for o in fit.outliers
     ]  # fmt: skip
-    return Table("left_out", "", columns, tuple(rows), ("Left out of all figures.",))
+    return Table("outliers", "", columns, tuple(rows), ("Left out of all figures.",))
 
 
 def graphs(loops: Loops) -> tuple[Lines, ...]:

@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.commands.predict import PredictResult, ReadingsResult
 from elastocal.app.pages.deflect import row_names
 from elastocal.app.pages.result_columns import loaded_columns, loaded_rows, numbers_or_reason
+from elastocal.model.kinematics import kinematics
+from elastocal.model.statics.loaded_arm import skeleton
 from elastocal.quantities import length
 from elastocal.report.blocks import Cell, Column, Fact, Report, Rows, Scene, Section, Table
 from elastocal.report.parts import Part
@@ -45,8 +49,6 @@ def page(result: PredictResult | ReadingsResult) -> Report:
 
 
 def verdict(result: PredictResult) -> tuple[str, ...]:
-    import numpy as np
-
     size = result.prediction.distance
     spread = result.prediction.ellipsoid()[0][:, 0]
     doubts = (*_beyond(result), *result.record.warned)
@@ -98,8 +100,6 @@ _PAIRS = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
 def _rows(result: PredictResult, part: slice) -> list[tuple[Cell, ...]]:
-    import numpy as np
-
     p = result.prediction.picked(np.arange(part.start, part.stop))
     pairs = [p.covariance[:, "xyz".index(pair[0]), "xyz".index(pair[1])] for pair in _PAIRS]
     numbers = np.hstack([
@@ -112,11 +112,6 @@ def _rows(result: PredictResult, part: slice) -> list[tuple[Cell, ...]]:
 
 def scenes(result: PredictResult) -> tuple[Scene, ...]:
     """One view per pose: the arm, its load, how far the frame moves and where it is expected; none beyond reason."""
-    import numpy as np
-
-    from elastocal.model.kinematics import kinematics
-    from elastocal.model.statics.loaded_arm import skeleton
-
     p, q, names = result.prediction, result.at.q, row_names(result.at)
     known = np.asarray(np.isfinite(p.twist).all(axis=1))
     if result.beyond or not known.any() or result.load.applied is None:
@@ -154,7 +149,7 @@ _DISTANCES = (
 
 def readings_page(result: ReadingsResult) -> Report:
     title = f"Predicted readings of {result.inputs.robot}"
-    facts = (*result.inputs.facts(), Fact("station", "station", result.station, result.station))
+    facts = (*result.inputs.facts(), Fact("station", "station", result.station))
     return Report(
         title, readings_verdict(result), (Section("Predictions", (readings_table(result),)),), result.notes, facts
     )
@@ -237,8 +232,6 @@ def _reading_rows(result: ReadingsResult, part: slice) -> list[tuple[Cell, ...]]
 
 def _cells(parts: list[tuple[float, Array]], poses: slice, markers: list[int], known: bool) -> Sequence[Sequence[Cell]]:
     """Numbers, or nothing where they make no sense: deflections without a load, positions of no calibration."""
-    import numpy as np
-
     values = [factor * array[poses][:, markers] for factor, array in parts]
     rows = values[0].shape[0] * len(markers)
     if not known:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from elastocal.published.case import NOT_PRINTED, Figure, Kind, Listing, Why, printed_items
-from elastocal.published.gallery import CaseList, Gallery, ReproduceResult, printed, tally
+from elastocal.published.gallery import (
+    CaseList,
+    Gallery,
+    ReproduceResult,
+    cases_data,
+    gallery_data,
+    outcome_data,
+    printed,
+    tally,
+)
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Tile, Unknown
 
 AGREES, BOUND, UNEXPLAINED = "agrees", "bound kept", "NOT EXPLAINED"
@@ -27,20 +36,19 @@ def screen(result: CaseList | Gallery | ReproduceResult, whole: Report) -> Repor
 
 def data(result: CaseList | Gallery | ReproduceResult) -> dict[str, Any]:
     """The object that ``--json`` prints."""
-    from elastocal.published import gallery
-
-    if isinstance(result, gallery.CaseList):
-        return gallery.cases_data(result.cases)
-    if isinstance(result, gallery.Gallery):
-        return gallery.gallery_data(result)
-    return gallery.outcome_data(result.outcome)
+    if isinstance(result, CaseList):
+        return cases_data(result.cases)
+    return gallery_data(result) if isinstance(result, Gallery) else outcome_data(result.outcome)
 
 
 def list_page(listed: CaseList) -> Report:
-    columns = (Column("case", "case"), Column("title", "what it repeats"), Column("source", "source"))
-    rows = tuple((c.name, c.title, c.source) for c in listed.cases)
     notes = ("Run one with: elastocal reproduce CASE", "All of them: elastocal reproduce --report gallery.html")
-    return Report("Published cases", (), (Section("", (Table("cases", "", columns, rows, notes),)),))
+    table = Table.of("cases", listed.cases, {
+        Column("case", "case"): lambda c: c.name,
+        Column("title", "what it repeats"): lambda c: c.title,
+        Column("source", "source"): lambda c: c.source,
+    }, *notes)  # fmt: skip
+    return Report("Published cases", (), (Section("", (table,)),))
 
 
 def case_page(result: ReproduceResult) -> Report:
@@ -54,29 +62,26 @@ def case_page(result: ReproduceResult) -> Report:
 
 def number_tables(result: ReproduceResult) -> tuple[Block, ...]:
     """What is printed beside what is recomputed, then what is only computed."""
-    out, columns = list[Block](), tuple[Column, ...]()
+    out = list[Block]()
     if compared := [f for f in result.outcome.figures if f.published is not None]:
-        columns = (
-            Column("name", "figure"),
-            Column("place", "printed in"),
-            Column("published", "published"),
-            Column("recomputed", "recomputed"),
-            Column("unit", "unit"),
-            Column("difference_percent", "difference", "%", digits=2),
-            Column("judgement", "agrees, or why not"),
-            Column("note", "note", footnote=True),
-        )
-        rows = tuple(_compared(f) for f in compared)
-        out.append(Table("figures", "Published against recomputed", columns, rows))
+        out.append(Table.of("figures", compared, {
+            Column("name", "figure"): lambda f: f.name,
+            Column("place", "printed in"): lambda f: f.place,
+            Column("published", "published"): lambda f: f.published,
+            Column("recomputed", "recomputed"): lambda f: _or_dash(f.recomputed),
+            Column("unit", "unit"): lambda f: f.unit,
+            Column("difference_percent", "difference", "%", digits=2):
+                lambda f: None if f.difference is None else 100 * f.difference,
+            Column("judgement", "agrees, or why not"): judgement,
+            Column("note", "note", footnote=True): lambda f: f.note,
+        }, title="Published against recomputed"))  # fmt: skip
     if further := [f for f in result.outcome.figures if f.published is None]:
-        columns = (
-            Column("name", "figure"),
-            Column("recomputed", "computed"),
-            Column("unit", "unit"),
-            Column("note", "note", footnote=True),
-        )
-        rows = tuple((f.name, _or_dash(f.recomputed), f.unit, f.note) for f in further)
-        out.append(Table("further", "Computed here, not printed there", columns, rows))
+        out.append(Table.of("further", further, {
+            Column("name", "figure"): lambda f: f.name,
+            Column("recomputed", "computed"): lambda f: _or_dash(f.recomputed),
+            Column("unit", "unit"): lambda f: f.unit,
+            Column("note", "note", footnote=True): lambda f: f.note,
+        }, title="Computed here, not printed there"))  # fmt: skip
     return tuple(out)
 
 
@@ -100,11 +105,6 @@ def _comes_back(f: Figure) -> str:
 
 def listings(result: ReproduceResult) -> tuple[Block, ...]:
     return tuple(_listing(x) for x in result.outcome.listings)
-
-
-def _compared(f: Figure) -> tuple[str | float | Unknown | None, ...]:
-    off = None if f.difference is None else 100 * f.difference
-    return f.name, f.place, f.published, _or_dash(f.recomputed), f.unit, off, judgement(f), f.note
 
 
 def _listing(listing: Listing) -> Table:
@@ -206,8 +206,10 @@ def _case(result: ReproduceResult) -> Section:
 
 def documents() -> Section:
     """Every table and figure of the documents, and what became of it."""
-    columns = (
-        Column("document", "document"), Column("item", "item"), Column("case", "case"), Column("said", "what is done"),
-    )  # fmt: skip
-    rows = tuple((i.document, i.item, i.case or Unknown("nothing to recompute"), i.done) for i in printed_items())
-    return Section("Tables and figures of the documents", (Table("documents", "", columns, rows),), step="Documents")
+    table = Table.of("documents", printed_items(), {
+        Column("document", "document"): lambda i: i.document,
+        Column("item", "item"): lambda i: i.item,
+        Column("case", "case"): lambda i: i.case or Unknown("nothing to recompute"),
+        Column("done", "what is done"): lambda i: i.done,
+    })  # fmt: skip
+    return Section("Tables and figures of the documents", (table,), step="Documents")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from elastocal.report.blocks import Cell, Column, Unknown
+from elastocal.report.blocks import Cell, Column, Table, Unknown
 
 if TYPE_CHECKING:
     from elastocal.app.applied_load import AppliedLoad
@@ -23,9 +24,11 @@ def is_rigid(model: Robot) -> bool:
     return not any(c.compliance().any() or "backlash" in c.kind for c in model.coordinates)
 
 
-def axis_columns(axes: Axes) -> tuple[Column, ...]:
+def axis_columns(
+    axes: Axes, decimals: int | None = None, group: str = "configuration", part: int = 0
+) -> tuple[Column, ...]:
     pairs = zip(axes.names, axes.units, strict=True)
-    return tuple(Column(f"{a}_{u}", a, u, group="configuration") for a, u in pairs)
+    return tuple(Column(f"{a}_{u}", a, u, decimals, group, part=part) for a, u in pairs)
 
 
 def loaded_columns(at: Configurations) -> tuple[Column, ...]:
@@ -80,15 +83,11 @@ def numbers_or_reason(values: Array, reason: str) -> list[list[Cell]]:
     return rows
 
 
-def parameter_columns() -> tuple[Column, ...]:
-    return (
-        Column("name", "parameter"),
-        Column("value", "value", digits=6, si=True),
-        Column("unit", "unit"),
-        Column("kind", "effect"),
-        Column("source", "source", footnote=True),
-    )
-
-
-def parameter_cells(parameter: Parameter) -> tuple[Cell, ...]:
-    return (parameter.name, parameter.value, parameter.unit, parameter.kind, " ".join(parameter.source.split()))
+def parameter_table(key: str, parameters: Iterable[Parameter], *notes: str) -> Table:
+    return Table.of(key, parameters, {
+        Column("name", "parameter"): lambda p: p.name,
+        Column("value", "value", digits=6, si=True): lambda p: p.value,
+        Column("unit", "unit"): lambda p: p.unit,
+        Column("kind", "effect"): lambda p: p.kind,
+        Column("source", "source", footnote=True): lambda p: " ".join(p.source.split()),
+    }, *notes)  # fmt: skip

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.commands.stiffness import MOST_ROWS, StiffnessResult
 from elastocal.app.pages.result_columns import RIGID, axis_columns, configuration_rows, is_rigid, or_reason
+from elastocal.model.statics.stiffness import StiffnessStatus
 from elastocal.report.blocks import (
     Axis,
     Block,
@@ -19,7 +22,9 @@ from elastocal.report.blocks import (
     Section,
     Table,
     Unknown,
+    floats,
 )
+from elastocal.report.data import Signs, lines_of, significant_digits
 from elastocal.report.plane_figures import drawn_robot
 
 if TYPE_CHECKING:
@@ -57,8 +62,6 @@ DRAWN = 250
 
 
 def stiffness_map(grid: Grid, smallest: Array, notes: tuple[str, ...] = ()) -> Heatmap:
-    import numpy as np
-
     columns, rows = (
         np.unique(np.linspace(0, len(v) - 1, min(len(v), DRAWN)).round().astype(int)) for v in (grid.x, grid.y)
     )
@@ -80,10 +83,6 @@ def stiffness_map(grid: Grid, smallest: Array, notes: tuple[str, ...] = ()) -> H
 
 def _empty(result: StiffnessResult, grid: Grid) -> tuple[str, ...]:
     """Why cells inside the limits are empty; those outside have a note of their own."""
-    import numpy as np
-
-    from elastocal.model.statics.stiffness import StiffnessStatus
-
     blank = ~np.isfinite(result.smallest) & grid.reached
     lost = int(np.sum(blank & (result.status == StiffnessStatus.NO_EQUILIBRIUM)))
     rigid = int(np.sum(blank)) - lost
@@ -92,8 +91,6 @@ def _empty(result: StiffnessResult, grid: Grid) -> tuple[str, ...]:
 
 
 def table(result: StiffnessResult) -> Table:
-    from elastocal.model.statics.stiffness import StiffnessStatus
-
     at = result.at
     bare = bool((result.status == StiffnessStatus.SINGULAR).any())
     columns = [Column("name", "name")] if at.names else []
@@ -124,8 +121,6 @@ _WORDS = {0: "exists", 1: "rigid direction", 2: "no equilibrium"}
 
 def _values(result: StiffnessResult, part: slice, bare: bool) -> Array:
     """The numbers (m, 7) of some rows, or (m, 13), in the units of the columns."""
-    import numpy as np
-
     if result.diagonals is not None:
         stiff, give = result.diagonals[:6, part].T, result.diagonals[6:, part].T
     else:
@@ -142,10 +137,6 @@ def _lines(result: StiffnessResult, part: slice, bare: bool, words: dict[float, 
 
     ``words`` are values of axes as they were written in other rows.
     """
-    import numpy as np
-
-    from elastocal.report.data import Signs, lines_of, significant_digits
-
     if result.grid is None or not result.grid.reached[part].all():
         return None
     values = _values(result, part, bare)
@@ -169,8 +160,6 @@ def _axis_cell(value: float, words: dict[float, str]) -> str:
 
 
 def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, ...]]:
-    import numpy as np
-
     at, values = result.at, _values(result, part, bare)
     known = np.asarray(np.isfinite(values).all(axis=1)).tolist()
     reached = [True] * len(values) if result.grid is None else result.grid.reached[part].tolist()
@@ -189,25 +178,17 @@ def _rows(result: StiffnessResult, part: slice, bare: bool) -> list[tuple[Cell, 
 
 def _reasoned(row: list[float], status: int) -> list[Cell]:
     """Numbers, or why there are none; the seventh is that of the softest direction."""
-    from elastocal.model.statics.stiffness import StiffnessStatus
-
     why = StiffnessStatus(status).text
     return [or_reason(v, _no_softest(status) if j == 6 else why) for j, v in enumerate(row)]
 
 
 def _no_softest(status: int) -> str:
-    from elastocal.model.statics.stiffness import StiffnessStatus
-
     known_status = StiffnessStatus(status)
     return known_status.text if known_status is StiffnessStatus.NO_EQUILIBRIUM else "this frame does not yield at all"
 
 
 def matrix_tables(result: StiffnessResult) -> tuple[Table, ...]:
     """The 6x6 matrices of the one configuration, as far as they exist."""
-    import numpy as np
-
-    from elastocal.model.statics.stiffness import StiffnessStatus
-
     stiffness = result.part(slice(0, 1))
     status = StiffnessStatus(int(stiffness.status[0]))
     note = () if status is StiffnessStatus.EXISTS else (f"There is no 6x6 stiffness here: {status.text}.",)
@@ -221,8 +202,6 @@ def _matrix(
     key: str, title: str, matrix: Array, sides: tuple[tuple[str, ...], tuple[str, ...]], notes: tuple[str, ...] = ()
 ) -> Table:
     """In SI for programs; people read moves in um and urad for a load, and loads for a mm and mrad of move."""
-    import numpy as np
-
     down, across = sides
     scale, moved = (1e6, "u") if down is MOVES else (1e-3, "m")
     units = {
@@ -251,8 +230,6 @@ def _matrix(
 
 
 def _verdict(result: StiffnessResult) -> tuple[str, ...]:
-    import numpy as np
-
     values = result.smallest * N_PER_UM
     if result.grid is not None:
         values = np.where(result.grid.reached, values, np.nan)
@@ -306,7 +283,7 @@ def workspace_blocks(workspace: Workspace, load: str) -> tuple[Block, ...]:
 def deflection_map(workspace: Workspace, load: str) -> Heatmap:
 
     grid = workspace.grid
-    x, y = (tuple(float(v) for v in values) for values in (grid.x, grid.y))
+    x, y = (floats(values) for values in (grid.x, grid.y))
     return Heatmap(
         "deflection_map",
         f"{load} at {workspace.load.frame}",

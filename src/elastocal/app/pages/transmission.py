@@ -47,9 +47,9 @@ def facts(result: TransmissionResult) -> tuple[Fact, ...]:
     else:
         offsets = f"{word}, not tested: {zero.reason}"
     return (
-        Fact("tables", "tables", tables, ", ".join(tables)),
-        Fact("robot", "robot", result.robot, result.robot or ""),
-        Fact("offsets", "counts at joint value zero", offsets, offsets),
+        Fact("tables", "tables", tables),
+        Fact("robot", "robot", result.robot),
+        Fact("offsets", "counts at joint value zero", offsets),
     )
 
 
@@ -101,36 +101,32 @@ def _simple_ratios(fit: Transmission) -> str:
 
 def matrix_table(fit: Transmission) -> Table:
     """S as it goes on: rows motors, columns joints."""
-    columns = (Column("motor", "motor"), *(Column(f"by_{a}", f"x {a}", decimals=5) for a in fit.axes))
-    s = fit.robust.structure
-    rows = tuple(
-        (axis, *(_entry(fit, float(s[i, j]), axis, other) for j, other in enumerate(fit.axes)))
-        for i, axis in enumerate(fit.axes)
-    )
-    notes = (
+    s, axes = fit.robust.structure, fit.axes
+    note = (
         "Motor turns for one turn of each joint (rad/m for prismatic joints), without outliers; zeros found by "
-        "significance.",
+        "significance."
     )
-    return Table("matrix", "", columns, rows, notes)
+    return Table.of("matrix", range(len(axes)), {
+        Column("motor", "motor"): lambda i: axes[i],
+        tuple(Column(f"by_{a}", f"x {a}", decimals=5) for a in axes):
+            lambda i: (_entry(fit, value, axes[i], joint) for value, joint in zip(s[i], axes, strict=True)),
+    }, note)  # fmt: skip
 
 
 def regularity_table(fit: Transmission) -> Table:
-    columns = (
-        Column("rank", "rank"), Column("axes", "of"), Column("determinant", "determinant of S", shown=False),
-        Column("determinant_sd", "sd", shown=False), Column("sigmas", "determinant / sd", digits=3),
-        Column("condition", "condition", digits=4),
-    )  # fmt: skip
-    r = fit.regularity
-    unknown = NO_TURNS_OF_ALL if isnan(r.determinant) else NO_SPARE
-    row = (
-        r.rank, len(fit.axes), or_reason(r.determinant, unknown), or_reason(r.determinant_sd, unknown),
-        or_reason(r.sigmas, NO_SPARE), or_reason(r.condition, "the rows are dependent"),
-    )  # fmt: skip
-    notes = (
+    unknown = NO_TURNS_OF_ALL if isnan(fit.regularity.determinant) else NO_SPARE
+    note = (
         "Rank and condition are those of T_j with rows of equal length, which S shares; entries that no table tells of "
-        "count as zero.",
+        "count as zero."
     )
-    return Table("regularity", "", columns, (row,), notes)
+    return Table.of("regularity", (fit.regularity,), {
+        Column("rank", "rank"): lambda r: r.rank,
+        Column("axes", "of"): lambda r: len(fit.axes),
+        Column("determinant", "determinant of S", shown=False): lambda r: or_reason(r.determinant, unknown),
+        Column("determinant_sd", "sd", shown=False): lambda r: or_reason(r.determinant_sd, unknown),
+        Column("sigmas", "determinant / sd", digits=3): lambda r: or_reason(r.sigmas, NO_SPARE),
+        Column("condition", "condition", digits=4): lambda r: or_reason(r.condition, "the rows are dependent"),
+    }, note)  # fmt: skip
 
 
 def _entry(fit: Transmission, value: float, motor: str, joint: str) -> Cell:
@@ -231,39 +227,35 @@ def _simple(simple: Simple | None, proposed: bool) -> tuple[Cell, ...]:
 
 
 def outlier_table(fit: Transmission) -> Table:
-    columns = (
-        Column("table", "table"), Column("row", "row"), Column("column", "column"), Column("axis", "axis"),
-        Column("printed", "printed"), Column("predicted", "predicted"), Column("sd", "sd", digits=2),
-        Column("probability", "probability", probability=True), Column("slip", "slip"), Column("instead", "or instead"),
-    )  # fmt: skip
-    rows = tuple(
-        (b.table, b.row, b.column, b.axis, b.printed, b.predicted, b.predicted_sd, b.probability, b.slip or None,
-         ", ".join(f"{c} ({v:.6g})" for c, v in b.instead) or None)
-        for b in fit.outliers
-    )  # fmt: skip
-    notes = ("Row: line of the file. Probability: that any number of good tables would be so far off.",)
-    return Table("outliers", "", columns, rows, notes)
+    return Table.of("outliers", fit.outliers, {
+        Column("table", "table"): lambda o: o.table,
+        Column("row", "row"): lambda o: o.row,
+        Column("column", "column"): lambda o: o.column,
+        Column("axis", "axis"): lambda o: o.axis,
+        Column("printed", "printed"): lambda o: o.printed,
+        Column("predicted", "predicted"): lambda o: o.predicted,
+        Column("sd", "sd", digits=2): lambda o: o.predicted_sd,
+        Column("probability", "probability", probability=True): lambda o: o.probability,
+        Column("slip", "slip"): lambda o: o.slip or None,
+        Column("instead", "or instead"): lambda o: ", ".join(f"{c} ({v:.6g})" for c, v in o.instead) or None,
+    }, "Row: line of the file. Probability: that any number of good tables would be so far off.")  # fmt: skip
 
 
 def compared_table(fit: Transmission) -> Table:
-    columns = (
-        Column("motor", "motor"), Column("joint", "joint"), Column("table", "table"),
-        Column("s_all", "S, every row", decimals=5), Column("s_all_sd", "sd", digits=2),
-        Column("s", "S without outliers", decimals=5), Column("s_sd", "sd", digits=2),
-    )  # fmt: skip
-    order = sorted(fit.tables, key=lambda e: fit.at(e.motor, e.joint))
-    rows = tuple(
-        (e.motor, e.joint, e.table,
-         or_reason(e.all_rows, _why(fit, e.motor, e.joint)), or_reason(e.all_rows_sd, NO_SPARE),
-         or_reason(e.robust, _why(fit, e.motor, e.joint)), or_reason(e.robust_sd, NO_SPARE))
-        for e in order
-    )  # fmt: skip
     notes = tuple(
         f"{a.motor} by {a.joint}: {a.table} and {b.table} differ by {sigmas:.2g} standard deviations."
         for a, b, sigmas in fit.disagreements()
         if not isnan(sigmas)
     )
-    return Table("by_table", "", columns, rows, ("Each table alone; sd of the counts per joint value only.", *notes))
+    return Table.of("by_table", sorted(fit.tables, key=lambda e: fit.at(e.motor, e.joint)), {
+        Column("motor", "motor"): lambda e: e.motor,
+        Column("joint", "joint"): lambda e: e.joint,
+        Column("table", "table"): lambda e: e.table,
+        Column("s_all", "S, every row", decimals=5): lambda e: _entry(fit, e.all_rows, e.motor, e.joint),
+        Column("s_all_sd", "sd", digits=2): lambda e: or_reason(e.all_rows_sd, NO_SPARE),
+        Column("s", "S without outliers", decimals=5): lambda e: _entry(fit, e.robust, e.motor, e.joint),
+        Column("s_sd", "sd", digits=2): lambda e: or_reason(e.robust_sd, NO_SPARE),
+    }, "Each table alone; sd of the counts per joint value only.", *notes)  # fmt: skip
 
 
 def noise_table(fit: Transmission) -> Table:

@@ -36,6 +36,7 @@ from elastocal.model.statics.contact import ContactStatus
 from elastocal.model.surfaces.surface import Touches
 from elastocal.procedures.contact.gaps import geometry_start
 from elastocal.procedures.contact.outliers import Misreading, Touched, WrongContact, screen_contacts
+from elastocal.quantities import listed
 from elastocal.reduction.first_fit import USUAL, StartValues
 from elastocal.reduction.fit import Fit
 from elastocal.reduction.identify import Identification, sought_names
@@ -288,7 +289,7 @@ _QUOTIENTS = {("m", "m/N"): "N", ("rad", "rad/(N m)"): "N m", ("m", "rad"): "m",
 def combinations(groups: Groups, units: Mapping[str, str]) -> tuple[str, ...]:
     """One sentence for every combination that stands for more than itself."""
     return tuple(
-        f"{_listed((c.kept, *(n for n, _ in c.absorbed)))} are identifiable only as {written(c, units)}"
+        f"{listed((c.kept, *(n for n, _ in c.absorbed)))} are identifiable only as {written(c, units)}"
         for subgroup in groups.subgroups
         for c in subgroup.combinations
         if c.absorbed
@@ -313,7 +314,3 @@ def _factor(size: float, of: str, by: str, digits: int) -> str:
     if abs(size - 1) < 1e-9 and not unit:
         return ""
     return f"{size:.{digits}g}{' ' if unit else ''}{unit} * "
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -14,7 +14,6 @@ from elastocal.solve.identifiability import Group, practical
 if TYPE_CHECKING:
     from elastocal.reduction.study import Study
     from elastocal.solve.nonlinear_sampling import Ensemble
-    from elastocal.spatial.entries import Array
 
 
 NO_NOISE = "no noise was stated"
@@ -26,7 +25,7 @@ STIFFNESS = {"rad/(N m)": (pi / 10800, "N m/arcmin"), "m/N": (1e-6, "N/um")}
 def parameter_table(study: Study, sampled: Ensemble | None = None, standing: frozenset[str] = frozenset()) -> Table:
     """Values first, then how sure they are by every route; ``sampled`` is what emcee drew, if it was asked for.
 
-    ``standing`` are names of estimates that stand for a combination with what is held.
+    ``standing`` are names of estimates that stand for a combination with what is fixed.
     """
     columns = (
         Column("parameter", "parameter"),
@@ -59,7 +58,7 @@ def parameter_table(study: Study, sampled: Ensemble | None = None, standing: fro
 _NOTES = (
     "G1: determined alone; G3: stands for the combination written below; + ~ - by the thresholds. "
     "Accuracy is one standard deviation: that of the stated noise, enlarged where the residuals scatter more.",
-    "These accuracies take what is not estimated as exact, and M3 keeps what stands out: such 95 % intervals cover "
+    "These accuracies count what is not estimated as exact, and M3 keeps what stands out: such 95 % intervals cover "
     "less than they say (92 % in a truth test of an arm with 23 parameters, far less where a parameter that matters "
     "was dropped). 'sd, others unknown' lets everything sought that is not estimated vary by its size (the larger of "
     "its value and of what matters); predictions use that.",
@@ -87,11 +86,6 @@ def _doubts(study: Study, sampled: Ensemble | None) -> list[str]:
     return out
 
 
-def _half(interval: Array) -> float:
-    """Half the width of a 68 % interval: the sd of most resamples, whatever the poorest of them did."""
-    return float(interval[1] - interval[0]) / 2
-
-
 def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozenset[str]) -> tuple[Cell, ...]:
     fit, identification = study.fit, study.identification
     name, value, sd = fit.names[i], float(fit.values[i]), float(fit.sd[i])
@@ -103,7 +97,10 @@ def _parameter(study: Study, i: int, sampled: Ensemble | None, standing: frozens
     kind = size if alone else f"G3{size[2:]}"
     stated: Cell = float(fit.covariance_stated[i, i] ** 0.5) if fit.stated else Unknown(NO_NOISE)
     estimated = or_reason(float(fit.covariance_estimated[i, i] ** 0.5), "no spare equations")
-    again: Cell = Unknown(NOT_SAMPLED) if study.resampled is None else _half(study.resampled.interval(0.6827)[:, i])
+    again: Cell = Unknown(NOT_SAMPLED)
+    if study.resampled is not None:  # half of a 68 % interval: the sd of most, whatever the poorest of them did
+        low, high = study.resampled.interval(0.6827)[:, i]
+        again = float(high - low) / 2
     source, share = study.budget.dominant(name)
     return (
         name, value, fit.problem.units[i], *_against_file(study, i), 100 * sd / abs(value),
@@ -177,20 +174,6 @@ MOST = 12
 
 def exact_table(study: Study) -> Table:
     """Those that were not sought and that the readings see, the one that is asked for most first."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("value", "robot file", digits=4, si=True),
-        Column("unit", "unit"),
-        Column("step", "readings ask for", digits=3, si=True),
-        Column("step_percent", "of it", "%", 1),
-        Column("step_sd", "sd", digits=2, si=True),
-        Column("sigmas", "step / sd", "", 1),
-        Column("chance", "by chance", digits=2),
-    )
-    rows = tuple(
-        (u.name, u.value, u.unit, u.step, 100 * u.step / abs(u.value) if u.value else None, u.sd, u.sigmas, u.chance)
-        for u in study.omitted[:MOST]
-    )
     notes = [
         "What a fit that sought this parameter too would add to it, to first order; each alone. 'By chance': that any "
         "of them all is asked for so strongly while every value is right. Lengths and directions of the robot file are "
@@ -198,5 +181,14 @@ def exact_table(study: Study) -> Table:
         "likely one: then the model lacks something else."
     ]
     if len(study.omitted) > MOST:
-        notes.append(f"{len(study.omitted) - MOST} more are asked for less.")
-    return Table("taken_as_exact", "", columns, rows, tuple(notes))
+        notes.append(f"{len(study.omitted) - MOST} more have smaller score tests.")
+    return Table.of("score_tests", study.omitted[:MOST], {
+        Column("parameter", "parameter"): lambda u: u.name,
+        Column("value", "robot file", digits=4, si=True): lambda u: u.value,
+        Column("unit", "unit"): lambda u: u.unit,
+        Column("step", "step by the score test", digits=3, si=True): lambda u: u.step,
+        Column("step_percent", "of it", "%", 1): lambda u: 100 * u.step / abs(u.value) if u.value else None,
+        Column("step_sd", "sd", digits=2, si=True): lambda u: u.sd,
+        Column("sigmas", "step / sd", "", 1): lambda u: u.sigmas,
+        Column("chance", "by chance", digits=2): lambda u: u.chance,
+    }, *notes)  # fmt: skip

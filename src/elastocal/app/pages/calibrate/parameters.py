@@ -124,17 +124,13 @@ def wrong_tables(result: CalibrateResult) -> tuple[Table, ...]:
 
 def force_table(result: CalibrateResult) -> Table:
     assert result.contacts is not None
-    forces = result.contacts.forces
-    columns = (Column("model", "model"), Column("e_f_N", "e_f", "N", digits=4))
-    why = "no contact has a determined state"
-    rows = (
-        ("as the robot file describes it", or_reason(forces.before, why)),
-        ("calibrated", or_reason(forces.after, why)),
-    )
-    notes = (
-        "Mean length of the difference between measured and predicted force (002 eq. 10); no contact counts as 0 N.",
-    )
-    return Table("force_error", "", columns, rows, notes)
+    forces, why = result.contacts.forces, "no contact has a determined state"
+    note = "Mean length of the difference between measured and predicted force (002 eq. 10); no contact counts as 0 N."
+    rows = ("as the robot file describes it", forces.before), ("calibrated", forces.after)
+    return Table.of("force_error", rows, {
+        Column("model", "model"): lambda r: r[0],
+        Column("e_f_N", "e_f", "N", digits=4): lambda r: or_reason(r[1], why),
+    }, note)  # fmt: skip
 
 
 def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
@@ -146,23 +142,19 @@ def _wrong_rows(wrong: WrongContact) -> list[tuple[Cell, ...]]:
 
 def object_table(result: CalibrateResult) -> Table:
     """Place and size of every object freed in turn."""
-    columns = (
-        Column("object", "object"),
-        Column("what", "freed"),
-        Column("share_percent", "of the misfit", "%", 1),
-        Column("probability", "by chance", probability=True),
-        Column("change", "change it would have"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (d.name, d.what, 100 * d.share, d.probability, ", ".join(f"{n} {1e3 * v:+.3g} m{u}" for n, u, v in d.changes))
-        for d in _touched(result).objects
-    ]
-    notes = (
+    note = (
         "How much of the misfit goes away when one object may lie elsewhere, or have another size. Noise gives every "
         "object some; one that takes most, against all chance, is not what the file says. Nothing is left out then. A "
-        "size that the parameters could stand for is not listed.",
+        "size that the parameters could stand for is not listed."
     )
-    return Table("objects", "", columns, tuple(rows), notes)
+    return Table.of("objects", _touched(result).objects, {
+        Column("object", "object"): lambda d: d.name,
+        Column("what", "freed"): lambda d: d.what,
+        Column("share_percent", "of the misfit", "%", 1): lambda d: 100 * d.share,
+        Column("probability", "by chance", probability=True): lambda d: d.probability,
+        Column("change", "change it would have"):
+            lambda d: ", ".join(f"{n} {1e3 * v:+.3g} m{u}" for n, u, v in d.changes),
+    }, note)  # fmt: skip
 
 
 def picture(result: CalibrateResult, when: Literal["before", "after"]) -> Lines:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.grid import section, workspace
 from elastocal.app.pages.stiffness import workspace_blocks
 from elastocal.errors import InputError
 from elastocal.measure.kind import reading_unit
+from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.statics.loaded_arm import loaded_skeletons, skeleton
 from elastocal.quantities import read_in
 from elastocal.reduction.study import MarkerMoves, flagged_readings, marker_moves
 from elastocal.reduction.warnings import nominal_errors
-from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile
+from elastocal.report.blocks import Bars, Forest, Interval, Lines, Paragraphs, Scene, Section, Series, Tile, floats
 from elastocal.report.colours import Role
 from elastocal.report.parts import Look, Part
 from elastocal.report.robot_scene import (
@@ -49,8 +53,6 @@ COUNTED = "Readings are counted from 1; each mark names its line in the file whe
 
 def residual_lines(study: Study) -> Lines:
     """Residuals of every reading, per axis of each marker; readings left out or doubtful are marked."""
-    import numpy as np
-
     fit = study.fit
     campaign, count = fit.campaign, len(fit.residuals)
     shown = reading_unit(campaign.measurement)
@@ -58,7 +60,7 @@ def residual_lines(study: Study) -> Lines:
         Series(
             row.name,
             _numbers(count),
-            _shown(shown.factor * fit.residuals[:, j]),
+            floats(shown.factor * fit.residuals[:, j]),
             points=True,
             words=tuple(campaign.place(i, j) for i in range(count)),
         )
@@ -77,7 +79,7 @@ def residual_lines(study: Study) -> Lines:
             Series(
                 "outliers",
                 tuple(s.reading + 1.0 for s in odd),
-                _shown(drawn),
+                floats(drawn),
                 points=True,
                 role="outlier",
                 words=tuple(s.place for s in odd),
@@ -103,7 +105,7 @@ def held_out_lines(result: CalibrateResult) -> Lines:
     )
     words = tuple(fit.campaign.line(i) for i in range(len(fit.residuals)))
     series = tuple(
-        Series(name, _numbers(len(values)), _shown(size), points=True, words=words, role=role)
+        Series(name, _numbers(len(values)), floats(size), points=True, words=words, role=role)
         for name, values, role in errors
         for size in (shown.factor * rms_of_rows(values),)
     )
@@ -166,10 +168,6 @@ def _numbers(count: int) -> tuple[float, ...]:
     return tuple(float(i + 1) for i in range(count))
 
 
-def _shown(values: Array) -> tuple[float, ...]:
-    return tuple(float(v) for v in values)
-
-
 ALL = "all poses"
 
 
@@ -189,8 +187,6 @@ class _Drawn:
 
 def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
     """All poses at once, then some of them one by one, doubtful ones before others; nothing without markers."""
-    from elastocal.model.statics.loaded_arm import skeleton
-
     moves = marker_moves(result.study, result.file.campaign, result.model)
     if moves is None:
         return ()
@@ -218,8 +214,6 @@ def scenes(result: CalibrateResult) -> tuple[Scene, ...]:
 
 def _bent(result: CalibrateResult, rows: Ints, factor: float) -> Skeleton:
     """The calibrated arms under their loads, enlarged from where they are without."""
-    from elastocal.model.statics.loaded_arm import loaded_skeletons
-
     model, where = result.study.fit.model, result.file.campaign.measurement.setup.picked(rows)
     rest, bent = loaded_skeletons(model, where.q, [where.load])
     return rest.enlarged(bent, factor)
@@ -237,8 +231,6 @@ def _all(drawn: _Drawn, marks: Ints) -> list[Part]:
 
 
 def _single(drawn: _Drawn, n: int) -> list[Part]:
-    import numpy as np
-
     row = drawn.rows[[n]]
     view = _name(int(row[0]))
     return [
@@ -251,8 +243,6 @@ def _single(drawn: _Drawn, n: int) -> list[Part]:
 
 def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
     """Both vectors of every marker; those first ones that are doubtful stand out."""
-    import numpy as np
-
     moves, enlarged = drawn.moves, times(drawn.factor)
     flagged = moves.flagged[rows].reshape(-1)
     at, first, second = (v[rows].reshape(-1, 3) for v in (moves.at, moves.first, moves.second))
@@ -268,8 +258,6 @@ def _vectors(drawn: _Drawn, rows: Ints, view: str) -> list[Part]:
 
 
 def _sizes(vectors: Array) -> list[str]:
-    import numpy as np
-
     return [f"{1e3 * size:.4g} mm" for size in np.linalg.norm(vectors, axis=1)]
 
 
@@ -282,10 +270,6 @@ TITLE = "The calibrated robot over a section of its workspace"
 
 def workspace_section(result: CalibrateResult) -> Section:
     """Under the largest force of the campaign; empty for kinds without loads and for robots with one axis."""
-    import numpy as np
-
-    from elastocal.model.loads.wrench import AppliedWrenches
-
     kind, model = result.file.campaign.measurement, result.study.fit.model
     where = kind.watched
     if model.n < 2 or where is None or not where.wrenches[:, :3].any():

@@ -19,33 +19,25 @@ if TYPE_CHECKING:
 
 def path_table(study: Study) -> Table:
     shown = reading_unit(study.fit.campaign.measurement)
-    columns = (
-        Column("stage", "stage"),
-        Column("parameters", "unknowns"),
-        Column("identifiable", "identifiable"),
-        Column("scatter", "residuals / noise", "", 3),
-        Column(shown.key("left_out"), "leave-one-out error", shown.unit, shown.decimals, digits=shown.digits),
-        Column("action", "what it does"),
-    )
-    rows = tuple(
-        (
-            s.name,
-            s.parameters,
-            s.identifiable,
-            or_reason(s.scatter, _SAME if s.name == "algebraic" else "no spare equations"),
-            or_reason(shown.factor * s.left_out, _SAME if s.name == "algebraic" else _ALONE),
-            s.action,
-        )
-        for s in study.identification.stages
-    )
-    notes = (
+
+    def known(value: float, stage: str, why: str) -> Cell:
+        return or_reason(value, "the fit is that of the next row" if stage == "algebraic" else why)
+
+    note = (
         "Unknowns count nuisance parameters too. Leave-one-out error: root mean square, per axis, of predicting a pose "
-        "from all others. A model with more unknowns fits better and may predict worse: that is overfitting.",
+        "from all others. A model with more unknowns fits better and may predict worse: that is overfitting."
     )
-    return Table("path", "", columns, rows, notes)
+    return Table.of("path", study.identification.stages, {
+        Column("stage", "stage"): lambda s: s.name,
+        Column("parameters", "unknowns"): lambda s: s.parameters,
+        Column("identifiable", "identifiable"): lambda s: s.identifiable,
+        Column("scatter", "residuals / noise", "", 3): lambda s: known(s.scatter, s.name, "no spare equations"),
+        Column(shown.key("left_out"), "leave-one-out error", shown.unit, shown.decimals, digits=shown.digits):
+            lambda s: known(shown.factor * s.left_out, s.name, _ALONE),
+        Column("action", "what it does"): lambda s: s.action,
+    }, note)  # fmt: skip
 
 
-_SAME = "the fit is that of the next row"
 _ALONE = "a pose alone holds up a parameter, or nothing was measured twice"
 
 
@@ -72,26 +64,21 @@ _OWN = ("algebraic", "resolved", "M3")
 
 def dropped_table(study: Study) -> Table:
     """What the readings do not give; unknowns of the set-up have no estimate of their own and are not listed."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("stage", "stage"),
-        Column("group", "group before M3"),
-        Column("value", "estimate (sd)", si=True, sd="sd"),
-        Column("unit", "unit"),
-        Column("sd", "sd", shown=False, si=True),
-        Column("ratio", "value / sd", "", 2),
-        Column("held_at", "fixed at", digits=4, si=True),
-        Column("reason", "why it is not estimated"),
-    )
     why = "not estimated on its own"
     units = {p.name: p.unit for p in study.identification.sought.parameters.rows}
-    rows = tuple(
-        (d.name, d.stage, _group(study, d.name), or_reason(d.value, why), units[d.name],
-         or_reason(d.sd, why), or_reason(d.ratio, why), or_reason(d.fixed_at, "follows from the description"), d.reason)
-        for d in study.identification.dropped
-        if d.stage in _OWN and d.name in units
-    )  # fmt: skip
-    return Table("dropped", "", columns, rows, ("Fixed at: the value that the robot file gives, in the same unit.",))
+    rows = [d for d in study.identification.dropped if d.stage in _OWN and d.name in units]
+    return Table.of("dropped", rows, {
+        Column("parameter", "parameter"): lambda d: d.name,
+        Column("stage", "stage"): lambda d: d.stage,
+        Column("group", "group before M3"): lambda d: _group(study, d.name),
+        Column("value", "estimate (sd)", si=True, sd="sd"): lambda d: or_reason(d.value, why),
+        Column("unit", "unit"): lambda d: units[d.name],
+        Column("sd", "sd", shown=False, si=True): lambda d: or_reason(d.sd, why),
+        Column("ratio", "value / sd", "", 2): lambda d: or_reason(d.ratio, why),
+        Column("fixed_at", "fixed at", digits=4, si=True):
+            lambda d: or_reason(d.fixed_at, "follows from the description"),
+        Column("reason", "why it is not estimated"): lambda d: d.reason,
+    }, "Fixed at: the value that the robot file gives, in the same unit.")  # fmt: skip
 
 
 def _group(study: Study, name: str) -> str:
@@ -123,7 +110,7 @@ def spring_table(springs: PossibleSprings) -> Table:
         Column("place", "spring"),
         Column("smallest_free", "smallest eigenvalue, free fit", decimals=5),
         Column("smallest", "smallest eigenvalue, possible", decimals=5),
-        Column("constrained", "held at the edge"),
+        Column("constrained", "fixed at the edge"),
         *(
             Column(f"k{i}{j}", f"k{i}{j}", decimals=4, scale=1e6, part=1 if i < 3 else 2)
             for i in range(1, 7)
@@ -148,22 +135,16 @@ def spring_table(springs: PossibleSprings) -> Table:
 
 
 def derived_table(study: Study) -> Table:
-    columns = (
-        Column("parameter", "element"),
-        Column("value", "value (sd)", si=True, sd="sd"),
-        Column("unit", "unit"),
-        Column("sd", "sd", shown=False, si=True),
-        Column("relation", "derived from"),
-        Column("conflict", "other ways differ by", "sd", 1),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for place, spring in study.derived.items():
-        for r in spring.derived:
-            value, sd = or_reason(r.value, "nothing leads to it"), or_reason(r.sd, "nothing leads to it")
-            other = or_reason(r.conflict, "there is no other way")
-            rows.append((f"{place}.{r.symbol}", value, _unit(r.symbol), sd, r.relation, other))
-    notes = ("Reconstructed by beam relations with the nominal section's ratios, not measured.",)
-    return Table("derived", "", columns, tuple(rows), notes)
+    rows = [(place, r) for place, s in study.derived.items() for r in s.derived]
+    nothing, alone = "nothing leads to it", "there is no other way"
+    return Table.of("derived", rows, {
+        Column("parameter", "element"): lambda p: f"{p[0]}.{p[1].symbol}",
+        Column("value", "value (sd)", si=True, sd="sd"): lambda p: or_reason(p[1].value, nothing),
+        Column("unit", "unit"): lambda p: _unit(p[1].symbol),
+        Column("sd", "sd", shown=False, si=True): lambda p: or_reason(p[1].sd, nothing),
+        Column("relation", "derived from"): lambda p: p[1].relation,
+        Column("conflict", "other ways differ by", "sd", 1): lambda p: or_reason(p[1].conflict, alone),
+    }, "Reconstructed by beam relations with the nominal section's ratios, not measured.")  # fmt: skip
 
 
 def _unit(symbol: str) -> str:
@@ -174,25 +155,12 @@ def _unit(symbol: str) -> str:
 
 def check_table(study: Study) -> Table:
     """Relations between elements that were all found: they show where a section is not the nominal one."""
-    columns = (
-        Column("parameter", "element"),
-        Column("measured", "estimate", digits=4, si=True),
-        Column("expected", "expected", digits=4, si=True),
-        Column("unit", "unit"),
-        Column("deviation", "differs by", "sd", 1),
-        Column("relation", "relation"),
-    )
-    rows = tuple(
-        (
-            f"{place}.{c.symbol}",
-            c.measured,
-            c.expected,
-            _unit(c.symbol),
-            or_reason(c.deviation, "both are without error"),
-            c.relation,
-        )
-        for place, spring in study.derived.items()
-        for c in spring.checks
-    )
-    notes = ("Beyond 3 sd the link is not the beam that the robot file describes: do not derive elements with it.",)
-    return Table("beam_checks", "", columns, rows, notes)
+    note = "Beyond 3 sd the link is not the beam that the robot file describes: do not derive elements with it."
+    return Table.of("beam_checks", [(place, c) for place, s in study.derived.items() for c in s.checks], {
+        Column("parameter", "element"): lambda p: f"{p[0]}.{p[1].symbol}",
+        Column("measured", "estimate", digits=4, si=True): lambda p: p[1].measured,
+        Column("expected", "expected", digits=4, si=True): lambda p: p[1].expected,
+        Column("unit", "unit"): lambda p: _unit(p[1].symbol),
+        Column("deviation", "differs by", "sd", 1): lambda p: or_reason(p[1].deviation, "both are without error"),
+        Column("relation", "relation"): lambda p: p[1].relation,
+    }, note)  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.pages.result_columns import or_reason
 from elastocal.measure.kind import small_unit
 from elastocal.report.blocks import Cell, Column, Table
@@ -18,48 +20,29 @@ if TYPE_CHECKING:
 
 def noise_table(study: Study) -> Table:
     columns = (
-        Column("quantity", "quantity"),
-        Column("value", "value", digits=3),
-        Column("freedom", "degrees of freedom"),
+        Column("quantity", "quantity"), Column("value", "value", digits=3), Column("freedom", "degrees of freedom"),
         Column("meaning", "what it says"),
-    )
-    fit, again = study.fit, study.fit.repeats
-    nothing = "nothing was repeated" if not again.pure_freedom else "repeats do not differ at all"
+    )  # fmt: skip
+    fit, again, why = study.fit, study.fit.repeats, study.discrepancy.reason
     unit = "in units of the stated noise" if fit.stated else "no noise stated: in units of 10 um"
     used = (
         "standard deviations come from it, enlarged where the residuals scatter more"
         if fit.stated
         else "standard deviations come from the scatter of the residuals"
     )
+
+    def known(value: float) -> Cell:
+        return or_reason(value, "repeats do not differ at all" if again.pure_freedom else "nothing was repeated")
+
     rows: tuple[tuple[Cell, ...], ...] = (
         ("noise stated", "yes" if fit.stated else "no", None, used),
         ("residuals", or_reason(fit.scatter, "no spare equations"), fit.freedom, f"scatter about the model, {unit}"),
         *_scales(study, unit),
-        (
-            "pure error",
-            or_reason(again.pure_error, nothing),
-            again.pure_freedom,
-            "scatter of repeats, without any model",
-        ),
-        (
-            "lack of fit",
-            or_reason(again.lack_of_fit, nothing),
-            again.lack_freedom,
-            "the rest: noise plus what the model lacks",
-        ),
-        ("ratio F", or_reason(again.ratio, nothing), None, "lack of fit over pure error, squared"),
-        (
-            "probability",
-            or_reason(again.probability, nothing),
-            None,
-            "of so large a ratio by chance if the model is right",
-        ),
-        (
-            "discrepancy [um]",
-            or_reason(1e6 * study.discrepancy.sd, study.discrepancy.reason),
-            None,
-            study.discrepancy.reason,
-        ),
+        ("pure error", known(again.pure_error), again.pure_freedom, "scatter of repeats, without any model"),
+        ("lack of fit", known(again.lack_of_fit), again.lack_freedom, "the rest: noise plus what the model lacks"),
+        ("ratio F", known(again.ratio), None, "lack of fit over pure error, squared"),
+        ("probability", known(again.probability), None, "of so large a ratio by chance if the model is right"),
+        ("discrepancy [um]", or_reason(1e6 * study.discrepancy.sd, why), None, why),
     )
     return Table("noise", "", columns, rows)
 
@@ -96,42 +79,32 @@ def _key(source: str) -> str:
 
 
 def cost_table(study: Study) -> Table:
-    columns = (
-        Column("loads", "loads"),
-        Column("deflection_mm", "deflection", "mm", 3),
-        Column("difference_um", "reduced - complete", "um", 1),
-        Column("difference_percent", "of it", "%", 2),
-        Column("worst_um", "worst", "um", 1),
-        Column("sd_complete_um", "sd complete", "um", 1),
-        Column("sd_reduced_um", "sd reduced", "um", 1),
-    )
-    rows = tuple(
-        (c.loads, 1e3 * c.deflection, 1e6 * c.difference, 100 * c.difference / c.deflection, 1e6 * c.worst,
-         1e6 * c.sd_before, 1e6 * c.sd_after)
-        for c in study.costs
-    )  # fmt: skip
-    notes = (
+    note = (
         "Tool deflections predicted at 200 configurations spread over the joint ranges, root mean squares; complete is "
         "the model before M3. A difference below the sd of the complete model is noise that was thrown away, one above "
-        "it is a real cost. Linear model.",
+        "it is a real cost. Linear model."
     )
-    return Table("reduction_cost", "", columns, rows, notes)
+    return Table.of("reduction_cost", study.costs, {
+        Column("loads", "loads"): lambda c: c.loads,
+        Column("deflection_mm", "deflection", "mm", 3): lambda c: 1e3 * c.deflection,
+        Column("difference_um", "reduced - complete", "um", 1): lambda c: 1e6 * c.difference,
+        Column("difference_percent", "of it", "%", 2): lambda c: 100 * c.difference / c.deflection,
+        Column("worst_um", "worst", "um", 1): lambda c: 1e6 * c.worst,
+        Column("sd_complete_um", "sd complete", "um", 1): lambda c: 1e6 * c.sd_before,
+        Column("sd_reduced_um", "sd reduced", "um", 1): lambda c: 1e6 * c.sd_after,
+    }, note)  # fmt: skip
 
 
 def correlation_table(study: Study, above: float) -> Table:
-    columns = (
-        Column("first", "parameter"),
-        Column("second", "with"),
-        Column("coefficient", "correlation", "", 3),
-    )
-    rows = tuple((c.first, c.second, c.coefficient) for c in study.correlations)
-    return Table("correlations", "", columns, rows, (f"Above {above:g} in size. Such pairs move together.",))
+    return Table.of("correlations", study.correlations, {
+        Column("first", "parameter"): lambda c: c.first,
+        Column("second", "with"): lambda c: c.second,
+        Column("coefficient", "correlation", "", 3): lambda c: c.coefficient,
+    }, f"Above {above:g} in size. Such pairs move together.")  # fmt: skip
 
 
 def leverage_table(study: Study) -> Table:
     """The readings that decide most by themselves."""
-    import numpy as np
-
     columns = (Column("place", "reading"), Column("leverage", "leverage", "", 3))
     values = np.nan_to_num(study.influence.leverage, nan=-1.0)
     order = np.argsort(-values, axis=None, kind="stable")[:10]
@@ -161,18 +134,13 @@ def doubted_table(study: Study) -> Table:
 
 
 def _outlier_table(study: Study, key: str, outliers: tuple[Outlier, ...], notes: tuple[str, ...]) -> Table:
-    columns = (
-        Column("place", "reading"),
-        Column("value", "read", "", 4),
-        Column("predicted", "the others predict", "", 4),
-        Column("unit", "unit"),
-        Column("sigmas", "away by", "sd", 1),
-    )
-    rows = tuple((s.place, *_small(study, s), s.sigmas) for s in outliers)
-    return Table(key, "", columns, rows, notes)
-
-
-def _small(study: Study, outlier: Outlier) -> tuple[float, float, str]:
-    """Read and predicted, in mm or mrad, else in SI."""
-    factor, unit = small_unit(study.fit.campaign.measurement.rows[outlier.row].unit)
-    return factor * outlier.value, factor * outlier.predicted, unit
+    """In mm or mrad, else in SI."""
+    rows = study.fit.campaign.measurement.rows
+    units = {o.row: small_unit(rows[o.row].unit) for o in outliers}
+    return Table.of(key, outliers, {
+        Column("place", "reading"): lambda o: o.place,
+        Column("value", "read", "", 4): lambda o: units[o.row][0] * o.value,
+        Column("predicted", "the others predict", "", 4): lambda o: units[o.row][0] * o.predicted,
+        Column("unit", "unit"): lambda o: units[o.row][1],
+        Column("sigmas", "away by", "sd", 1): lambda o: o.sigmas,
+    }, *notes)  # fmt: skip

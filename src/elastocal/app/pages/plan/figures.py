@@ -5,7 +5,12 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from elastocal.report.blocks import Lines, Scene, Series
+import numpy as np
+
+from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
+from elastocal.design.poses import Poses
+from elastocal.model.statics.loaded_arm import skeleton
+from elastocal.report.blocks import Lines, Scene, Series, floats
 from elastocal.report.colours import Role
 from elastocal.report.parts import Dots, Ellipsoids, Labels, Part, Point, Strokes
 from elastocal.report.robot_scene import (
@@ -21,6 +26,7 @@ from elastocal.report.robot_scene import (
     robot_parts,
     spread_out,
 )
+from elastocal.spatial.rotation import rpy_matrix
 from elastocal.values import dataclass
 
 if TYPE_CHECKING:
@@ -54,10 +60,6 @@ COUNTED = {
 
 def pictures(plan: Plan) -> tuple[Lines, ...]:
     """The tool from above and from the side; of what is chosen, everywhere that it takes the arm to."""
-    import numpy as np
-
-    from elastocal.design.poses import Poses
-
     problem, model = plan.problem, plan.task.model
     every = problem.candidates.poses
     thin = every.picked(np.arange(0, len(every), max(1, -(-len(every) // MOST))))
@@ -78,7 +80,7 @@ def pictures(plan: Plan) -> tuple[Lines, ...]:
 
 
 def _marks(name: str, role: Role, x: Array, y: Array) -> Series:
-    return Series(name, tuple(map(float, x)), tuple(map(float, y)), points=True, role=role)
+    return Series(name, floats(x), floats(y), points=True, role=role)
 
 
 def curve(plan: Plan) -> tuple[Lines, ...]:
@@ -86,7 +88,7 @@ def curve(plan: Plan) -> tuple[Lines, ...]:
     counted, many = COUNTED[plan.task.measuring.counted], plan.task.measuring.noun
     counts = tuple(float(p.count) for p in plan.curve)
     each = tuple(
-        Series(name, counts, tuple(map(float, 100 * shares)))
+        Series(name, counts, floats(100 * shares))
         for name, value, shares in zip(plan.problem.names, plan.problem.values, plan.curve_shares.T, strict=True)
         if value
     )
@@ -102,10 +104,6 @@ def curve(plan: Plan) -> tuple[Lines, ...]:
 
 def scenes(plan: Plan) -> tuple[Scene, ...]:
     """All chosen places of the tool with their loads, then some of the arms one by one."""
-    import numpy as np
-
-    from elastocal.model.statics.loaded_arm import skeleton
-
     candidates, cell, model = plan.task.measuring.stations(plan.chosen)[0], plan.task.cell, plan.task.model
     arms = skeleton(model, candidates.q)
     rows = spread_out(arms.tip, MOST_ARMS)
@@ -150,11 +148,8 @@ def beams(cell: Cell, markers: Array, view: str) -> tuple[Part, ...]:
 
 
 def _wires(obstacle: Obstacle) -> tuple[Part, ...]:
-    import numpy as np
 
     from elastocal.design.obstacles.mesh import Mesh
-    from elastocal.design.obstacles.obstacle import BoxObstacle, Capsule, Floor, SphereObstacle
-    from elastocal.spatial.rotation import rpy_matrix
 
     if isinstance(obstacle, BoxObstacle):
         return (_edges(np.array(obstacle.centre), np.array(obstacle.size), rpy_matrix(*obstacle.rpy)),)

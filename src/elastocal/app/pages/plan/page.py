@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elastocal.app.configurations import axes_of
 from elastocal.app.pages.calibrate.trust import budget_table
 from elastocal.app.pages.plan.figures import COUNTED, curve, pictures, scenes
 from elastocal.app.pages.plan.verdict import tiles, verdict
+from elastocal.app.pages.result_columns import WRENCH_UNITS, axis_columns
 from elastocal.report.blocks import Block, Cell, Column, Paragraphs, Report, Section, Table, Unknown
 from elastocal.solve.summary import rms
 
@@ -31,7 +34,11 @@ def _page(result: PlanResult) -> Report:
         Section("Plan", (plan_table_of(plan),)),
         Section("Tool positions", pictures(plan), folded=True),
         Section("Expected error by effect", (effect_table(plan),) if by_priors else ()),
-        Section("Expected accuracy of the parameters", (_parameters(plan),), folded=by_priors),
+        Section(
+            "Expected accuracy of the parameters",
+            (prior_table(plan) if by_priors else parameter_table(plan),),
+            folded=by_priors,
+        ),
         Section("Expected error at the test poses", (task_table(plan),)),
         Section("Uncertainty budget", () if plan.budget is None else (budget_table(plan.budget),)),
         Section("Efficiency", (quality_table(plan), Paragraphs(_quality(plan))), folded=True),
@@ -71,25 +78,17 @@ def plan_table_of(plan: Plan) -> Table:
 
 
 def plan_table(plan: Plan) -> Table:
-    candidates, axes = plan.chosen, axes_of(plan.task.model)
+    candidates, axes, times = plan.chosen, axes_of(plan.task.model), plan.task.repeats
     shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
-    units = [(a, u) for a, u in zip(axes.names, axes.units, strict=True)]
-    columns = (
-        Column("pose", "pose"),
-        *(Column(f"{a}_{u}", a, u, 2) for a, u in units),
-        Column("load", "load"),
-        *(Column(f"{w}_{'N' if w[0] == 'f' else 'Nm'}", "", shown=False) for w in ("fx", "fy", "fz", "mx", "my", "mz")),
-        *(Column(f"{c}_mm", f"tool {c}", "mm", 0, part=1) for c in "xyz"),
-    )
-    at = 1e3 * candidates.poses.origin(candidates.model.tool)[candidates.at]
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (f"P{i + 1}", *(float(v) + 0.0 for v in shown[i]), candidates.label(i),
-         *(float(v) for v in candidates.wrenches[i]), *(float(v) for v in at[i]))
-        for i in range(len(candidates))
-    )  # fmt: skip
-    times = plan.task.repeats
+    tool = 1e3 * candidates.poses.origin(candidates.model.tool)[candidates.at]
     notes = (f"In the order of the program; every pose is read {times} times.",) if times > 1 else ()
-    return Table("plan", "", columns, rows, notes)
+    return Table.of("plan", range(len(candidates)), {
+        Column("pose", "pose"): lambda i: f"P{i + 1}",
+        axis_columns(axes, 2, ""): lambda i: shown[i] + 0.0,
+        Column("load", "load"): candidates.label,
+        tuple(Column(f"{w}_{u}", "", shown=False) for w, u in WRENCH_UNITS.items()): lambda i: candidates.wrenches[i],
+        tuple(Column(f"{c}_mm", f"tool {c}", "mm", 0, part=1) for c in "xyz"): lambda i: tool[i],
+    }, *notes)  # fmt: skip
 
 
 def parameter_table(plan: Plan) -> Table:
@@ -113,22 +112,16 @@ def parameter_table(plan: Plan) -> Table:
     return Table("parameters", "", columns, tuple(rows))
 
 
-def _parameters(plan: Plan) -> Table:
-    return parameter_table(plan) if plan.task.prior is None else prior_table(plan)
-
-
 def prior_table(plan: Plan) -> Table:
     """Parameters of a calibration by priors: those that share an effect are known together, not one by one."""
-    columns = (
-        Column("parameter", "parameter"),
-        Column("prior_sd", "prior", digits=3, si=True),
-        Column("sd", "standard deviation", digits=3, si=True),
-        Column("known_percent", "known by the readings", "%", digits=0),
-        Column("unit", "unit"),
-    )
-    rows = tuple((p.name, p.prior, p.sd, 100 * p.known, p.unit) for p in plan.parameters if not p.nuisance)
     note = "Directions that readings cannot tell apart are settled by the priors: single values are no measurements."
-    return Table("parameters", "", columns, rows, (note,))
+    return Table.of("parameters", [p for p in plan.parameters if not p.nuisance], {
+        Column("parameter", "parameter"): lambda p: p.name,
+        Column("prior_sd", "prior", digits=3, si=True): lambda p: p.prior,
+        Column("sd", "standard deviation", digits=3, si=True): lambda p: p.sd,
+        Column("known_percent", "known by the readings", "%", digits=0): lambda p: 100 * p.known,
+        Column("unit", "unit"): lambda p: p.unit,
+    }, note)  # fmt: skip
 
 
 def effect_table(plan: Plan) -> Table:
@@ -188,27 +181,23 @@ def quality_table(plan: Plan) -> Table:
 
 
 def curve_table(plan: Plan) -> Table:
-    counted = COUNTED[plan.task.measuring.counted]
-    names = plan.problem.names
-    columns = (
-        Column("poses", plan.task.measuring.noun),
-        Column(f"error_{counted.key}", "RMS error at the test poses", counted.unit, 4),
-        Column(f"largest_{counted.key}", "largest error", counted.unit, 4),
-        *(Column(f"{n}_percent", n, "%", 2) for n in names[:8]),
-    )
-    rows = [
-        (point.count, counted.factor * usual, counted.factor * largest, *map(float, 100 * shares[:8]))
-        for point, (usual, largest), shares in zip(plan.curve, plan.curve_errors, plan.curve_shares, strict=True)
-    ]
+    counted, names = COUNTED[plan.task.measuring.counted], plan.problem.names
+    errors, shares = counted.factor * np.array(plan.curve_errors), 100 * plan.curve_shares[:, :8]
     few = (f"The first 8 of {len(names)} parameters.",) if len(names) > 8 else ()
-    notes = (*few, "Sizes that leave a parameter open are not listed.")
-    return Table("curve", "", columns, tuple(rows), notes)
+    return Table.of("curve", range(len(plan.curve)), {
+        Column("poses", plan.task.measuring.noun): lambda i: plan.curve[i].count,
+        Column(f"error_{counted.key}", "RMS error at the test poses", counted.unit, 4): lambda i: errors[i, 0],
+        Column(f"largest_{counted.key}", "largest error", counted.unit, 4): lambda i: errors[i, 1],
+        tuple(Column(f"{n}_percent", n, "%", 2) for n in names[:8]): lambda i: shares[i],
+    }, *few, "Sizes that leave a parameter open are not listed.")  # fmt: skip
 
 
 def check_table(plan: Plan) -> Table:
-    columns = (Column("check", "safety of poses and ways"), Column("code", "", shown=False), Column("done", "checked"))
-    rows = tuple((c.text, c.code, "yes" if c.done else "NO") for c in plan.checks)
-    return Table("checks", "", columns, rows)
+    return Table.of("checks", plan.checks, {
+        Column("check", "safety of poses and ways"): lambda c: c.text,
+        Column("code", "", shown=False): lambda c: c.code,
+        Column("done", "checked"): lambda c: "yes" if c.done else "NO",
+    })  # fmt: skip
 
 
 def removal_table(plan: Plan) -> Table:
@@ -229,56 +218,45 @@ def contact_table(plan: Plan) -> Table:
     kind = method.readings(candidates)
     state = kind.touched(candidates.model)
     shown = candidates.model.controller.to_controller(candidates.q) / axes.factors
-    columns = (
-        Column("pose", "contact"),
-        Column("object", "object"),
-        Column("force_N", "force", "N", 3),
-        *(Column(f"{c}_mm", c, "mm", 2) for c in "xyz"),
-        *(Column(f"press_{c}", f"press {c}", "", 3) for c in "xyz"),
-        *(Column(f"{a}_{u}", a, u, 4, part=1) for a, u in zip(axes.names, axes.units, strict=True)),
-    )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (f"P{i + 1}", method.surfaces[kind.touches.which[i]].name, float(state.size[i]),
-         *(float(v) for v in 1e3 * state.point[i]), *(float(v) + 0.0 for v in -state.normal[i]),
-         *(float(v) + 0.0 for v in shown[i]))
-        for i in range(len(candidates))
-    )  # fmt: skip
     notes = [
         f"In the order of the program; the arm starts {1e3 * method.standoff:g} mm in front of each place. Joint "
         "values are those of the robot as described: the force decides where it stops.",
     ]
     if plan.task.repeats > 1:
         notes.append(f"Every contact is read {plan.task.repeats} times.")
-    return Table("plan", "", columns, rows, tuple(notes))
+    return Table.of("plan", range(len(candidates)), {
+        Column("pose", "contact"): lambda i: f"P{i + 1}",
+        Column("object", "object"): lambda i: method.surfaces[kind.touches.which[i]].name,
+        Column("force_N", "force", "N", 3): lambda i: state.size[i],
+        tuple(Column(f"{c}_mm", c, "mm", 2) for c in "xyz"): lambda i: 1e3 * state.point[i],
+        tuple(Column(f"press_{c}", f"press {c}", "", 3) for c in "xyz"): lambda i: 0.0 - state.normal[i],
+        axis_columns(axes, 4, "", part=1): lambda i: shown[i] + 0.0,
+    }, *notes)  # fmt: skip
 
 
 def sweep_table(plan: Plan) -> Table:
     """Which joint, from where to where, how fast, and where all axes are at the start."""
-    import numpy as np
-
     from elastocal.design.sweeping import Sweeping
 
     candidates, axes, method = plan.chosen, axes_of(plan.task.model), plan.task.measuring
     assert isinstance(method, Sweeping)
     start = candidates.model.controller.to_controller(candidates.q) / axes.factors
     end = candidates.model.controller.to_controller(method.ends(candidates)) / axes.factors
-    columns = (
-        Column("pose", "sweep"),
-        Column("joint", "joint"),
-        Column("speed_deg_s", "speed", "deg/s", 3),
-        *(Column(f"{a}_{u}", a, u, 2) for a, u in zip(axes.names, axes.units, strict=True)),
-        Column("to", "and back from"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for i in range(len(candidates)):
-        stroke = method.stroke(candidates, i)
+    strokes = [method.stroke(candidates, i) for i in range(len(candidates))]
+
+    def far(i: int) -> str:
         moved = np.flatnonzero(np.abs(end[i] - start[i]) > 1e-9)
-        far = ", ".join(f"{axes.names[j]} {end[i, j] + 0.0:.2f} {axes.units[j]}" for j in moved)
-        rows.append((f"S{i + 1}", candidates.model.joints[stroke.joint], float(np.degrees(stroke.speed)),
-                     *(float(v) + 0.0 for v in start[i]), far))  # fmt: skip
+        return ", ".join(f"{axes.names[j]} {end[i, j] + 0.0:.2f} {axes.units[j]}" for j in moved)
+
     notes = (
         "In the order of the program: axes at the start, and those that move at the other end.",
         f"Each way counts as {method.samples} independent readings of the moving joint"
         + (f", {plan.task.repeats} times." if plan.task.repeats > 1 else "."),
     )
-    return Table("plan", "", columns, tuple(rows), notes)
+    return Table.of("plan", range(len(candidates)), {
+        Column("pose", "sweep"): lambda i: f"S{i + 1}",
+        Column("joint", "joint"): lambda i: candidates.model.joints[strokes[i].joint],
+        Column("speed_deg_s", "speed", "deg/s", 3): lambda i: np.degrees(strokes[i].speed),
+        axis_columns(axes, 2, ""): lambda i: start[i] + 0.0,
+        Column("to", "and back from"): far,
+    }, *notes)  # fmt: skip
