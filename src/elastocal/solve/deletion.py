@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from elastocal.distributions import chdtrc, fdtrc
 from elastocal.solve.evidence import Posterior
 from elastocal.spatial.entries import Array, Bools, Ints
 from elastocal.values import dataclass
@@ -112,8 +113,6 @@ class Deletion:
         One where only the set itself determines something, or where nothing is left to tell the noise by; by chi-square
         where the noise is the least allowed.
         """
-        from scipy.special import chdtrc, fdtrc
-
         a, left = np.maximum(size, 1), np.maximum(self.freedom - size, 1)
         known = np.isfinite(chi2) & (self.freedom - size >= 1)
         own = np.where(known, chi2, 0.0)

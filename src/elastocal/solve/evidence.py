@@ -21,13 +21,15 @@ from elastocal.solve.blocks import Blocks
 from elastocal.spatial.entries import Array
 from elastocal.values import dataclass
 
+SMALL = 32
+"""Size of a triangle that LAPACK inverts as it would any matrix."""
 LEAST_LEFT = 1e-8
 """Share of a prior's precision that must be left where a group is given another scale by what was factored before."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The unknowns at given scales: ``mean`` (p,) and the lower Cholesky factor of H (p, p)."""
+    """The unknowns at given scales: ``mean`` (p,), and the lower Cholesky ``factor`` L (p, p) of H."""
 
     blocks: Blocks
     log_scales: Array
@@ -35,6 +37,8 @@ class Posterior:
     """Inverse Cholesky factors (N, R, R) of the blocks' noise; rows of what was not read are zero."""
     mean: Array
     factor: Array
+    half: Array
+    """L^-1 (p, p), so that half^T half is the covariance."""
     evidence: float
     white: Array
     """Residuals (N, R) at the mean, in units of noise."""
@@ -43,11 +47,6 @@ class Posterior:
     def covariance(self) -> Array:
         """H^-1 (p, p)."""
         return np.asarray(self.half.T @ self.half)
-
-    @cached_property
-    def half(self) -> Array:
-        """L^-1 (p, p) of H = L L^T, so that half^T half is the covariance."""
-        return inverse_triangle(self.factor)
 
     @cached_property
     def effective(self) -> float:
@@ -218,10 +217,15 @@ def _factored(h: Array) -> Array:
 
 
 def inverse_triangle(factor: Array) -> Array:
-    """Inverse of a lower triangle."""
-    from scipy.linalg.lapack import dtrtri
-
-    return np.asarray(dtrtri(factor, lower=1)[0])
+    """Inverse of a lower triangle, [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1]: importing SciPy's would take longer
+    than a calibration has use for it."""
+    if len(factor) <= SMALL:
+        return np.asarray(np.linalg.inv(factor))
+    m = len(factor) // 2
+    upper, lower = inverse_triangle(factor[:m, :m]), inverse_triangle(factor[m:, m:])
+    out = np.zeros_like(factor)
+    out[:m, :m], out[m:, m:], out[m:, :m] = upper, lower, -lower @ (factor[m:, :m] @ upper)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,9 +260,10 @@ def posterior_of_sums(blocks: Blocks, log_scales: Array, gram: Array, pull: Arra
     """From the sums J^T S^-1 J and J^T S^-1 r of any number of ``Whitened`` problems; ``blocks`` has their priors."""
     prior, _ = prior_precision(blocks, log_scales)
     factor = _factored(blocks.power * gram + prior)
-    mean = blocks.mean + _solved(factor, blocks.power * pull)
+    half = inverse_triangle(factor)
+    mean = blocks.mean + half.T @ (half @ (blocks.power * pull))
     _, r, _ = blocks.shape
-    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, float("nan"), np.zeros((0, r)))
+    return Posterior(blocks, log_scales, np.zeros((0, r, r)), mean, factor, half, float("nan"), np.zeros((0, r)))
 
 
 def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Posterior:
@@ -268,16 +273,11 @@ def _solved_whitened(blocks: Blocks, log_scales: Array, white: Whitened) -> Post
     rows = white.rows[blocks.read]
     factor = _factored(w * (rows.T @ rows) + prior)
     b = w * (rows.T @ white.misfit[blocks.read])
-    change = _solved(factor, b)
+    half = inverse_triangle(factor)
+    change = half.T @ (half @ b)
     left = white.misfit - white.rows @ change
     value = _log_evidence(w * (float(white.misfit @ white.misfit) + white.log_det), float(b @ change), factor, log_p)
-    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, value, left.reshape(n, r))
-
-
-def _solved(factor: Array, b: Array) -> Array:
-    from scipy.linalg import cho_solve
-
-    return np.asarray(cho_solve((factor, True), b, check_finite=False))
+    return Posterior(blocks, log_scales, white.inverse, blocks.mean + change, factor, half, value, left.reshape(n, r))
 
 
 def _log_evidence(misfit: float, explained: float, factor: Array, log_p: float) -> float:
