@@ -88,8 +88,12 @@ class Evidence:
     gradient: Array
     half: Array
     """L^-1 (p, p) of H = L L^T."""
-    inverse: Array | None
-    """Inverse Cholesky factors of the noise; None where it has one scale, by which alone they differ."""
+    solved: Posterior | None
+    """None where the noise has one scale, by which alone it differs."""
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        return self.solved or posterior(self.blocks, self.log_scales)
 
     @cached_property
     def information(self) -> Array:
@@ -114,11 +118,13 @@ class Evidence:
 
     def _noise_squares(self) -> Array:
         """tr S^-1 D_c S^-1 D_d (c, c): the sum of squares of Z_c^T Z_d, Z = L^-1 B, which have few columns."""
-        if self.inverse is None:
+        if self.solved is None:
             return np.array([[float(self.blocks.count)]])
         noise = self.blocks.noise
         sizes = np.exp(self.log_scales[len(self.blocks.groups) :])
-        z = self.inverse @ np.concatenate([c.factor * size for c, size in zip(noise, sizes, strict=True)], axis=2)
+        z = self.solved.inverse @ np.concatenate(
+            [c.factor * size for c, size in zip(noise, sizes, strict=True)], axis=2
+        )
         squares = ((z.transpose(0, 2, 1) @ z) ** 2).sum(axis=0)
         begins = np.cumsum([0, *(c.factor.shape[2] for c in noise[:-1])])
         return np.asarray(np.add.reduceat(np.add.reduceat(squares, begins, axis=0), begins, axis=1))
@@ -127,10 +133,10 @@ class Evidence:
 def evidence(blocks: Blocks, log_scales: Array) -> Evidence:
     """At given scales."""
     one = len(blocks.noise) == 1
-    value, gradient, half, inverse = (_one_noise if one else _many_noises)(blocks, log_scales)
+    value, gradient, half, solved = (_one_noise if one else _many_noises)(blocks, log_scales)
     penalty, slope = blocks.log_penalty(log_scales)
     gradient = np.where(blocks.free, gradient + slope, 0.0)
-    return Evidence(blocks, log_scales, value + penalty, gradient, half, inverse)
+    return Evidence(blocks, log_scales, value + penalty, gradient, half, solved)
 
 
 def evidence_of_group(post: Posterior, group: int, log_s: Array) -> Array:
@@ -297,7 +303,7 @@ def _group_slopes(blocks: Blocks, log_scales: Array, change: Array, half: Array)
     return (square + share) * size - blocks.widths, float(len(change) - share @ size)
 
 
-def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Array | None]:
+def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Posterior | None]:
     n, r, p = blocks.shape
     first = len(blocks.groups)
     white = whitened(blocks, log_scales)
@@ -311,10 +317,10 @@ def _many_noises(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array
     pull = solved.white[:, :, None] * solved.white[:, None, :] + spread @ spread.transpose(0, 2, 1) - np.eye(r)
     felt = white.inverse.transpose(0, 2, 1) @ pull @ white.inverse
     gradient[first:] = blocks.power * np.exp(2 * log_scales[first:]) * (blocks.outer @ felt.ravel())
-    return solved.evidence, gradient, solved.half, white.inverse
+    return solved.evidence, gradient, solved.half, solved
 
 
-def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Array | None]:
+def _one_noise(blocks: Blocks, log_scales: Array) -> tuple[float, Array, Array, Posterior | None]:
     """The same where S has one scale: the rows enter by their Gram matrix, which is computed once."""
     gram, pull, square, log_s, count = blocks.unit_gram
     first, log_sigma = len(blocks.groups), log_scales[-1]
