@@ -20,7 +20,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 ROUNDING, TERMS = 1e-16, 100_000
 TINY = 1e-300
-"""Stands for a zero that is divided by (Lentz 1976)."""
+"""Is added to what is divided by, which may be zero (Lentz 1976)."""
 
 
 def fdtrc(numerator: npt.ArrayLike, denominator: npt.ArrayLike, value: npt.ArrayLike) -> Any:
@@ -87,18 +87,15 @@ def _beta_size(a: Array, b: Array, x: Array, y: Array) -> Array:
 
 
 def _beta_fraction(a: Array, b: Array, x: Array) -> Array:
-    def terms(m: int) -> tuple[Array, Array]:
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        return even, odd
-
-    c, d = np.ones_like(x), 1 / _away(1 - (a + b) * x / (a + 1))
-    out = d.copy()
+    c, d = np.ones_like(x), 1 / (1 - (a + b) * x / (a + 1) + TINY)
+    out, last = d.copy(), a
     for m in range(1, TERMS):
-        for term in terms(m):
-            d, c = 1 / _away(1 + term * d), _away(1 + term / c)
-            out *= d * c
-        if np.all(np.abs(d * c - 1) <= 4 * ROUNDING):
+        even, last = last + 1, last + 2  # a + 2 m - 1 and a + 2 m
+        for term in (m * (b - m) * x / (even * last), (-a - m) * (a + b + m) * x / (last * (last + 1))):
+            d, c = 1 / (1 + term * d + TINY), 1 + term / c + TINY
+            step = d * c
+            out *= step
+        if np.abs(step - 1).max(initial=0.0) <= 4 * ROUNDING:
             break
     return out
 
@@ -120,13 +117,14 @@ def _gamma_series(a: Array, x: Array) -> Array:
 
 def _gamma_fraction(a: Array, x: Array) -> Array:
     b = x + 1 - a
-    c, d = np.full_like(x, 1 / TINY), 1 / _away(b)
+    c, d = np.full_like(x, 1 / TINY), 1 / (b + TINY)
     out = d.copy()
     for i in range(1, TERMS):
         term, b = -i * (i - a), b + 2
-        d, c = 1 / _away(term * d + b), _away(b + term / c)
-        out *= d * c
-        if np.all(np.abs(d * c - 1) <= 4 * ROUNDING):
+        d, c = 1 / (term * d + b + TINY), b + term / c + TINY
+        step = d * c
+        out *= step
+        if np.abs(step - 1).max(initial=0.0) <= 4 * ROUNDING:
             break
     return out
 
@@ -135,10 +133,6 @@ def _log_ratio(x: Array, mean: Array, above: Array) -> Array:
     """log(x / mean), with all digits of x - mean where they are close."""
     close = np.abs(above) < 0.5 * mean
     return np.where(close, np.log1p(np.where(close, above / mean, 0.0)), np.log(x / mean))
-
-
-def _away(value: Array) -> Array:
-    return np.where(np.abs(value) < TINY, TINY, value)
 
 
 def _each(of_one: Callable[[float], float]) -> Callable[[Array], Array]:
