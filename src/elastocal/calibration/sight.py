@@ -126,7 +126,8 @@ class Sight:
         known = self._tools.get((id(robot), names))
         if known is None:
             s = self.states
-            known = tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature)
+            near = list(self._tools.values())
+            known = tool_of(robot, names, s.q, s.wrench, s.load_frame, s.temperature, near=near)
             self._tools[id(robot), names] = known  # which holds the robot, so that its id is nobody else's
         return known
 
