@@ -19,6 +19,9 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 ROUNDING, TERMS = 1e-16, 100_000
+MANY = 1e6
+"""Degrees of freedom from which F is taken as a chi square (Bartlett 1937), to their inverse
+square."""
 TINY = 1e-300
 """Is added to what is divided by, which may be zero (Lentz 1976)."""
 
@@ -29,7 +32,9 @@ def fdtrc(numerator: npt.ArrayLike, denominator: npt.ArrayLike, value: npt.Array
     with np.errstate(over="ignore", invalid="ignore"):
         below = np.where(np.isinf(f), 0.0, b / (b + a * f))
         above = np.where(np.isinf(f), 1.0, a * f / (b + a * f))
-    return _incomplete_beta(b / 2, a / 2, below, above)[()]
+        near = np.where(np.isinf(b), a * f, (b + a / 2 - 1) * np.log1p(a * f / b))
+    many = b > MANY
+    return np.where(many, chdtrc(a, near), _incomplete_beta(np.where(many, 1.0, b / 2), a / 2, below, above))[()]
 
 
 def stdtr(freedom: npt.ArrayLike, value: npt.ArrayLike) -> Any:

@@ -37,6 +37,16 @@ def test_two_degrees_of_freedom_are_exponentials_and_powers() -> None:
     np.testing.assert_allclose(fdtrc(2, 7e6, x), np.exp(-3.5e6 * np.log1p(2 * x / 7e6)), rtol=1e-10)
 
 
+def test_many_degrees_of_freedom_are_without_end() -> None:
+    x = np.linspace(0.1, 6, 20)
+    np.testing.assert_allclose(stdtr(np.inf, -x), scipy.special.ndtr(-x), rtol=1e-12)
+    for a in (1.0, 3.0, 9.0):
+        np.testing.assert_allclose(fdtrc(a, np.inf, x), scipy.special.chdtrc(a, a * x), rtol=1e-12)
+        for b in (0.99e6, 4e6):
+            expected = scipy.special.betaincc(a / 2, b / 2, a * x / (b + a * x))
+            np.testing.assert_allclose(fdtrc(a, b, x), expected, rtol=2e-10)
+
+
 def test_ends_and_what_is_not_known() -> None:
     ends = np.array([0.0, np.inf, np.nan])
     np.testing.assert_array_equal(fdtrc(3, 4, ends), [1.0, 0.0, np.nan])
