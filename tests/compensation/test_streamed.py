@@ -12,7 +12,7 @@ from elastocal.compensation.posts.post import parsed, post_kinds
 from elastocal.compensation.process import ProcessLoad
 from elastocal.compensation.program import Given
 from elastocal.compensation.run import compensate
-from elastocal.compensation.streamed import Run, streamed
+from elastocal.compensation.streamed import streamed
 from elastocal.files.robot.read import read_robot
 from elastocal.spatial.pose import Pose
 
@@ -59,13 +59,13 @@ def corrected(data: bytes, size: int, kind: str = "krl", **options: object):
     files, given = {NAMES[kind]: data}, FRAMES[kind]
     load = ProcessLoad(wrench=np.array([-400.0, 0, -150, 0, 0, 0]))
     call = partial(compensate, read_robot("kuka-kr270"), load=load, **options)
-    run = Run.of(post_kinds()[kind](), files, least=20)
+    run = post_kinds()[kind]().long(files, 20, size, 10)
     assert run is not None
     whole = call(parsed(files, given, kind), near=NEAR)
     pieces = streamed(
         run, given, "",
         lambda program, near: call(program, near=NEAR if near is None else near, judged=False),
-        lambda program, _: call(program, near=NEAR), size=size, shown=10,
+        lambda program, _: call(program, near=NEAR),
     )  # fmt: skip
     return run, whole, pieces
 
@@ -103,7 +103,7 @@ def test_a_table_with_its_own_loads_is_corrected_as_a_whole():
     rows = table().decode().splitlines()
     loaded = [f"{rows[0]},fx_N", *(f"{row},{i}" for i, row in enumerate(rows[1:-1])), rows[-1], ""]
     given, files = FRAMES["csv"], {"part.csv": "\n".join(loaded).encode()}
-    run = Run.of(post_kinds()["csv"](), files, least=20)
+    run = post_kinds()["csv"]().long(files, 20)
 
     def never(program, near):
         raise AssertionError
@@ -132,8 +132,8 @@ def test_lines_that_are_left_are_named_by_their_place_in_the_whole():
 
 @pytest.mark.parametrize("data", [text(15), b"DEF a()\nLIN XP1\nEND\n" * 40, text().replace(b"X", b"Q")])
 def test_short_runs_and_other_lines_are_not_cut(data):
-    assert Run.of(post_kinds()["krl"](), {"part.src": data}, least=20) is None
+    assert post_kinds()["krl"]().long({"part.src": data}, 20) is None
 
 
 def test_languages_without_lines_that_stand_alone_are_not_cut():
-    assert Run.of(post_kinds()["gcode"](), {"part.nc": b"G1 X1 Y1\n" * 100}, least=20) is None
+    assert post_kinds()["fanuc"]().long({"part.ls": b"/PROG A\n" * 100}, 20) is None

@@ -14,17 +14,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import nan
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from elastocal.compensation.posts.cam import CamPost
 from elastocal.compensation.posts.collect import Collector
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
-from elastocal.compensation.posts.gcode_read import Block, Run, Walk
+from elastocal.compensation.posts.gcode_read import Block, Control, Run, Walk
 from elastocal.compensation.posts.gcode_words import ARC_WORDS, COLUMNS, Modal, Use, Word, motion_use
 from elastocal.compensation.posts.poses import along_axes, axes_of, euler_near
-from elastocal.compensation.posts.post import plain_lines
+from elastocal.compensation.posts.post import LONG, PIECE, SHOWN, plain_lines
 from elastocal.compensation.posts.text import Edits, Text, opened
 from elastocal.compensation.program import Changes, Given, Move, Program
 from elastocal.errors import FormatError, InfeasibleError, MissingError
@@ -32,6 +32,9 @@ from elastocal.spatial.entries import Array, Ints
 from elastocal.spatial.pose import Pose
 from elastocal.spatial.rotation import Rotation
 from elastocal.values import dataclass
+
+if TYPE_CHECKING:
+    from elastocal.compensation.streamed import Long
 
 _ROTARY = re.compile(r"[XYZ]{2,3}")
 
@@ -62,7 +65,7 @@ class Gcode(CamPost):
         blocks: dict[str, list[Block | Run]] = {}
         for name, data in files.items():
             text = opened(name, data)
-            walk = Walk(text, into, rotary, bool(re.search(r"(?i)M0?6(?!\d)", text.text)), bases)
+            walk = Walk(text, into, rotary, changes_tools(data), bases, after=_control(given.after))
             walk.run()
             blocks[name] = walk.blocks
         values = into.values.array(float, 9)
@@ -72,7 +75,7 @@ class Gcode(CamPost):
         return into.program(
             self.kind, files, given, {"base": bases},
             positions=values[:, :3].copy(), rotations=_rotations(values, kinds, rotary, given),
-            joints=np.empty((len(values), 0)), layout=GcodeLayout(blocks, values, rotary),
+            joints=np.empty((len(values), 0)), layout=GcodeLayout(blocks, values, rotary), end=walk.end,
         )  # fmt: skip
 
     def write(self, program: Program, changes: Changes) -> dict[str, bytes]:
@@ -98,11 +101,17 @@ class Gcode(CamPost):
         out = {}
         used = np.flatnonzero(~np.isnan(desired).all(axis=0)).tolist()
         for name, data in program.files.items():
-            writer = Writer(opened(name, data), program.moves, desired, layout.values, points, used)
+            held = list(_control(program.given.held).at)
+            writer = Writer(opened(name, data), program.moves, desired, layout.values, points, used, held)
             for block in layout.blocks[name]:
                 writer.run(block) if isinstance(block, Run) else writer.block(block)
             out[name] = writer.edits.applied(writer.text.text).encode("latin-1")
         return out
+
+    def long(self, files: Mapping[str, bytes], least: int = LONG, size: int = PIECE, most: int = SHOWN) -> Long | None:
+        from elastocal.compensation.posts.gcode_pieces import Stretches
+
+        return Stretches.of(self, files, least, size, most)
 
     def opening(self, name: str) -> list[str]:
         return [f"; {name}", "G21 G90 G54"]
@@ -120,6 +129,15 @@ class Gcode(CamPost):
 
     def dwell(self, seconds: float) -> list[str]:
         return [f"G4 F{seconds:g}"]
+
+
+def _control(held: object) -> Control:
+    return held if isinstance(held, Control) else Control()
+
+
+def changes_tools(data: bytes) -> bool:
+    """Whether tools are changed by M6, and not by T alone."""
+    return bool(re.search(rb"(?i)M0?6(?!\d)", data))
 
 
 def _checked(rotary: str) -> str:
@@ -147,7 +165,8 @@ def _rotations(values: Array, kinds: Array, rotary: str, given: Given) -> Array:
     if given.orientation is not None:
         out[kinds == "point"] = given.orientation
     vector = (kinds != "point") & ~np.isnan(values[:, 6])
-    out[vector] = along_axes(values[vector, 6:], given.orientation)
+    first = _control(given.after).axis
+    out[vector] = along_axes(values[vector, 6:], given.orientation, np.array(first) if first else None)
     turned_by = (kinds != "point") & ~vector
     if turned_by.any():
         angles = values[turned_by][:, _columns(rotary)]
@@ -189,8 +208,8 @@ class Writer:
     points: Mapping[int, Sequence[Sequence[float]]]
     columns: Sequence[int]
     """Those that the program uses."""
+    held: list[float]
     edits: Edits = field(default_factory=Edits)
-    held: list[float] = field(default_factory=lambda: [nan] * 9)
     owed: int | None = None
     """The arc motion that the program has in force where chords have put G1 (or a line that may be switched off)."""
     straight: bool = False
