@@ -78,7 +78,7 @@ def text(draw: st.DrawFn) -> bytes:
     return draw(st.sampled_from(["\n", "\r\n"])).join([*rows, ""]).encode()
 
 
-@settings(max_examples=draws(15, 1000), phases=[Phase.generate])
+@settings(max_examples=draws(15, 200), phases=[Phase.generate])
 @given(text(), st.sampled_from([1, 3, 7, 16]), st.booleans())
 def test_stretches_give_the_bytes_of_the_whole(data: bytes, size: int, dense: bool):
     _, whole, pieces = both(data, size, **({"densify": 1e-5} if dense else {}))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from elastocal.compensation.posts.cam import CamPost
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, unsearched
 from elastocal.compensation.posts.digits import DECIMALS, exchanged, new_text, turned
 from elastocal.compensation.posts.gcode_read import Block, Control, Run, Walk
 from elastocal.compensation.posts.gcode_words import ARC_WORDS, COLUMNS, Modal, Use, Word, motion_use
@@ -66,7 +66,8 @@ class Gcode(CamPost):
         for name, data in files.items():
             text = opened(name, data)
             walk = Walk(text, into, rotary, changes_tools(data), bases, after=_control(given.after))
-            walk.run()
+            with unsearched():
+                walk.run()
             blocks[name] = walk.blocks
         values = into.values.array(float, 9)
         kinds = np.array([t.kind for t in into.targets], dtype=object)
@@ -228,11 +229,11 @@ class Writer:
             self._line(block)
 
     def run(self, run: Run) -> None:
-        """Lines of one shape that state every word: each stands for itself, so all are written at once."""
+        """Lines of one shape in absolute values, without arcs before them: all are written at once."""
         count = len(run.numbers.values)
         rows = slice(run.target, run.target + count)
         points = any(i in self.points for i in range(run.move, run.move + count)) if self.points else False
-        if points or run.places != tuple(self.columns) or self.owed is not None:
+        if points or self.owed is not None:
             for block in run.blocks(self.text):
                 self.block(block)
             return
@@ -242,6 +243,25 @@ class Writer:
         written = exchanged(self.text, run.numbers, goals, least, self.edits)
         for j, value in zip(run.places, (written[-1] * unit).tolist(), strict=True):
             self.held[j] = value
+        left_out = [j for j in self.columns if j not in run.places]
+        if left_out:
+            self._add(run, left_out, self.desired[rows])
+
+    def _add(self, run: Run, columns: Sequence[int], desired: Array) -> None:
+        """Words that the lines of a run leave out, where the control holds something else."""
+        added = [""] * len(desired)
+        for j in columns:
+            unit, least, name = _unit(run.modal, j), _least(run.modal, j), _named(j)
+            for i, goal in enumerate((desired[:, j] / unit).tolist()):
+                if goal != goal:
+                    continue
+                was = self.held[j] / unit
+                new = new_text("", was, goal, least)
+                self.held[j] = (was if new is None else float(new)) * unit
+                added[i] += "" if new is None else f" {name}{new}"
+        for place, words in zip((run.numbers.spans[:, :, 1].max(axis=1) + run.behind).tolist(), added, strict=True):
+            if words:
+                self.edits.add(place, place, words)
 
     def _follow(self, block: Block) -> None:
         """What the control holds after a line that stays as it is."""
@@ -341,8 +361,12 @@ class Writer:
             if word:
                 self.edits.add(word.value_start, word.end, new)
             else:
-                added[j] = f"{COLUMNS[j]}{'=' if j >= 6 else ''}{new}"
+                added[j] = f"{_named(j)}{new}"
         return added
+
+
+def _named(column: int) -> str:
+    return f"{COLUMNS[column]}{'=' if column >= 6 else ''}"
 
 
 def _unit(modal: Modal, column: int) -> float:

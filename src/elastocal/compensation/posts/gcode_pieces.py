@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elastocal.compensation.posts.collect import Collector
+from elastocal.compensation.posts.collect import Collector, unsearched
 from elastocal.compensation.posts.gcode import Gcode, changes_tools
 from elastocal.compensation.posts.gcode_read import Control, Walk
 from elastocal.compensation.posts.gcode_words import COLUMNS
@@ -80,7 +80,8 @@ class Stretches(Long):
         while first < len(self):
             last = min(first + self.size + more, len(self))
             walk = Walk(opened(self.file, self.text(first, last)), Collector(), "", False, {}, after=after)
-            stop = first + walk.run(self.size)
+            with unsearched():
+                stop = first + walk.run(self.size)
             if not walk.plain and last < len(self):
                 more *= 2
                 continue

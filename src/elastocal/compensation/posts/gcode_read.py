@@ -91,13 +91,17 @@ def _from_radius(
 
 
 class Run(NamedTuple):
-    """Lines that repeat the one before but for the words ``places``, with their first target and move."""
+    """Lines that repeat the one before but for the words ``places``, with their first target and move.
+
+    ``behind`` are the characters from the last number of these to where further words can stand.
+    """
 
     modal: Modal
     places: tuple[int, ...]
     numbers: Numbers
     target: int
     move: int
+    behind: int
 
     def blocks(self, text: Text) -> Iterator[Block]:
         """The lines one by one."""
@@ -161,15 +165,13 @@ class Walk:
         repeats, number, total = Repeats.of(self.text), 0, len(self.text.starts)
         while number < total and not (self.plain and number >= least):
             number += 1
-            line = line_of(self.text, number)
-            if line is None:
-                self.plain = False
-            else:
-                targets = len(self.into.targets)
+            line, targets = line_of(self.text, number), len(self.into.targets)
+            if line is not None:
                 self._line(line)
-                found = len(self.into.targets) > targets
-                self.plain = found and self.into.last is not None and self.modal.motion in (0, 1)
-                number += self._repeat(line, repeats) if found else 0
+            found = len(self.into.targets) > targets
+            self.plain = found and self.into.last is not None and self.modal.motion in (0, 1)
+            if line is not None and found:
+                number += self._repeat(line, repeats, int(min(max(least - number, 1), total)))
         return number
 
     def _begin(self) -> None:
@@ -191,20 +193,23 @@ class Walk:
         axis = self.after.axis or tuple(values[~np.isnan(values[:, 6:]).any(axis=1)][:1, 6:].ravel().tolist())
         return Control(tuple(self.at), self.modal, dict(self.bases), used, axis, self.changes_tools)
 
-    def _repeat(self, line: Line, repeats: Repeats) -> int:
-        """How many lines follow that repeat one with a target but for the numbers of X to C3 (and N)."""
-        plain = self.modal.absolute and not line.deleted and self.modal.motion in (0, 1)
-        if not plain or not {0, 1, 2} <= line.columns.keys():
+    def _repeat(self, line: Line, repeats: Repeats, most: int) -> int:
+        """How many lines follow, up to ``most``, that repeat one with a target but for numbers of X to C3 (and N)."""
+        if line.deleted or not line.columns or not self.modal.absolute or self.modal.motion not in (0, 1):
             return 0
-        places = sorted(line.columns)
+        places, last = sorted(line.columns), max(word.end for word in line.columns.values())
+        if "N" in self.text.text[last : line.place].upper():  # its number has no width of its own
+            return 0
         block = repeats.like(line.number, [(line.columns[i].value_start, line.columns[i].end) for i in places], b"Nn")
         if block is None:
             return 0
+        block = Numbers(block.first, block.spans[:most], block.values[:most])
         values = np.tile(np.array(self.at), (len(block.values), 1))
         values[:, places] = block.values * np.array([self.modal.unit if i < 3 else 1.0 for i in places])
         new = self.into.repeat(block._replace(spans=np.empty((len(values), 0, 2), dtype=np.int64), values=values))
         self.at = values[-1].tolist()
-        self.blocks.append(Run(self.modal, tuple(places), block, new.start, len(self.into.moves) - len(new)))
+        first = len(self.into.moves) - len(new)
+        self.blocks.append(Run(self.modal, tuple(places), block, new.start, first, line.place - last))
         return len(new)
 
     def _line(self, line: Line) -> None:
