@@ -264,9 +264,9 @@ def counts_file(count: int, folder: Path) -> Path:
 def loops_file(count: int, folder: Path) -> Path:
     """Readings of a dial gauge in loops of force, in four directions in turn."""
     rng = np.random.default_rng(4)
-    force = 40 * np.sin(2 * np.pi * np.arange(count) / 40)
+    force = np.resize([10.0, 25.0, 40.0, 25.0, 10.0, -10.0, -25.0, -40.0, -25.0, -10.0], count)
     turn = np.arange(count) * 4 // count * 45.0
-    rows = np.column_stack([turn, force, 37 * force + 50 * np.sign(np.gradient(force)) + rng.normal(0, 3, count)])
+    rows = np.column_stack([turn, force, 37 * force + 150 * np.sign(force) + rng.normal(0, 3, count)])
     names = ("direction_deg", "force_N", "displacement_um")
     np.savetxt(folder / "loops.csv", rows, "%.3f", ",", header=",".join(names), comments="")
     return folder / "loops.csv"
