@@ -7,7 +7,6 @@ spread over the joint ranges: of those that arrive, the one nearest to the middl
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
@@ -85,7 +84,7 @@ def to_drives(
     if near is None:
         parts = (slice(first, first + CHUNK) for first in range(0, max(len(position), 1), CHUNK))
         tried = [_from_many(model, position[s], force[s], place, None if turn is None else turn[s]) for s in parts]
-        solution = Inverse(place, *(np.concatenate([getattr(t, f.name) for t in tried]) for f in fields(Inverse)[1:]))
+        solution = Inverse.joined(tried)
     else:
         solution = inverse(model, position, force, near, place, turn)
     status = tuple(PoseStatus(int(s)) for s in solution.status)
