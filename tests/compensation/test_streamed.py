@@ -20,8 +20,9 @@ NEAR = np.radians([0.0, -90.0, 90.0, 0.0, 90.0, 0.0])
 GIVEN = Given({"1": Pose(np.eye(3), np.array([1.75, 0.0, 0.8]))}, {"1": Pose(np.eye(3), np.array([0.0, 0.1, 0.2]))})
 LINES = 90
 PART = GIVEN.bases["1"], GIVEN.tools["1"]
-NAMES = {"krl": "part.src", "rapid": "part.mod", "csv": "part.csv"}
-FRAMES = {"krl": GIVEN, "rapid": Given({"wPart": PART[0]}, {"tMill": PART[1]}), "csv": Given({}, {"tool": PART[1]})}
+NAMES = {"krl": "part.src", "rapid": "part.mod", "csv": "part.csv", "apt": "part.apt", "urscript": "part.script"}
+FRAMES = {"krl": GIVEN, "rapid": Given({"wPart": PART[0]}, {"tMill": PART[1]}), "csv": Given({}, {"tool": PART[1]}),
+          "apt": Given({"base": PART[0]}, {"tool": PART[1]}, np.diag([1.0, -1, -1])), "urscript": Given()}  # fmt: skip
 
 
 def rapid(lines: int = LINES) -> bytes:
@@ -42,6 +43,24 @@ def table(lines: int = LINES) -> bytes:
     ]
     base = "# base {X 1750,Y 0,Z 800,A 0,B 0,C 0}"
     return "\n".join(["x_mm,y_mm,z_mm,a_deg,b_deg,c_deg", *rows, base, ""]).encode()
+
+
+def apt(lines: int = LINES) -> bytes:
+    """The same with a rapid move to its start, in millimetres, the axis of some lines that of those before."""
+    rows = ["UNITS/MM", "MULTAX/ON", "FEDRAT/500,MMPM", "RAPID"]
+    for i in range(lines):
+        x, y, z, lean = 300 * cos(i / 20), 300 * sin(i / 20), -i / 10, 0.2 * sin(i / 30)
+        rows.append(f"GOTO/{x:.4f},{y:.4f},{z:.4f},{sin(lean):.8f},0.0,{cos(lean):.8f}")
+    return "\n".join([*rows, "GOTO/0,0,100 $$ back", "FINI", ""]).encode()
+
+
+def urscript(lines: int = LINES) -> bytes:
+    """The same: the base is the robot's own, a tool is set, a loop stands round the run."""
+    rows = ["def part():", "  set_tcp(p[0,0.1,0.2,0,0,0])", "  while True:", "    movej([0,-1.57,1.57,0,1.57,0])"]
+    for i in range(lines):
+        x, y, z = 1.75 + 0.3 * cos(i / 20), 0.3 * sin(i / 20), 0.8 - i / 1e4
+        rows.append(f"    movel(p[{x:.6f},{y:.6f},{z:.6f},3.1,{i / 1e3:.4f},0.0],a=1.2,v=0.05,r=0.001) # {i}")
+    return "\r\n".join([*rows, "    movel(p[1.75,0.0,0.9,3.1,0.0,0.0])", "  end", "end", ""]).encode()
 
 
 def text(lines: int = LINES, end: str = "\r\n") -> bytes:
@@ -79,10 +98,12 @@ def test_pieces_give_the_bytes_of_the_whole(size):
     assert pieces.files["part.src"] != text()
 
 
-@pytest.mark.parametrize(("kind", "data"), [("rapid", rapid()), ("csv", table())])
+@pytest.mark.parametrize(
+    ("kind", "data"), [("rapid", rapid()), ("csv", table()), ("apt", apt()), ("urscript", urscript())]
+)
 def test_other_languages_are_cut_too(kind, data):
     run, whole, pieces = corrected(data, 20, kind)
-    assert len(run) == LINES
+    assert len(run) in (LINES, LINES + 1)
     assert pieces is not None
     assert pieces.files == whole.files
     assert whole.corrected.all()
