@@ -178,17 +178,19 @@ def _simulate(count: int, folder: Path) -> list[str]:
 
 _CALIBRATE = ("--out", "c.json", "--report", "c.html")
 _TO_MILLION = (*SIZES, MILLION)
+_PROGRAMS = {"krl": _TO_MILLION, "gcode-cam": _TO_MILLION, "fanuc": (*SIZES[:-1], 30_000)}
+"""A FANUC program has 32 766 positions at most."""
 JOBS: dict[str, Job] = {
     "calibrate": Job(_on(inputs.points_file, "calibrate", *_CALIBRATE)),
     "calibrate-arrays": Job(_arrays, code=True),
     "calibrate-deflections": Job(_on(inputs.deflections_file, "calibrate", *_CALIBRATE)),
     **{
-        f"compensate-{kind}": Job(inputs.program(kind), _TO_MILLION if kind in ("krl", "gcode-cam") else SIZES)
+        f"compensate-{kind}": Job(inputs.program(kind), _PROGRAMS.get(kind, SIZES))
         for kind in inputs.PROGRAMS
     },
     "gravity": Job(_log(600.0, 1.0), _TO_MILLION),
     "gravity-moving": Job(_log(60.0, 8.0), _TO_MILLION),
-    "transmission": Job(_on(inputs.counts_file, "transmission", "--report", "t.html")),
+    "transmission": Job(_on(inputs.counts_file, "transmission", "--report", "t.html"), SIZES[:-1]),
     "loops": Job(_on(inputs.loops_file, "loops", "--report", "l.html")),
     "iso9283": Job(_on(inputs.visits_file, "iso9283", "--report", "i.html")),
     "kinetostatics": Job(

@@ -97,7 +97,7 @@ def correction_grid(
         near = ways[0]
     given = Given(bases={"base": Pose()}, tools={"tool": held})
     turn = ",".join(f"{v:.17g}" for v in kuka_angles(rotation))
-    parts, warnings = list[tuple[Array, ...]](), dict[str, Finding]()
+    parts, warnings = list[tuple[Array, Ints, Array, Array]](), dict[str, Finding]()
     for first in range(0, count, PIECE):
         lines = [f"{1e3 * x:.6f},{1e3 * y:.6f},{1e3 * z:.6f},{turn}" for x, y, z in points[first : first + PIECE]]
         text = "\n".join(["x_mm,y_mm,z_mm,a_deg,b_deg,c_deg", *lines, ""])
@@ -112,8 +112,10 @@ def correction_grid(
         reached = done.commands.nominal[np.isfinite(done.commands.nominal).all(axis=1)]
         near = robot.controller.to_controller(reached[-1:])[0] if len(reached) else near
     order = np.lexsort((points[:, 0], points[:, 1], points[:, 2]))
-    found = [np.concatenate(some)[order] for some in zip(*parts, strict=True)]
-    return CorrectionGrid(axes, points[order], *found, ways, tuple(warnings.values()))  # type: ignore[arg-type]
+    shift, status, predicted, command = (np.concatenate(some)[order] for some in zip(*parts, strict=True))
+    return CorrectionGrid(
+        axes, points[order], shift, status, predicted, command, ways, tuple(warnings.values())  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def _whole_turns(robot: Robot, done: Correction) -> tuple[Ints, Array]:

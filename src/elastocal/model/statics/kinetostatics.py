@@ -30,6 +30,7 @@ from elastocal.model.inverse_kinematics import (
 )
 from elastocal.model.limits import extent
 from elastocal.model.loads.wrench import AppliedWrenches
+from elastocal.model.posture import Configurations
 from elastocal.model.robot import Robot
 from elastocal.model.statics import sweep
 from elastocal.model.statics.deflection import frame_pose
@@ -82,7 +83,7 @@ def direct(model: Robot, q: object, torque: object, frame: str | None = None) ->
     return Direct(at, *(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Direct)[1:]))
 
 
-def _direct(model: Robot, at: str, values: Array, wanted: Array) -> Direct:
+def _direct(model: Robot, at: str, values: Configurations, wanted: Array) -> Direct:
     rule = np.array([1.0 if m.kind == "revolute" else model.size for m in model.motions])
     flex = flexible(model)
     force = np.zeros((len(values), 3))
