@@ -44,7 +44,8 @@ def test_contacts_that_are_sought_a_few_at_a_time_follow_each_other_as_all_of_th
     monkeypatch.setattr(plan_of_contacts, "AT_ONCE", 5)
     pieces, again = as_measurement(actual(), planned())
     np.testing.assert_array_equal(pieces.q, whole.q)
-    assert reached.all() and again.all()
+    assert reached.all()
+    assert again.all()
 
 
 def test_what_is_commanded_is_felt_and_read_back_as_the_same_plan():
